@@ -1,0 +1,61 @@
+# Everything a fresh clone needs. Each target brings what it lacks; a second run repeats nothing.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+ENGINE := $(wildcard referee/damrak_engine/*.py)
+
+.DEFAULT_GOAL := help
+.PHONY: help up test check bench fmt compile clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+up: .venv/.installed .venv/.compiled  ## a match of two house bots in the terminal
+	$(BIN)/damrak play greedy planner --games 20
+
+test: .venv/.dev .venv/.compiled  ## every test
+	$(BIN)/pytest -n auto
+
+check: .venv/.dev  ## format, style, types, architecture
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+bench: .venv/.bench .venv/.compiled  ## speed of the engine beside its peers
+	$(BIN)/damrak bench
+
+fmt: .venv/.dev  ## format and fix what can be fixed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+compile: .venv/.compiled  ## native engine beside its sources
+
+clean:  ## remove what make made
+	rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -f referee/*.so referee/*.pyd referee/damrak_engine/*.so referee/damrak_engine/*.pyd
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- stamps: each file says that a step was done for the pyproject.toml of its date ---------------
+
+.venv/bin/python:
+	PYTHON="$(PYTHON)" .ci/venv
+
+.venv/.installed: pyproject.toml | .venv/bin/python
+	$(PIP) 'pip>=25.1'
+	$(PIP) --editable . --group compile
+	@touch $@
+
+.venv/.dev: .venv/.installed
+	$(PIP) --group dev
+	@touch $@
+
+.venv/.bench: .venv/.installed
+	$(PIP) --editable '.[bench]' || echo 'bench: peers are not available here; ours is measured alone'
+	@touch $@
+
+.venv/.compiled: $(ENGINE) hatch_build.py .venv/.installed
+	$(BIN)/python hatch_build.py
+	@touch $@
