@@ -1,0 +1,42 @@
+"""Which build of the engine the tests run on, and how Hypothesis searches."""
+
+import os
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+from hypothesis import settings
+
+ENGINE = Path(__file__).resolve().parents[1] / "referee" / "damrak_engine"
+
+# No deadline: the machine's mood is not a property of the code.
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+def pytest_configure() -> None:
+    """Run on the sources when asked to, or when they are newer than what was compiled."""
+    if _changed_since_compiled():
+        os.environ["DAMRAK_INTERPRETED"] = "1"  # child processes of a test must agree
+    if os.environ.get("DAMRAK_INTERPRETED") == "1":
+        from damrak.interpreted import force_interpreted_engine
+
+        force_interpreted_engine()
+
+
+def pytest_report_header() -> str:
+    """Say which build is tested."""
+    if changed := _changed_since_compiled():
+        return f"engine: interpreted, for it changed since `make compile`: {', '.join(changed)}"
+    if os.environ.get("DAMRAK_INTERPRETED") == "1" or not _libraries():
+        return "engine: interpreted"
+    return "engine: compiled"
+
+
+def _libraries() -> list[Path]:
+    return list(ENGINE.glob(f"*{EXTENSION_SUFFIXES[0]}"))
+
+
+def _changed_since_compiled() -> list[str]:
+    compiled_at = min((path.stat().st_mtime for path in _libraries()), default=float("inf"))
+    return sorted(path.name for path in ENGINE.glob("*.py") if path.stat().st_mtime > compiled_at)

@@ -1,0 +1,83 @@
+"""The engine is pure: it computes from its arguments and reaches for nothing else.
+
+An import contract can only forbid what somebody thought of; this allows what was thought of.
+"""
+
+import ast
+from pathlib import Path
+
+import damrak_engine
+import pytest
+
+ENGINE = Path(damrak_engine.__path__[0])
+SOURCES = sorted(ENGINE.rglob("*.py"))
+
+ALLOWED = {
+    "__future__",
+    "bisect",
+    "collections",
+    "damrak_engine",
+    "dataclasses",
+    "enum",
+    "functools",
+    "hashlib",
+    "heapq",
+    "itertools",
+    "json",
+    "math",
+    "re",
+    "struct",
+    "typing",
+}
+# Boards are package data, and this is how a package reads its own.
+ALLOWED_IN = {"boards/__init__.py": {"importlib.resources"}}
+
+IMPURE_BUILTINS = {"__import__", "breakpoint", "compile", "eval", "exec", "input", "open", "print"}
+
+
+def _name(source: Path) -> str:
+    return source.relative_to(ENGINE).as_posix()
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """Return the modules a module imports, inside functions and type-checking blocks too."""
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                found.update(alias.name for alias in names)
+            case ast.ImportFrom(module=module, level=level):
+                found.add("." * level + (module or ""))
+    return found
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=_name)
+def test_engine_module_imports_only_what_is_allowed(source: Path) -> None:
+    allowed_here = ALLOWED_IN.get(_name(source), set())
+    strangers = {
+        module
+        for module in imported(ast.parse(source.read_text()))
+        if module not in allowed_here and module.partition(".")[0] not in ALLOWED
+    }
+    assert strangers == set()
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=_name)
+def test_engine_module_uses_no_impure_builtin(source: Path) -> None:
+    named = {
+        node.id for node in ast.walk(ast.parse(source.read_text())) if isinstance(node, ast.Name)
+    }
+    assert named & IMPURE_BUILTINS == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "module"),
+    [
+        ("import datetime", "datetime"),
+        ("from os import path", "os"),
+        ("def f():\n    import time", "time"),
+        ("from . import state", "."),
+    ],
+)
+def test_every_form_of_import_is_seen(line: str, module: str) -> None:
+    assert imported(ast.parse(line)) == {module}

@@ -1,0 +1,20 @@
+"""What a bot author may import from the package's root is exactly what `__all__` says."""
+
+import damrak
+
+
+def test_exported_names_are_sorted() -> None:
+    assert list(damrak.__all__) == sorted(damrak.__all__)
+
+
+def test_every_exported_name_exists() -> None:
+    assert [name for name in damrak.__all__ if not hasattr(damrak, name)] == []
+
+
+def test_nothing_public_is_left_out() -> None:
+    ours = {
+        name
+        for name, value in vars(damrak).items()
+        if not name.startswith("_") and getattr(value, "__module__", "").startswith("damrak")
+    }
+    assert ours - set(damrak.__all__) == set()

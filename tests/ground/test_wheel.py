@@ -1,0 +1,126 @@
+"""The wheel works where nothing but its declared requirements is installed.
+
+Requirements are copied from this environment instead of fetched, so that the test needs no network
+and still notices one that was not declared.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from collections.abc import Iterable, Iterator
+from importlib.metadata import Distribution, PathDistribution, distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pure wheel, built from this tree as it lies, native modules included."""
+    folder = tmp_path_factory.mktemp("wheel")
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=REPOSITORY)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the programs are of an environment with only the wheel and its requirements."""
+    home = tmp_path_factory.mktemp("empty")
+    venv.create(home, with_pip=False, symlinks=os.name != "nt")
+    programs = home / ("Scripts" if os.name == "nt" else "bin")
+    python = programs / "python"
+    install = ("-m", "pip", "--python", python, "install", "--no-deps", "--no-index", wheel)
+    _run(sys.executable, *install)
+    packages = Path(_run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"))
+    (installed,) = packages.glob("damrak-*.dist-info")
+    for needed in _closure(PathDistribution(installed)):
+        _copy(needed, packages)
+    return programs
+
+
+def test_wheel_is_pure(wheel: Path) -> None:
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert [name for name in _names(wheel) if name.endswith((".so", ".pyd"))] == []
+
+
+def test_wheel_carries_types_and_boards(wheel: Path) -> None:
+    needed = {
+        "damrak/py.typed",
+        "damrak_engine/py.typed",
+        "damrak_engine/boards/amsterdam.json",
+        "damrak_engine/boards/practice.json",
+    }
+    assert needed <= set(_names(wheel))
+
+
+def test_wheel_carries_only_our_packages(wheel: Path) -> None:
+    tops = {name.partition("/")[0] for name in _names(wheel)}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"damrak", "damrak_engine"}
+
+
+def test_installed_wheel_plays(bin_folder: Path, tmp_path: Path) -> None:
+    damrak = bin_folder / "damrak"
+    printed = _run(damrak, *"play greedy random --games 2 --json".split(), cwd=tmp_path)
+    report = json.loads(printed)
+    assert {"games", "blocks", "seconds", "bots"} <= report.keys()
+    assert report["games"] == 2
+    per_bot = ("name games wins shared score_mean elo elo_low elo_high faults").split()
+    assert [bot["name"] for bot in report["bots"]] == ["greedy", "random"]
+    assert all(set(per_bot) <= bot.keys() for bot in report["bots"])
+
+
+def test_installed_wheel_brings_no_django(bin_folder: Path, tmp_path: Path) -> None:
+    find = "import damrak; from importlib.util import find_spec; print(find_spec('django'))"
+    assert _run(bin_folder / "python", "-c", find, cwd=tmp_path).strip() == "None"
+
+
+def _run(*command: str | Path, cwd: Path | None = None) -> str:
+    """Return what a command prints, run without the settings of this process."""
+    kept = {name: value for name, value in os.environ.items() if not _steers_python(name)}
+    run = subprocess.run(command, cwd=cwd, env=kept, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+def _steers_python(variable: str) -> bool:
+    return variable.startswith(("DAMRAK_", "PYTHON", "PYTEST_", "COV_"))
+
+
+def _names(wheel: Path) -> list[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return archive.namelist()
+
+
+def _closure(root: Distribution) -> Iterator[Distribution]:
+    """Yield everything a distribution requires, directly or through another."""
+    seen = set()
+    waiting = [*_requirements(root)]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            found = distribution(name)
+            waiting.extend(_requirements(found))
+            yield found
+
+
+def _requirements(owner: Distribution) -> Iterable[str]:
+    for line in owner.requires or []:
+        requirement = Requirement(line)
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            yield requirement.name
+
+
+def _copy(needed: Distribution, packages: Path) -> None:
+    for file in needed.files or []:
+        if ".." not in file.parts:  # a program, not a module
+            target = packages / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(file.read_binary())
