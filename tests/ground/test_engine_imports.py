@@ -6,8 +6,9 @@ An import contract can only forbid what somebody thought of; this allows what wa
 import ast
 from pathlib import Path
 
-import damrak_engine
 import pytest
+
+import damrak_engine
 
 ENGINE = Path(damrak_engine.__path__[0])
 SOURCES = sorted(ENGINE.rglob("*.py"))

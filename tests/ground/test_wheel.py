@@ -67,13 +67,14 @@ def test_wheel_carries_only_our_packages(wheel: Path) -> None:
 
 def test_installed_wheel_plays(bin_folder: Path, tmp_path: Path) -> None:
     damrak = bin_folder / "damrak"
-    printed = _run(damrak, *"play greedy random --games 2 --json".split(), cwd=tmp_path)
+    printed = _run(damrak, *["play", "greedy", "random", "--games", "2", "--json"], cwd=tmp_path)
     report = json.loads(printed)
     assert {"games", "blocks", "seconds", "bots"} <= report.keys()
     assert report["games"] == 2
-    per_bot = ("name games wins shared score_mean elo elo_low elo_high faults").split()
+    per_bot = {"name", "games", "wins", "shared", "score_mean"}
+    per_bot |= {"elo", "elo_low", "elo_high", "faults"}
     assert [bot["name"] for bot in report["bots"]] == ["greedy", "random"]
-    assert all(set(per_bot) <= bot.keys() for bot in report["bots"])
+    assert all(per_bot <= bot.keys() for bot in report["bots"])
 
 
 def test_installed_wheel_brings_no_django(bin_folder: Path, tmp_path: Path) -> None:
