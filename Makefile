@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet
 ENGINE := $(wildcard referee/damrak_engine/*.py)
 
 .DEFAULT_GOAL := help
@@ -14,10 +14,10 @@ help:  ## this list
 up: .venv/.installed .venv/.compiled  ## a match of two house bots in the terminal
 	$(BIN)/damrak play greedy planner --games 20
 
-test: .venv/.dev .venv/.compiled  ## every test
+test: .venv/.test .venv/.compiled  ## every test
 	$(BIN)/pytest -n auto
 
-check: .venv/.dev  ## format, style, types, architecture
+check: .venv/.check  ## format, style, types, architecture
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -27,7 +27,7 @@ check: .venv/.dev  ## format, style, types, architecture
 bench: .venv/.bench .venv/.compiled  ## speed of the engine beside its peers
 	$(BIN)/damrak bench
 
-fmt: .venv/.dev  ## format and fix what can be fixed
+fmt: .venv/.check  ## format and fix what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
@@ -48,8 +48,12 @@ clean:  ## remove what make made
 	$(PIP) --editable . --group compile
 	@touch $@
 
-.venv/.dev: .venv/.installed
-	$(PIP) --group dev
+.venv/.test: .venv/.installed
+	$(PIP) --group test
+	@touch $@
+
+.venv/.check: .venv/.test
+	$(PIP) --group check
 	@touch $@
 
 .venv/.bench: .venv/.installed
