@@ -22,7 +22,7 @@ check: .venv/.check  ## format, style, types, architecture
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/basedpyright
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 bench: .venv/.bench .venv/.compiled  ## speed of the engine beside its peers
 	$(BIN)/damrak bench
@@ -57,8 +57,7 @@ clean:  ## remove what make made
 	@touch $@
 
 .venv/.bench: .venv/.installed
-	$(PIP) --editable '.[bench]' || echo 'bench: peers are not available here; ours is measured alone'
-	@touch $@
+	$(PIP) --editable '.[bench]' && touch $@ || echo 'bench: no peers to be had; measuring ours alone'
 
 .venv/.compiled: $(ENGINE) hatch_build.py .venv/.installed
 	$(BIN)/python hatch_build.py
