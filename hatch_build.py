@@ -29,7 +29,7 @@ class CompiledEngine(BuildHookInterface[Any]):
     PLUGIN_NAME = "custom"
 
     def dependencies(self) -> list[str]:
-        return ["mypy[mypyc]>=2.4"] if _wanted() else []
+        return _project(Path(self.root))["dependency-groups"]["compile"] if _wanted() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "editable" or not _wanted():
@@ -50,6 +50,10 @@ def _wanted() -> bool:
     return os.environ.get("DAMRAK_COMPILE") == "1"
 
 
+def _project(root: Path) -> Any:
+    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+
+
 def compile_engine(root: Path, target: Path) -> list[Path]:
     """Return the native libraries built from the engine's sources, placed under `target`."""
     # Imported late: a pure build needs neither.
@@ -57,11 +61,10 @@ def compile_engine(root: Path, target: Path) -> list[Path]:
     from setuptools import Distribution
     from setuptools.command.build_ext import build_ext
 
-    names = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["damrak"]["compile"]
-    sources = [root / SOURCE_ROOT / PACKAGE / f"{name}.py" for name in names]
+    names = _project(root)["tool"]["damrak"]["compile"]
     with tempfile.TemporaryDirectory() as scratch:
         extensions = mypycify(
-            [str(path) for path in sources if path.exists()],
+            [str(root / SOURCE_ROOT / PACKAGE / f"{name}.py") for name in names],
             group_name=PACKAGE,
             target_dir=scratch,
         )

@@ -42,7 +42,7 @@ def _name(source: Path) -> str:
 
 def imported(tree: ast.Module) -> set[str]:
     """Return the modules a module imports, inside functions and type-checking blocks too."""
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):

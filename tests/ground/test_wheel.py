@@ -101,7 +101,7 @@ def _names(wheel: Path) -> list[str]:
 
 def _closure(root: Distribution) -> Iterator[Distribution]:
     """Yield everything a distribution requires, directly or through another."""
-    seen = set()
+    seen: set[str] = set()
     waiting = [*_requirements(root)]
     while waiting:
         name = waiting.pop()
