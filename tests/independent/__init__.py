@@ -1,0 +1,1 @@
+"""A replay verifier written from the published page alone, kept as a second opinion."""
