@@ -50,7 +50,7 @@ clean:  ## remove what make made
 	@touch $@
 
 .venv/.test: .venv/.installed
-	$(PIP) --group test
+	$(PIP) --editable '.[env]' --group test
 	@touch $@
 
 .venv/.check: .venv/.test
