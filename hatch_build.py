@@ -61,7 +61,7 @@ def compile_engine(root: Path, target: Path) -> list[Path]:
     from setuptools import Distribution
     from setuptools.command.build_ext import build_ext
 
-    names = _project(root)["tool"]["damrak"]["compile"]
+    names = _project(root)["tool"]["damrak"]["compiled-modules"]
     with tempfile.TemporaryDirectory() as scratch:
         extensions = mypycify(
             [str(root / SOURCE_ROOT / PACKAGE / f"{name}.py") for name in names],
