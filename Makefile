@@ -22,7 +22,6 @@ check: .venv/.check  ## format, style, types, architecture
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/basedpyright
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/basedpyright --verifytypes damrak --ignoreexternal
 	$(BIN)/lint-imports --no-logo
 
 bench: .venv/.bench .venv/.compiled  ## speed of the engine beside its peers
