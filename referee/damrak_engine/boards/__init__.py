@@ -1,0 +1,30 @@
+"""The boards that come with the engine, read from the JSON files beside this module.
+
+The one place in the engine that reads package data; the rest of it takes boards as arguments.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+
+from damrak_engine.board import Board, parse_board
+
+
+def board_names() -> tuple[str, ...]:
+    """The names that `load_board` knows."""
+    entries = (entry.name for entry in files(__name__).iterdir())
+    return tuple(sorted(name.removesuffix(".json") for name in entries if name.endswith(".json")))
+
+
+@cache
+def load_board(name: str) -> Board:
+    """A board of the package by name.
+
+    Raises:
+        KeyError: no such board; the message lists those there are.
+    """
+    if name not in board_names():
+        raise KeyError(f"no board {name!r}; there are: {', '.join(board_names())}")
+    return parse_board(json.loads((files(__name__) / f"{name}.json").read_text("utf-8")))

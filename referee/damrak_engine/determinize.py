@@ -1,0 +1,273 @@
+"""A full state that a seat cannot tell from the true one, for search.
+
+Every way in which the cards and contracts it has not seen could lie, given all that it has seen
+happen, is equally likely. What is used is the identity of cards: which were taken from the row,
+which lay where when the discards were reshuffled, which contracts the seat itself put back and
+when they must have been drawn again. What an opponent chose, or could not do, is no evidence here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import comb
+from typing import Any, Protocol
+
+from damrak_engine.cards import KINDS, counts, packed, packed_counts, size, unpacked
+from damrak_engine.deal import blank
+from damrak_engine.observation import UNKNOWN, Observation, contract_deals
+from damrak_engine.state import SETUP, State
+
+
+class Rng(Protocol):
+    """The part of `random.Random` that is used."""
+
+    def randrange(self, stop: int, /) -> int:
+        """A whole number below `stop`."""
+        ...
+
+    def shuffle(self, x: Any, /) -> None:
+        """Bring a list into a random order."""
+        ...
+
+
+def determinize(observation: Observation, rng: Rng) -> State:
+    """A state drawn uniformly from those consistent with what the seat knows."""
+    state = blank(observation.rules)
+    state.phase = observation.phase
+    state.actor = observation.actor
+    state.first = observation.first
+    state.turns = observation.turns
+    state.discards = observation.discards
+    state.row = list(observation.row)
+    state.known = list(observation.known)
+    if observation.floor:
+        seats = range(state.rules.seats)
+        state.floor = tuple([observation.floor if i == observation.seat else 0 for i in seats])
+    state.carts = list(observation.carts)
+    state.points = list(observation.points)
+    state.goods = list(observation.goods)
+    state.goods_left = observation.goods_left
+    state.owned = list(observation.owned)
+    state.open = observation.open
+    state.barred = observation.barred
+    state.passes = observation.passes
+    state.last_turns = observation.last_turns
+    state.closing = observation.closing
+    state.gone = observation.gone
+    state.left = observation.left
+    state.end_reason = observation.end_reason
+    _place_cards(state, observation, rng)
+    _place_contracts(state, observation, rng)
+    if observation.phase == SETUP and observation.rules.unseen_choice:
+        _choose_for_earlier_seats(state, observation, rng)
+    return state
+
+
+# ---- transport cards ---------------------------------------------------------------------------
+
+
+def _place_cards(state: State, seen: Observation, rng: Rng) -> None:
+    others = [seat for seat in range(state.rules.seats) if seat != seen.seat]
+    visible = seen.hand + seen.discards + packed([card for card in seen.row if card < KINDS])
+    visible += sum([seen.known[seat] for seat in others])
+    unseen = packed_counts(state.rules.deck) - visible
+    in_hands = size(unseen) - seen.pile_size
+    hidden = _hidden_cards(unseen, in_hands, seen.floor, rng)
+    state.pile = list(counts(unseen - packed(hidden)))
+    state.pile_size = seen.pile_size
+    state.hands = list(seen.known)
+    state.hands[seen.seat] = seen.hand
+    for seat, number in zip(others, _hidden_sizes(seen, others, in_hands, rng), strict=True):
+        state.hands[seat] += packed(hidden[:number])
+        del hidden[:number]
+
+
+def _hidden_cards(unseen: int, number: int, floor: int, rng: Rng) -> list[int]:
+    """That many of the unseen cards, at least `floor` among them, in random order."""
+    if not floor:
+        cards: list[int] = [int(card) for card in unpacked(unseen)]
+        rng.shuffle(cards)
+        return cards[:number]
+    there, least = counts(unseen), counts(floor)
+    # ways[k][m]: how many ways to choose m cards of the kinds from k on
+    ways = [[0] * (number + 1) for _ in range(KINDS + 1)]
+    ways[KINDS][0] = 1
+    for kind in range(KINDS - 1, -1, -1):
+        for m in range(number + 1):
+            for own in range(least[kind], min(there[kind], m) + 1):
+                ways[kind][m] += comb(there[kind], own) * ways[kind + 1][m - own]
+    chosen: list[int] = []
+    for kind in range(KINDS):
+        left = number - len(chosen)
+        lot = rng.randrange(ways[kind][left])
+        own = least[kind]
+        while lot >= (share := comb(there[kind], own) * ways[kind + 1][left - own]):
+            lot -= share
+            own += 1
+        chosen += [kind] * own
+    rng.shuffle(chosen)
+    return chosen
+
+
+def _hidden_sizes(seen: Observation, others: list[int], in_hands: int, rng: Rng) -> list[int]:
+    if seen.hand_sizes is not None:
+        return [seen.hand_sizes[seat] - size(seen.known[seat]) for seat in others]
+    sizes = [0] * len(others)
+    for _ in range(in_hands):
+        sizes[rng.randrange(len(others))] += 1
+    return sizes
+
+
+# ---- contracts ---------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class _Slot:
+    """A place where one contract lies: one of `ids`, or, if `open`, any never seen one."""
+
+    ids: set[int] = field(default_factory=set)
+    open: bool = True
+
+
+@dataclass(slots=True)
+class _Contracts:
+    """Where the seat knows contracts to be, as places whose content may be unknown."""
+
+    undrawn: int
+    hands: list[list[_Slot]]
+    offers: list[list[_Slot]]
+    returned: list[_Slot] = field(default_factory=list)
+
+    def draw(self, number: int, ids: tuple[int, ...] | None) -> list[_Slot]:
+        drawn = []
+        for i in range(number):
+            if self.undrawn:
+                self.undrawn -= 1
+                slot = _Slot()
+            else:
+                slot = self.returned.pop(0)
+            drawn.append(slot if ids is None else _Slot({ids[i]}, open=False))
+        return drawn
+
+    def answer(self, seat: int, kept: int, kept_ids: tuple[int, ...] | None) -> None:
+        offer, self.offers[seat] = self.offers[seat], []
+        if kept == len(offer):
+            self.hands[seat] += offer
+        elif kept == 0:
+            self.returned += offer
+        elif kept_ids is not None:
+            for slot in offer:
+                (self.hands[seat] if slot.ids == set(kept_ids) else self.returned).append(slot)
+        else:  # one of the two, nobody else knows which
+            ids = offer[0].ids | offer[1].ids
+            is_open = offer[0].open or offer[1].open
+            self.hands[seat].append(_Slot(ids, is_open))
+            self.returned.append(_Slot(set(ids), is_open))
+
+
+def _place_contracts(state: State, seen: Observation, rng: Rng) -> None:
+    everything = len(state.rules.board.contracts)
+    places = _known_places(state, seen, everything)
+    own = {i for i in range(everything) if seen.contracts >> i & 1} | set(seen.offer)
+    others = [seat for seat in range(state.rules.seats) if seat != seen.seat]
+    slots = [slot for seat in others for slot in places.hands[seat] + places.offers[seat]]
+    content = _fill_slots(slots + places.returned, own, everything, rng)
+    contracts = [0] * state.rules.seats
+    offers: list[tuple[int, ...]] = [()] * state.rules.seats
+    for seat in others:
+        contracts[seat] = sum([1 << content[slot] for slot in places.hands[seat]])
+        offers[seat] = tuple([content[slot] for slot in places.offers[seat]])
+    contracts[seen.seat] = seen.contracts
+    offers[seen.seat] = seen.offer
+    state.contracts = tuple(contracts)
+    state.offers = tuple(offers)
+    state.returned = tuple([content[slot] for slot in places.returned])
+    placed = sum(contracts) | sum([1 << i for i in (*content.values(), *seen.offer)])
+    state.undrawn = ((1 << everything) - 1) & ~placed
+    state.dealt = seen.dealt
+
+
+def _known_places(state: State, seen: Observation, everything: int) -> _Contracts:
+    seats = state.rules.seats
+    places = _Contracts(everything, [[] for _ in range(seats)], [[] for _ in range(seats)])
+    deals = contract_deals(seen.dealt)
+    first_deals = {deal.seat: deal for deal in deals[:seats]}
+    for deal in deals[:seats]:
+        places.offers[deal.seat] = places.draw(deal.number, deal.ids)
+    for i in range(seats):
+        deal = first_deals[(seen.first + i) % seats]
+        if deal.answered:
+            places.answer(deal.seat, deal.kept, deal.kept_ids)
+    if state.rules.options.returned_order == "shuffled":
+        ids = {i for slot in places.returned for i in slot.ids}
+        is_open = any(slot.open for slot in places.returned)
+        places.returned = [_Slot(set(ids), is_open) for _ in places.returned]
+    for deal in deals[seats:]:
+        places.offers[deal.seat] = places.draw(deal.number, deal.ids)
+        if deal.answered:
+            places.answer(deal.seat, deal.kept, deal.kept_ids)
+    return places
+
+
+def _fill_slots(
+    slots: Sequence[_Slot], own: set[int], everything: int, rng: Rng
+) -> dict[_Slot, int]:
+    """A content for every slot, every possible way equally likely."""
+    traced = sorted({i for slot in slots for i in slot.ids} - own)
+    ways: list[dict[_Slot, int]] = []
+
+    def place(index: int, taken: dict[_Slot, int]) -> None:
+        if index == len(traced):
+            if all(slot.open or slot in taken for slot in slots):
+                ways.append(dict(taken))
+            return
+        for slot in slots:
+            if traced[index] in slot.ids and slot not in taken:
+                taken[slot] = traced[index]
+                place(index + 1, taken)
+                del taken[slot]
+
+    place(0, {})
+    content = ways[rng.randrange(len(ways))]
+    never_seen = [i for i in range(everything) if i not in own and i not in traced]
+    rng.shuffle(never_seen)
+    for slot in slots:
+        if slot not in content:
+            content[slot] = never_seen.pop()
+    return content
+
+
+# ---- the unseen choices of a set-up ------------------------------------------------------------
+
+
+def _choose_for_earlier_seats(state: State, seen: Observation, rng: Rng) -> None:
+    """Seats that come earlier in turn order have chosen, but nobody knows what."""
+    seats = state.rules.seats
+    order = [(seen.first + i) % seats for i in range(seats)]
+    place = order.index(seen.seat)
+    if seen.actor == UNKNOWN:  # it has chosen itself, and so may have seats after it
+        lot = rng.randrange(sum([3**chosen for chosen in range(seats - 1 - place)]))
+        place += 1
+        chosen = 0
+        while lot >= 3**chosen:
+            lot -= 3**chosen
+            chosen += 1
+        place += chosen
+    state.actor = order[place]
+    returned: list[int] = []
+    contracts, offers = list(state.contracts), list(state.offers)
+    for seat in order[:place]:
+        if seat == seen.seat:
+            returned += state.returned
+        elif not state.gone >> seat & 1:
+            kept = 1 + rng.randrange(3)
+            for i, contract in enumerate(offers[seat]):
+                if kept >> i & 1:
+                    contracts[seat] |= 1 << contract
+                else:
+                    returned.append(contract)
+            offers[seat] = ()
+    state.contracts = tuple(contracts)
+    state.offers = tuple(offers)
+    state.returned = tuple(returned)

@@ -1,0 +1,90 @@
+"""Chance: the next of `n` equally likely outcomes on a named stream.
+
+A state holds no undrawn order, so every draw asks a dice. `SeedDice` is the official one
+(docs/replay.md, to the byte); `QuickDice` is for simulation, where nobody has to check it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Final
+
+FIRST: Final = 0
+ROW: Final = 1
+HAND: Final = 2  # + seat, as are the next two
+BLIND: Final = 6
+CONTRACT: Final = 10
+RETURNED: Final = 14  # only under the option returned_order = shuffled
+TIE: Final = 15  # only under the option final_tie = seed draw
+
+STREAMS: Final = (
+    "first",
+    "row",
+    *(f"{name}/{seat}" for name in ("hand", "blind", "contract") for seat in range(4)),
+    "returned",
+    "tie",
+)
+SEED_BYTES: Final = 32
+
+
+class Dice:
+    """What the rules ask for chance.
+
+    The compiled engine accepts no further subclasses: `CallDice` wraps any function.
+    """
+
+    def pick(self, stream: int, n: int) -> int:
+        """An index below `n`, every one equally likely."""
+        raise NotImplementedError
+
+
+class SeedDice(Dice):
+    """The dice of replays: the k-th pick on a stream is a function of the seed alone."""
+
+    def __init__(self, seed: bytes) -> None:
+        if len(seed) != SEED_BYTES:
+            raise ValueError(f"a seed has {SEED_BYTES} bytes, not {len(seed)}")
+        self.seed = seed
+        self._calls = [0] * len(STREAMS)
+        self._starts = [
+            hashlib.sha256(b"damrak-dice/1" + seed + name.encode() + b"/") for name in STREAMS
+        ]
+
+    def pick(self, stream: int, n: int) -> int:
+        """The next index below `n` on this stream."""
+        call = self._calls[stream]
+        self._calls[stream] = call + 1
+        digest = self._starts[stream].copy()
+        digest.update(call.to_bytes(8, "big"))
+        return (int.from_bytes(digest.digest()[:8], "big") * n) >> 64
+
+
+class QuickDice(Dice):
+    """Chance from a function that gives numbers in [0, 1), such as `random.Random(7).random`."""
+
+    def __init__(self, random: Callable[[], float]) -> None:
+        self._random = random
+
+    def pick(self, stream: int, n: int) -> int:
+        """An index below `n`; the streams are not kept apart."""
+        return int(self._random() * n)
+
+
+class CallDice(Dice):
+    """Chance from a function of (stream, n): scripted draws in tests, exhaustive counts."""
+
+    def __init__(self, choose: Callable[[int, int], int]) -> None:
+        self._choose = choose
+
+    def pick(self, stream: int, n: int) -> int:
+        """What the function says, checked to be below `n`."""
+        index = self._choose(stream, n)
+        if not 0 <= index < n:
+            raise ValueError(f"pick {index} on stream {STREAMS[stream]} is not below {n}")
+        return index
+
+
+def commitment(seed: bytes) -> str:
+    """What is published before a match so that its seed cannot be changed afterwards."""
+    return hashlib.sha256(seed).hexdigest()

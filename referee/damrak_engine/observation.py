@@ -1,0 +1,148 @@
+"""What one seat may see of a state, built field by field.
+
+The law: two states that differ only in what a seat cannot see give it equal observations. Nothing
+is ever copied from a state wholesale, so a new field of the state stays hidden until it is listed
+here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from damrak_engine.cards import size
+from damrak_engine.rules import Rules
+from damrak_engine.state import (
+    ABANDONED,
+    NO_CONTRACT,
+    PENDING,
+    SETUP,
+    State,
+)
+
+UNKNOWN: Final = -1
+HIDDEN_CONTRACT: Final = 62
+
+
+@dataclass(frozen=True, slots=True)
+class ContractDeal:
+    """One offer of contracts, unpacked from an entry of `Observation.dealt`."""
+
+    seat: int
+    number: int
+    ids: tuple[int, ...] | None  # None for the offers of other seats
+    answered: bool
+    kept: int  # how many
+    kept_ids: tuple[int, ...] | None
+
+
+@dataclass(slots=True, eq=True)
+class Observation:
+    """Everything a seat knows about the position. Packed counts are explained in `cards`."""
+
+    rules: Rules
+    seat: int
+    phase: int
+    actor: int
+    first: int
+    turns: int
+    hand: int
+    hand_sizes: tuple[int, ...] | None  # None only under the option hand_size_public = no
+    known: tuple[int, ...]  # for each seat the cards everybody knows it holds
+    floor: int  # further cards certainly among the other hands taken together
+    row: tuple[int, ...]
+    pile_size: int
+    discards: int
+    carts: tuple[int, ...]
+    points: tuple[int, ...]
+    goods: tuple[int, ...]
+    goods_left: int
+    owned: tuple[int, ...]
+    open: int
+    barred: tuple[int, ...]
+    contracts: int  # the seat's own, a mask
+    contract_counts: tuple[int, ...]
+    offer: tuple[int, ...]  # what the seat has to choose from
+    dealt: tuple[int, ...]  # every offer so far, packed; `contract_deals` unpacks it
+    passes: int
+    last_turns: int
+    closing: bool
+    gone: int
+    left: tuple[tuple[int, str], ...]
+    end_reason: str
+
+
+def observe(state: State, seat: int) -> Observation:
+    """What this seat may see now."""
+    rules = state.rules
+    seats = rules.seats
+    unseen = state.phase == SETUP and rules.unseen_choice
+    sizes: tuple[int, ...] | None = None
+    if rules.options.hand_size_public == "yes":
+        sizes = tuple([size(hand) for hand in state.hands])
+    return Observation(
+        rules=rules,
+        seat=seat,
+        phase=state.phase,
+        actor=seat if unseen and state.offers[seat] else UNKNOWN if unseen else state.actor,
+        first=state.first,
+        turns=state.turns,
+        hand=state.hands[seat],
+        hand_sizes=sizes,
+        known=tuple(state.known),
+        floor=state.floor[seat] if state.floor else 0,
+        row=tuple(state.row),
+        pile_size=state.pile_size,
+        discards=state.discards,
+        carts=tuple(state.carts),
+        points=tuple(state.points),
+        goods=tuple(state.goods),
+        goods_left=state.goods_left,
+        owned=tuple(state.owned),
+        open=state.open,
+        barred=state.barred,
+        contracts=state.contracts[seat],
+        contract_counts=tuple(
+            [
+                0 if unseen and other != seat else state.contracts[other].bit_count()
+                for other in range(seats)
+            ]
+        ),
+        offer=state.offers[seat],
+        dealt=tuple([_offer_seen(code, seat, unseen) for code in state.dealt]),
+        passes=state.passes,
+        last_turns=state.last_turns,
+        closing=state.closing,
+        gone=state.gone,
+        left=state.left,
+        end_reason=state.end_reason,
+    )
+
+
+def _offer_seen(code: int, seat: int, unseen: bool) -> int:
+    """An entry of `State.dealt` without what this seat did not see."""
+    owner = code & 7
+    if owner == seat:
+        return code
+    second = NO_CONTRACT if code >> 9 & 63 == NO_CONTRACT else HIDDEN_CONTRACT
+    answer = code >> 15
+    if unseen and answer != ABANDONED:
+        answer = PENDING
+    elif answer == 2:
+        answer = 1  # one of the two, and nobody else knows which
+    return owner | HIDDEN_CONTRACT << 3 | second << 9 | answer << 15
+
+
+def contract_deals(dealt: tuple[int, ...]) -> list[ContractDeal]:
+    """The offers of an observation, oldest first."""
+    deals = []
+    for code in dealt:
+        first, second, answer = code >> 3 & 63, code >> 9 & 63, code >> 15
+        number = 1 if second == NO_CONTRACT else 2
+        kept = 0 if answer == ABANDONED else answer.bit_count()
+        ids = None if first == HIDDEN_CONTRACT else (first, second)[:number]
+        kept_ids = None
+        if ids is not None and answer in (1, 2, 3):
+            kept_ids = tuple([ids[i] for i in range(number) if answer >> i & 1])
+        deals.append(ContractDeal(code & 7, number, ids, answer != PENDING, kept, kept_ids))
+    return deals

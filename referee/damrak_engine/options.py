@@ -1,0 +1,81 @@
+"""The seventeen rule options: the places where the rulebooks leave room, and our rulings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from damrak_engine.errors import OptionsError
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Rule options; the defaults are the rulings of docs/rules.md."""
+
+    row_short: str = "allow"
+    reshuffle: str = "lazy"
+    flush_guard: str = "feasible"
+    pass_: str = "forced_only"
+    stalemate: str = "score_now"
+    goods_exhausted: str = "none"
+    second_card: str = "mandatory_if_possible"
+    turn_limit: str = "off"
+    double_open_from: str = "3 players"
+    all_wild: str = "yes"
+    goods_ties: str = "skip"
+    equal_turns: str = "off"
+    initial_choice: str = "simultaneous"
+    returned_order: str = "turn_order"
+    first_player: str = "random"
+    hand_size_public: str = "yes"
+    final_tie: str = "shared"
+
+    def to_json(self) -> dict[str, str]:
+        """All seventeen by the names they have in files."""
+        return {f.name.rstrip("_"): getattr(self, f.name) for f in fields(self)}
+
+
+DEFAULTS = Options()
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "row_short": ("allow",),
+    "reshuffle": ("lazy", "eager"),
+    "flush_guard": ("feasible", "cap3", "once"),
+    "pass": ("forced_only", "voluntary"),
+    "stalemate": ("score_now", "annul"),
+    "goods_exhausted": ("none", "virtual"),
+    "second_card": ("mandatory_if_possible", "optional"),
+    "turn_limit": ("off",),  # or a positive whole number
+    "double_open_from": ("2 players", "3 players", "4 players"),
+    "all_wild": ("yes", "no"),
+    "goods_ties": ("skip", "dense", "split"),
+    "equal_turns": ("off", "on"),
+    "initial_choice": ("simultaneous", "in_turn_order"),
+    "returned_order": ("turn_order", "shuffled"),
+    "first_player": ("random", "rotate", "seat 0", "seat 1", "seat 2", "seat 3"),
+    "hand_size_public": ("yes", "no"),
+    "final_tie": ("shared", "goods", "seed draw"),
+}
+
+
+def parse_options(given: dict[str, object]) -> Options:
+    """The options of this dictionary; those it leaves out keep their defaults.
+
+    Raises:
+        OptionsError: naming the option that does not exist or the value it cannot have.
+    """
+    known: dict[str, str] = {}
+    for name, value in given.items():
+        if name not in CHOICES:
+            raise OptionsError(f"no option {name!r}; there are: {', '.join(CHOICES)}")
+        if not isinstance(value, str) or not _allowed(name, value):
+            allowed = ", ".join(CHOICES[name])
+            extra = " or a positive whole number" if name == "turn_limit" else ""
+            raise OptionsError(f"option {name}: {value!r} is not one of: {allowed}{extra}")
+        known["pass_" if name == "pass" else name] = value
+    return Options(**known)
+
+
+def _allowed(name: str, value: str) -> bool:
+    if name == "turn_limit" and value.isascii() and value.isdigit():
+        return value == str(int(value)) and int(value) > 0
+    return value in CHOICES[name]
