@@ -1,0 +1,320 @@
+"""The file `damrak-replay/1`: a match as header, ordered events and result (docs/replay.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Final
+
+from damrak_engine.board import Board, parse_board
+from damrak_engine.dice import SEED_BYTES, commitment
+from damrak_engine.errors import BoardError, OptionsError, ReplayError
+from damrak_engine.events import END_REASONS, FAULTS, Event, event_from_json, event_to_json
+from damrak_engine.options import CHOICES, Options, parse_options
+from damrak_engine.scoring import Result, SeatResult
+from damrak_engine.strictjson import StrictJsonError, canonical, read_json
+
+FORMAT: Final = "damrak-replay/1"
+NOT_HASHED: Final = ("hash", "signature", "played")
+_FIELDS: Final = (
+    "format",
+    "match",
+    "block",
+    "ladder",
+    "board",
+    "options",
+    "seats",
+    "seed",
+    "commitment",
+    "events",
+    "result",
+    "played",
+    "hash",
+    "signature",
+)
+_TIME: Final = re.compile(
+    r"([0-9]{4}-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2}))(\.[0-9]+)?Z"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Who sat in a seat."""
+
+    bot: str
+    version: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """When and by what a match was played; not part of the hash."""
+
+    started: str
+    finished: str
+    engine: str
+    referee: str
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What stands in a replay before its first event."""
+
+    match: str | None
+    block: str | None
+    ladder: str | None
+    board: Board
+    options: Options
+    seats: tuple[Player, ...]
+    seed: bytes
+    commitment: str
+    played: Played
+    hash: str
+    signature: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Replay(Header):
+    """A whole match."""
+
+    events: tuple[Event, ...]
+    result: Result
+
+
+def record(
+    *,
+    board: Board,
+    options: Options,
+    seats: tuple[Player, ...],
+    seed: bytes,
+    events: list[Event],
+    result: Result,
+    played: Played,
+    match: str | None = None,
+    block: str | None = None,
+    ladder: str | None = None,
+) -> Replay:
+    """The replay of a match that has just ended, hashed but not signed."""
+    unhashed = Replay(
+        match=match,
+        block=block,
+        ladder=ladder,
+        board=board,
+        options=options,
+        seats=seats,
+        seed=seed,
+        commitment=commitment(seed),
+        played=played,
+        hash="",
+        signature=None,
+        events=tuple(events),
+        result=result,
+    )
+    return replace(unhashed, hash=hash_of(to_json(unhashed)))
+
+
+def to_json(replay: Replay) -> dict[str, Any]:
+    """The replay as a JSON object."""
+    return {
+        "format": FORMAT,
+        "match": replay.match,
+        "block": replay.block,
+        "ladder": replay.ladder,
+        "board": replay.board.source,
+        "options": replay.options.to_json(),
+        "seats": [asdict(player) for player in replay.seats],
+        "seed": replay.seed.hex(),
+        "commitment": replay.commitment,
+        "events": [event_to_json(event) for event in replay.events],
+        "result": result_to_json(replay.result),
+        "played": asdict(replay.played),
+        "hash": replay.hash,
+        "signature": replay.signature,
+    }
+
+
+def to_bytes(replay: Replay) -> bytes:
+    """The replay as the content of a file."""
+    return canonical(to_json(replay)) + b"\n"
+
+
+def hash_of(data: Mapping[str, Any]) -> str:
+    """The hash of a replay's JSON object, whatever its own `hash` says."""
+    hashed = {key: value for key, value in data.items() if key not in NOT_HASHED}
+    return hashlib.sha256(canonical(hashed)).hexdigest()
+
+
+def result_to_json(result: Result) -> dict[str, Any]:
+    """The result as it stands in a replay."""
+    seats = []
+    for seat in result.seats:
+        row = asdict(seat)
+        row["fulfilled"], row["failed"] = list(seat.fulfilled), list(seat.failed)
+        seats.append(row)
+    return {"reason": result.reason, "seats": seats}
+
+
+def read_object(data: bytes) -> dict[str, Any]:
+    """The JSON object of a replay file, its own fields all there and no others.
+
+    Raises:
+        ReplayError: at `header`.
+    """
+    try:
+        value = read_json(data)
+    except StrictJsonError as problem:
+        raise ReplayError("header", str(problem)) from None
+    return _object(value, "header", "a replay", _FIELDS)
+
+
+def parse_replay(data: bytes) -> Replay:
+    """The replay in these bytes, every field of the right form; whether it is true, `verify` tells.
+
+    Raises:
+        ReplayError: at the first place that is malformed.
+    """
+    raw = read_object(data)
+    header = parse_header(raw)
+    events = tuple(event_from_json(e, f"event {i}") for i, e in enumerate(raw_events(raw)))
+    values = {f.name: getattr(header, f.name) for f in fields(header)}
+    return Replay(**values, events=events, result=parse_result(raw["result"], len(header.seats)))
+
+
+def raw_events(raw: Mapping[str, Any]) -> list[Any]:
+    """The undecoded events."""
+    events = raw["events"]
+    if not isinstance(events, list):
+        raise ReplayError("header", "events to be a list")
+    return events
+
+
+def parse_header(raw: Mapping[str, Any], board: Board | None = None) -> Header:
+    """Everything but events and result; a caller that knows the board already may pass it."""
+    if raw["format"] != FORMAT:
+        raise ReplayError("header", f'format "{FORMAT}"')
+    names = [raw["match"], raw["block"], raw["ladder"]]
+    if not all(name is None or isinstance(name, str) for name in names):
+        raise ReplayError("header", "match, block and ladder to be strings or null")
+    if board is None:
+        try:
+            board = parse_board(raw["board"])
+        except BoardError as problem:
+            raise ReplayError("header", f"a board: {problem}") from None
+    options = _options(raw["options"])
+    seats = raw["seats"]
+    low, high = board.players
+    if not isinstance(seats, list) or not low <= len(seats) <= high:
+        raise ReplayError("header", f"{low} to {high} seats")
+    seed = _hex(raw["seed"], "seed", 2 * SEED_BYTES, "header")
+    signature = raw["signature"]
+    if signature is None:
+        if raw["match"] is not None:
+            raise ReplayError("signature", "a signature, because match is not null")
+    else:
+        _hex(signature, "signature", 128, "signature")
+    return Header(
+        match=raw["match"],
+        block=raw["block"],
+        ladder=raw["ladder"],
+        board=board,
+        options=options,
+        seats=tuple(_player(seat, i) for i, seat in enumerate(seats)),
+        seed=bytes.fromhex(seed),
+        commitment=_hex(raw["commitment"], "commitment", 64, "commitment"),
+        played=_played(raw["played"]),
+        hash=_hex(raw["hash"], "hash", 64, "hash"),
+        signature=signature,
+    )
+
+
+def parse_result(raw: object, seats: int) -> Result:
+    """The result object of a replay."""
+    data = _object(raw, "result", "result", ("reason", "seats"))
+    if data["reason"] not in END_REASONS:
+        raise ReplayError("result", f"reason to be one of {', '.join(END_REASONS)}")
+    rows = data["seats"]
+    if not isinstance(rows, list) or len(rows) != seats:
+        raise ReplayError("result", f"{seats} seats")
+    return Result(data["reason"], tuple(_seat_result(row, i) for i, row in enumerate(rows)))
+
+
+def _seat_result(raw: object, seat: int) -> SeatResult:
+    names = tuple(f.name for f in fields(SeatResult))
+    row = _object(raw, "result", f"seat {seat}", names)
+    for name in names:
+        value = row[name]
+        if name in ("fulfilled", "failed"):
+            good = isinstance(value, list) and all(type(item) is int for item in value)
+        elif name == "fault":
+            good = value is None or value in FAULTS
+        else:
+            good = type(value) is int
+        if not good:
+            raise ReplayError("result", f"seat {seat}: a different kind of {name}")
+    row = dict(row, fulfilled=tuple(row["fulfilled"]), failed=tuple(row["failed"]))
+    return SeatResult(**row)
+
+
+def _options(raw: object) -> Options:
+    given = _object(raw, "header", "options", tuple(CHOICES))
+    try:
+        return parse_options(given)
+    except OptionsError as problem:
+        raise ReplayError("header", f"options: {problem}") from None
+
+
+def _player(raw: object, seat: int) -> Player:
+    data = _object(raw, "header", f"seat {seat}", ("bot", "version", "owner"))
+    return Player(**_strings(data, f"seat {seat}"))
+
+
+def _played(raw: object) -> Played:
+    data = _object(raw, "header", "played", ("started", "finished", "engine", "referee"))
+    played = Played(**_strings(data, "played"))
+    if _moment(played.started, "started") > _moment(played.finished, "finished"):
+        raise ReplayError("header", "played.finished not before played.started")
+    return played
+
+
+def _moment(text: str, name: str) -> tuple[str, str]:
+    found = _TIME.fullmatch(text)
+    if found is not None:
+        year, month, day = int(text[:4]), int(found[2]), int(found[3])
+        hour, minute, second = int(found[4]), int(found[5]), int(found[6])
+        day_exists = 1 <= month <= 12 and 1 <= day <= _days(year, month)
+        if day_exists and hour < 24 and minute < 60 and second < 60:
+            return found[1], (found[7] or "").rstrip("0")
+    raise ReplayError("header", f"played.{name} to be a time YYYY-MM-DDTHH:MM:SS[.f]Z")
+
+
+def _days(year: int, month: int) -> int:
+    if month == 2:
+        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
+    return 30 if month in (4, 6, 9, 11) else 31
+
+
+def _hex(value: object, name: str, length: int, where: str) -> str:
+    if isinstance(value, str) and re.fullmatch(f"[0-9a-f]{{{length}}}", value):
+        return value
+    raise ReplayError(where, f"{name} to be {length} lower-case hex digits")
+
+
+def _strings(data: Mapping[str, Any], what: str) -> dict[str, str]:
+    for name, value in data.items():
+        if not isinstance(value, str):
+            raise ReplayError("header", f"{what}: {name} to be a string")
+    return dict(data)
+
+
+def _object(raw: object, where: str, what: str, names: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        raise ReplayError(where, f"{what} to be an object")
+    for name in names:
+        if name not in raw:
+            raise ReplayError(where, f"{what} to have a field {name!r}")
+    if len(raw) != len(names):
+        unknown = sorted(set(raw) - set(names))
+        raise ReplayError(where, f"{what} to have no field {unknown[0]!r}")
+    return raw
