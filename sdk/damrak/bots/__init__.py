@@ -1,0 +1,53 @@
+"""The house bots: opponents of known strength, and examples to read.
+
+A bot is named by a spec: `greedy`, or `mcts:ms=100,seed=1` with parameters of its own.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Final
+
+from damrak.bot import Bot
+from damrak.bots.greedy import GreedyBot
+from damrak.bots.random_ import RandomBot
+
+HOUSE_BOTS: Final[dict[str, type[Bot]]] = {bot.name: bot for bot in (RandomBot, GreedyBot)}
+"""By name, weakest first."""
+
+
+def house_bot(spec: str) -> Bot:
+    """A new instance of the house bot that a spec names.
+
+    Raises:
+        ValueError: no such bot, or no such parameter or value; one line for the user.
+    """
+    name, _, given = spec.partition(":")
+    if name not in HOUSE_BOTS:
+        raise ValueError(f"no house bot {name!r}; there are: {', '.join(HOUSE_BOTS)}")
+    bot = HOUSE_BOTS[name]
+    known = parameters(bot)
+    values: dict[str, int | float] = {}
+    for item in given.split(",") if given else []:
+        key, _, text = item.partition("=")
+        if key not in known:
+            there = f"it takes: {', '.join(known)}" if known else "it takes none"
+            raise ValueError(f"{name} has no parameter {key!r}; {there}")
+        try:
+            values[key] = type(known[key])(text)
+        except ValueError:
+            raise ValueError(f"{name}: {key} must be a number, not {text!r}") from None
+    made = bot(**values)
+    made.name = spec
+    return made
+
+
+def parameters(bot: type[Bot]) -> dict[str, int | float]:
+    """The parameters of a house bot's spec, with their defaults."""
+    if bot.__init__ is object.__init__:
+        return {}
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(bot).parameters.items()
+        if parameter.default is not inspect.Parameter.empty
+    }
