@@ -1,12 +1,15 @@
 """Which build of the engine the tests run on, and how Hypothesis searches."""
 
 import os
+import runpy
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 from hypothesis import settings
 
-ENGINE = Path(__file__).resolve().parents[1] / "referee" / "damrak_engine"
+ROOT = Path(__file__).resolve().parents[1]
+ENGINE = ROOT / "referee" / "damrak_engine"
+INTERPRETED = ROOT / "sdk" / "damrak" / "interpreted.py"
 
 # No deadline: the machine's mood is not a property of the code.
 settings.register_profile("dev", deadline=None)
@@ -19,9 +22,8 @@ def pytest_configure() -> None:
     if _changed_since_compiled():
         os.environ["DAMRAK_INTERPRETED"] = "1"  # child processes of a test must agree
     if os.environ.get("DAMRAK_INTERPRETED") == "1":
-        from damrak.interpreted import force_interpreted_engine
-
-        force_interpreted_engine()
+        # By path: importing it the usual way would import the package, and with it the engine.
+        runpy.run_path(str(INTERPRETED))["force_interpreted_engine"]()
 
 
 def pytest_report_header() -> str:

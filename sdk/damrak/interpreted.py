@@ -4,7 +4,7 @@ A debugger, a coverage measurement and the comparison of both builds need the in
 """
 
 import sys
-from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
+from importlib.machinery import SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
 
 ENGINE = "damrak_engine"
 
@@ -13,14 +13,17 @@ def force_interpreted_engine() -> None:
     """Make every later import of the engine in this process take its Python source.
 
     Raises:
-        RuntimeError: the engine is imported already, so that it is too late.
+        RuntimeError: compiled modules of the engine are imported already; nothing was changed.
     """
-    if _source_finder in sys.path_hooks:
-        return
-    if ENGINE in sys.modules:
-        raise RuntimeError(f"{ENGINE} is imported already: call this before anything imports it")
+    if compiled := [name for name in sys.modules if name.startswith(ENGINE) and _is_native(name)]:
+        raise RuntimeError(f"too late for an interpreted engine, already imported: {compiled}")
     sys.path_hooks.insert(0, _source_finder)
     sys.path_importer_cache.clear()
+
+
+def _is_native(name: str) -> bool:
+    spec = sys.modules[name].__spec__
+    return spec is not None and isinstance(spec.loader, ExtensionFileLoader)
 
 
 def _source_finder(path: str) -> FileFinder:

@@ -3,9 +3,17 @@
 import os
 import subprocess
 import sys
+from importlib.machinery import ExtensionFileLoader, ModuleSpec
+from types import ModuleType
+
+import pytest
+
+from damrak.interpreted import force_interpreted_engine
 
 SWITCH = "DAMRAK_INTERPRETED"
 
+# Prints the file suffixes of the engine's modules, as a new process that starts with the package
+# of a bot author loads them.
 REPORT = """
 import importlib, pkgutil, sys
 import damrak, damrak_engine
@@ -18,26 +26,23 @@ print(*sorted({
 """
 
 
-def suffixes(environment: dict[str, str]) -> set[str]:
-    """Return the file suffixes of the engine's modules as a new process loads them."""
+def test_environment_variable_forces_sources() -> None:
     run = subprocess.run(
         [sys.executable, "-c", REPORT],
-        env=os.environ | environment,
+        env=os.environ | {SWITCH: "1"},
         capture_output=True,
         text=True,
         check=True,
     )
-    return set(run.stdout.split())
+    assert run.stdout.split() == ["py"]
 
 
-def test_environment_variable_forces_sources() -> None:
-    assert suffixes({SWITCH: "1"}) == {"py"}
-
-
-def test_too_late_is_refused() -> None:
-    late = "import damrak_engine; from damrak.interpreted import *; force_interpreted_engine()"
-    environment = {name: value for name, value in os.environ.items() if name != SWITCH}
-    run = subprocess.run(
-        [sys.executable, "-c", late], env=environment, capture_output=True, text=True
-    )
-    assert "imported already" in run.stderr
+def test_too_late_is_refused_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "damrak_engine.native"
+    native = ModuleType(name)
+    native.__spec__ = ModuleSpec(name, ExtensionFileLoader(name, "native.so"))
+    monkeypatch.setitem(sys.modules, name, native)
+    hooks = list(sys.path_hooks)
+    with pytest.raises(RuntimeError, match=name):
+        force_interpreted_engine()
+    assert sys.path_hooks == hooks
