@@ -1,0 +1,203 @@
+"""Observations and legal actions as arrays.
+
+Nothing here sees a state: a vector is made of an `Observation`, and so holds no more than the seat
+may know. Sets (routes, contracts, claims) are bit masks in the engine; they are put side by side
+in one long integer and unpacked at once, which is what makes this quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from damrak.env.layout import FACES, Part, observation_layout
+from damrak_engine.cards import KINDS, NO_CARD, ONE, packed_counts, size
+from damrak_engine.observation import Observation
+from damrak_engine.rules import Rules
+from damrak_engine.scoring import regions
+from damrak_engine.state import NO_CONTRACT, PENDING
+
+Vector = NDArray[np.float32]
+Mask = NDArray[np.int8]
+
+LINKS_KEPT = 1024  # networks whose contracts are remembered; a game has some twenty
+
+
+class Encoder:
+    """Turns what the seats of a game see and may do into arrays of a fixed size.
+
+    `layout` says what stands where, `size` is the length of a vector, `actions` that of a mask.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.layout: tuple[Part, ...] = observation_layout(rules.board, rules.seats)
+        self.parts = {part.name: part for part in self.layout}
+        self.size = self.layout[-1].stop
+        self.actions = len(rules.space)
+        self._at = {part.name: part.start for part in self.layout}
+        self._counts = self._at["hand"]  # where flags end and counts of cards begin
+        self._numbers = self._at["pile"]
+        self._pick = self._flag_order()
+        self._scale = self._scales()
+        self._deck = packed_counts(rules.deck)
+        self._links: dict[int, int] = {}
+
+    def encode(self, seen: Observation, out: Vector | None = None) -> Vector:
+        """The vector of an observation: a new one, or `out` (a row of a batch) filled."""
+        vector = np.empty(self.size, np.float32) if out is None else out
+        given_back, on_offer = _offers(seen)
+        flags = _unpacked(self._flags(seen, given_back), self._counts + self.actions)
+        vector[: self._counts] = flags[self._pick]
+        vector[self._counts : self._numbers] = np.frombuffer(self._packs(seen), np.uint8)
+        vector[self._numbers :] = self._quantities(seen, on_offer)
+        vector[self._counts :] *= self._scale
+        return vector
+
+    def mask(self, legal: int | Iterable[int]) -> Mask:
+        """Legal actions (`State.legal_mask()`, or ids such as `View.legal`) as zeros and ones."""
+        if not isinstance(legal, int):
+            legal = sum([1 << action for action in legal])
+        return _unpacked(legal, self.actions).view(np.int8)
+
+    def part(self, vector: Vector, name: str) -> Vector:
+        """One part of a vector, or of a batch of them, by name and in its shape; not a copy."""
+        part = self.parts[name]
+        return vector[..., part.slice].reshape(*vector.shape[:-1], *part.shape)
+
+    # ---- flags ------------------------------------------------------------------------------
+
+    def _flag_order(self) -> NDArray[np.intp]:
+        """Where each flag is found when the claims follow the flags: a route by its first claim."""
+        order = np.arange(self._counts)
+        first_claim: dict[int, int] = {}
+        for claim in self.rules.claims:
+            first_claim.setdefault(claim.route, claim.action)
+        routes = range(len(self.rules.board.routes))
+        order[self.parts["open"].slice] = [self._counts + first_claim[route] for route in routes]
+        return order
+
+    def _flags(self, seen: Observation, given_back: int) -> int:
+        at, seat, seats = self._at, seen.seat, self.rules.seats
+        routes, contracts = len(self.rules.board.routes), len(self.rules.board.contracts)
+        flags = 1 << at["phase"] + seen.phase
+        if seen.actor >= 0:
+            flags |= 1 << at["actor"] + (seen.actor - seat) % seats
+        flags |= 1 << at["first"] + (seen.first - seat) % seats
+        flags |= _turned(seen.gone, seat, seats) << at["gone"]
+        flags |= _turned(seen.last_turns, seat, seats) << at["last_turns"]
+        flags |= seen.closing << at["closing"]
+        start = at["row"]
+        for card in seen.row:
+            flags |= 1 << start + card
+            start += FACES
+        start = at["owned"]
+        for owned in seen.owned[seat:] + seen.owned[:seat]:
+            flags |= owned << start
+            start += routes
+        flags |= seen.contracts << at["contracts"]
+        flags |= self._linked(seen.owned[seat]) << at["linked"]
+        start = at["offer"]
+        for contract in seen.offer:
+            flags |= 1 << start + contract
+            start += contracts
+        flags |= given_back << at["returned"]
+        return flags | (seen.open & ~seen.barred[seat]) << self._counts
+
+    def _linked(self, owned: int) -> int:
+        """The contracts whose two locations these routes join."""
+        linked = self._links.get(owned)
+        if linked is None:
+            joined = regions(self.rules.board, owned)
+            contracts = self.rules.board.contracts
+            linked = sum([(joined[c.a] >> c.b & 1) << c.id for c in contracts])
+            if len(self._links) == LINKS_KEPT:
+                self._links.clear()
+            self._links[owned] = linked
+        return linked
+
+    # ---- numbers ----------------------------------------------------------------------------
+
+    def _packs(self, seen: Observation) -> bytes:
+        """The multisets of cards; packed counts are a byte a kind already."""
+        seat = seen.seat
+        known = seen.known[seat:] + seen.known[:seat]
+        row = sum([ONE[card] for card in seen.row if card != NO_CARD])
+        unseen = self._deck - seen.hand - seen.discards - row - sum(known[1:])
+        packs = (seen.hand, seen.discards, unseen, seen.floor, *known)
+        return b"".join([pack.to_bytes(KINDS, "little") for pack in packs])
+
+    def _quantities(self, seen: Observation, on_offer: int) -> list[int]:
+        rules, seat = self.rules, seen.seat
+        sizes = seen.hand_sizes
+        if sizes is None:
+            sizes = tuple([size(seen.hand) if i == seat else 0 for i in range(rules.seats)])
+        quantities = [
+            seen.pile_size,
+            len(rules.board.contracts) - sum(seen.contract_counts) - on_offer,
+            max(seen.goods_left, 0),
+            min(seen.turns, rules.board.deck_size * rules.seats),
+            seen.passes,
+        ]
+        for each in (sizes, seen.carts, seen.points, seen.goods, seen.contract_counts):
+            quantities += each[seat:]
+            quantities += each[:seat]
+        return quantities
+
+    def _scales(self) -> Vector:
+        board, seats = self.rules.board, self.rules.seats
+        lengths = {route.length for route in board.routes}
+        points = max(board.carts * board.route_points[length] // length for length in lengths)
+        marked = sum(route.goods for route in board.routes)
+        most = [board.deck_size, len(board.contracts), board.goods_cards]
+        most += [board.deck_size * seats, seats]
+        for greatest in (
+            board.deck_size,
+            board.carts,
+            points,
+            min(board.carts, marked),
+            len(board.contracts),
+        ):
+            most += [greatest] * seats
+        packs = (self._numbers - self._counts) // KINDS
+        greatest_each = np.array([*self.rules.deck * packs, *most], np.float32)
+        return np.reciprocal(np.maximum(greatest_each, np.float32(1)))
+
+
+@cache
+def encoder_for(rules: Rules) -> Encoder:
+    """The encoder of a game, made once; `rules` is an attribute of every observation and view."""
+    return Encoder(rules)
+
+
+def _unpacked(bits: int, number: int) -> NDArray[np.uint8]:
+    packed = np.frombuffer(bits.to_bytes(number + 7 >> 3, "little"), np.uint8)
+    return np.unpackbits(packed, count=number, bitorder="little")
+
+
+def _turned(seats_mask: int, seat: int, seats: int) -> int:
+    """A set of seats, counted from this one."""
+    return (seats_mask >> seat | seats_mask << seats - seat) & (1 << seats) - 1
+
+
+def _offers(seen: Observation) -> tuple[int, int]:
+    """The contracts given back for good, as a mask, and how many lie on offer to anybody.
+
+    Every offer takes at least one contract out of the pile, so there are never many.
+    """
+    given_back = on_offer = 0
+    for code in seen.dealt:
+        first, second, answer = code >> 3 & 63, code >> 9 & 63, code >> 15
+        alone = second == NO_CONTRACT
+        if answer == PENDING:
+            on_offer += 1 if alone else 2
+        if code & 7 == seen.seat:
+            offered = 1 << first if alone else 1 << first | 1 << second
+            kept = (answer & 1) << first | (0 if alone else (answer >> 1 & 1) << second)
+            given_back &= ~offered
+            if answer != PENDING:
+                given_back |= offered & ~kept
+    return given_back, on_offer

@@ -1,0 +1,48 @@
+"""The table both environments play at: deal after deal under the same rules."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+from damrak_engine.board import Board
+from damrak_engine.boards import load_board
+from damrak_engine.deal import new_game
+from damrak_engine.dice import QuickDice
+from damrak_engine.events import Event
+from damrak_engine.options import Options, parse_options
+from damrak_engine.rules import Rules, rules_for
+from damrak_engine.scoring import Result, result
+from damrak_engine.state import State
+
+OptionsGiven = Options | Mapping[str, str] | None
+
+
+class Table:
+    """Rules, and the chance that everything at this table comes from."""
+
+    def __init__(self, board: str | Board, players: int, options: OptionsGiven) -> None:
+        if isinstance(board, str):
+            board = load_board(board)
+        if not isinstance(options, Options):
+            options = parse_options(dict(options or {}))
+        self.rules: Rules = rules_for(board, players, options)
+        self.seed(None)
+
+    def seed(self, seed: int | None) -> None:
+        """Start chance anew: from a number, or from the system."""
+        self.random = random.Random(seed)
+        self.dice = QuickDice(self.random.random)
+        self._dealt = 0
+
+    def deal(self, log: list[Event] | None = None) -> State:
+        """A new game. Under the option first_player = rotate each seat begins in its turn."""
+        first = None
+        if self.rules.options.first_player == "rotate":
+            first = self._dealt % self.rules.seats
+        self._dealt += 1
+        return new_game(self.rules, self.dice, log, first)
+
+    def result(self, state: State) -> Result:
+        """The result of a game that is over."""
+        return result(state, self.dice)
