@@ -1,0 +1,392 @@
+"""The arbiter: one match as a pure function of what happened and when.
+
+The host, be it the referee or local play, carries messages and reads the clock. It calls a method
+for everything that happens, with the time, and carries out the effects it gets back, in order. It
+calls `tick` when `next_deadline` has come. The reasons behind clocks, strikes and owners are in
+docs/adr/0003-clocks-and-faults.md.
+
+    effects = match.begin(now)
+    while not match.is_over:
+        ...carry out the effects, wait for an answer or until match.next_deadline()...
+        effects = match.decided(seat, decision, action, now)
+
+Whatever bots say, no method raises: MatchError means that the host itself has blundered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from damrak_engine import scoring
+from damrak_engine.clock import US_PER_MS, Clock, TimeControl, TimeLeft
+from damrak_engine.deal import new_game
+from damrak_engine.dice import Dice
+from damrak_engine.effects import (
+    DETAIL_LIMIT,
+    Ask,
+    Effect,
+    FaultRecord,
+    Finished,
+    Owner,
+    Rejected,
+    Stale,
+    Tell,
+    Voided,
+    Why,
+    check_owner,
+    check_reason,
+    printable,
+    tell,
+)
+from damrak_engine.errors import IllegalAction, MatchError
+from damrak_engine.events import NOTE_LIMIT, Decision, Event, seen_by
+from damrak_engine.observation import observe
+from damrak_engine.rules import Rules
+from damrak_engine.state import SETUP
+
+__all__ = [
+    "STANDARD",
+    "Ask",
+    "Effect",
+    "FaultRecord",
+    "Finished",
+    "Match",
+    "Owner",
+    "Rejected",
+    "Stale",
+    "Tell",
+    "TimeControl",
+    "TimeLeft",
+    "Voided",
+    "Why",
+]
+
+STANDARD = TimeControl()
+
+
+class _Player:
+    """What the arbiter keeps about one seat beyond the rules."""
+
+    __slots__ = ("answer", "clock", "decision", "fault", "lost", "strikes_left")
+
+    def __init__(self, control: TimeControl) -> None:
+        self.clock = Clock(control)
+        self.strikes_left = control.strikes
+        self.decision = 0  # the id of the open one; ids count from 1
+        # An accepted action that waits for its place in the log, with its milliseconds and note.
+        self.answer: tuple[int, int, str | None] | None = None
+        self.fault: FaultRecord | None = None  # the seat leaves where it next owes a decision
+        self.lost = 0  # the decision that was open when the seat failed
+
+
+class Match:
+    """One game under a time control, from the deal to its result.
+
+    Times are whole microseconds from one clock of the host, 0 or more. A call stamped earlier
+    than the one before it counts as made at the same moment.
+
+    Raises:
+        OptionsError: `first` is given exactly when the option first_player is `rotate`.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        dice: Dice,
+        control: TimeControl = STANDARD,
+        first: int | None = None,
+    ) -> None:
+        self.rules = rules
+        self.control = control
+        self.log: list[Event] = []
+        self.state = new_game(rules, dice, self.log, first)
+        self.result: scoring.Result | None = None
+        self.voided: Voided | None = None
+        self.faults: list[FaultRecord] = []  # as they happened, which set-up may write otherwise
+        self._dice = dice
+        self._players = [_Player(control) for _ in range(rules.seats)]
+        self._asked: list[int] = []  # the seat of every decision so far
+        self._told = 0  # how much of the log has been told
+        self._now = 0
+        self._begun = False
+
+    # ---- what a host may ask ------------------------------------------------------------------
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a result or the match was declared void."""
+        return self.result is not None or self.voided is not None
+
+    def next_deadline(self) -> int | None:
+        """When to call `tick` unless something happens first; None if no clock runs."""
+        earliest = None
+        for player in self._players:
+            deadline = player.clock.deadline
+            if deadline is not None and (earliest is None or deadline < earliest):
+                earliest = deadline
+        return earliest
+
+    def time_left(self, seat: int, now_us: int) -> TimeLeft:
+        """A seat's clock, for whoever displays it."""
+        return self._player(seat).clock.time_left(max(now_us, self._now))
+
+    def history(self, seat: int) -> tuple[Event, ...]:
+        """All that was told to this seat so far, for one that comes back with empty hands."""
+        self._player(seat)
+        return tuple([seen_by(event, seat) for event in self.log[: self._told]])
+
+    # ---- what may happen ----------------------------------------------------------------------
+
+    def begin(self, now_us: int) -> list[Effect]:
+        """Tell everyone the deal, ask all seats for their first contracts, start the clocks."""
+        if self._begun or self.voided is not None:
+            raise MatchError("a match begins once, and never after it was declared void")
+        self._begun = True
+        return self._advance(self._pass_time(now_us))
+
+    def decided(
+        self, seat: int, decision: int, action: object, now_us: int, note: object = None
+    ) -> list[Effect]:
+        """A seat says that its answer to this decision is this action.
+
+        Only a legal action id answers a question: anything else is a strike. An answer to any
+        but the seat's open decision is `Stale`. A note that is too long is cut, one that is no
+        text is left out.
+        """
+        now = self._pass_time(now_us)
+        why = self._why_stale(seat, decision)
+        if why is not None:
+            return [Stale(seat, decision, why), *self._advance(now)]
+        player = self._players[seat]
+        objection = self._objection(seat, action)
+        if objection is not None:
+            return self._strike(seat, objection, now)
+        assert isinstance(action, int)
+        ms = player.clock.stop(now) // US_PER_MS
+        text = printable(note, NOTE_LIMIT) if isinstance(note, str) else ""
+        player.answer = (action, ms, text or None)
+        player.decision = 0
+        return self._advance(now)
+
+    def nonsense(self, seat: int, decision: int, what: str, now_us: int) -> list[Effect]:
+        """A seat answers this decision with something that is no action; `what` tells the bot."""
+        now = self._pass_time(now_us)
+        why = self._why_stale(seat, decision)
+        if why is not None:
+            return [Stale(seat, decision, why), *self._advance(now)]
+        return self._strike(seat, printable(what, DETAIL_LIMIT), now)
+
+    def failed(
+        self, seat: int, reason: str, detail: str, owner: Owner, now_us: int
+    ) -> list[Effect]:
+        """A seat can play no more. It leaves the table where it next owes a decision.
+
+        What is the host's own fault makes the match void. A seat fails once; what is said of it
+        later is ignored.
+
+        Raises:
+            MatchError: there is no such seat, reason (`events.FAULTS`) or owner.
+        """
+        player = self._player(seat)
+        check_reason(reason)
+        check_owner(owner)
+        if owner == "host":
+            if not self.is_over:
+                detail = printable(detail, DETAIL_LIMIT)
+                self.faults.append(FaultRecord(seat, reason, owner, detail))
+            return self.void(owner, detail, now_us)
+        now = self._pass_time(now_us)
+        if player.fault is None and not self.is_over:
+            self._fail(seat, reason, owner, detail, now)
+        return self._advance(now)
+
+    def disconnected(self, seat: int, now_us: int) -> list[Effect]:
+        """The connection of a seat is lost: its grace runs while it owes a decision."""
+        player = self._player(seat)
+        now = self._pass_time(now_us)
+        player.clock.go_away(now)
+        return self._advance(now)
+
+    def reconnected(self, seat: int, now_us: int) -> list[Effect]:
+        """A seat is there (again): if it owes a decision it is asked once more, by the same id."""
+        player = self._player(seat)
+        now = self._pass_time(now_us)
+        player.clock.come_back(now)
+        owed = player.decision
+        effects = self._advance(now)
+        if owed and player.decision == owed and not self.is_over:
+            effects.append(self._ask(seat, now))
+        return effects
+
+    def tick(self, now_us: int) -> list[Effect]:
+        """Time has passed: whoever let a deadline come leaves the table."""
+        return self._advance(self._pass_time(now_us))
+
+    def void(self, owner: Owner, detail: str, now_us: int) -> list[Effect]:
+        """End the match without a result; once it is over this changes nothing.
+
+        Raises:
+            MatchError: there is no such owner.
+        """
+        check_owner(owner)
+        # Deadlines that have passed are not enforced first: nothing after this counts.
+        self._now = max(now_us, self._now)
+        if self.is_over:
+            return []
+        for player in self._players:
+            player.clock.abandon(self._now)
+        self.voided = Voided(owner, printable(detail, DETAIL_LIMIT))
+        return [self.voided]
+
+    # ---- the machine --------------------------------------------------------------------------
+
+    def _player(self, seat: int) -> _Player:
+        if not 0 <= seat < len(self._players):
+            raise MatchError(f"there is no seat {seat} in a match of {len(self._players)}")
+        return self._players[seat]
+
+    def _pass_time(self, now_us: int) -> int:
+        """Let every deadline that has come take effect before what comes next."""
+        now = self._now = max(now_us, self._now)
+        self._expire(now)
+        return now
+
+    def _expire(self, now: int) -> None:
+        due = []
+        for seat, player in enumerate(self._players):
+            deadline = player.clock.deadline
+            if deadline is not None and deadline <= now:
+                due.append((deadline, seat))
+        for deadline, seat in sorted(due):
+            clock = self._players[seat].clock
+            if clock.is_away:
+                self._fail(seat, "disconnect", "network", "did not come back in time", deadline)
+            elif clock.time_left(deadline).bank_us == 0:
+                self._fail(seat, "timeout", "bot", "the bank was used up", deadline)
+            else:
+                detail = f"no answer within {self.control.decision_ms} ms"
+                self._fail(seat, "timeout", "bot", detail, deadline)
+
+    def _fail(self, seat: int, reason: str, owner: Owner, detail: str, now: int) -> None:
+        player = self._players[seat]
+        player.fault = FaultRecord(seat, reason, owner, printable(detail, DETAIL_LIMIT))
+        player.clock.abandon(now)
+        player.lost, player.decision = player.decision, 0
+        self.faults.append(player.fault)
+
+    def _why_stale(self, seat: int, decision: object) -> Why | None:
+        if not isinstance(decision, int) or not 1 <= decision <= len(self._asked):
+            return "unknown"
+        if self._asked[decision - 1] != seat:
+            return "foreign"
+        player = self._players[seat]
+        if player.decision == decision:
+            return None if self.voided is None else "over"
+        return "late" if player.lost == decision else "answered"
+
+    def _objection(self, seat: int, action: object) -> str | None:
+        """Why this action cannot be accepted; None if it can."""
+        state = self.state
+        actions = len(self.rules.space)
+        if not isinstance(action, int) or isinstance(action, bool):
+            return f"not an action: this board has the actions 0 to {actions - 1}"
+        if not 0 <= action < actions:
+            return f"no such action: this board has the actions 0 to {actions - 1}"
+        if state.phase == SETUP:
+            if action in state.legal_for(seat):
+                return None
+            return f"cannot {self.rules.space.describe(action)}: first contracts are being chosen"
+        if state.legal_mask() >> action & 1:
+            return None
+        try:
+            state.apply(action, self._dice)  # refused, but not without a reason
+        except IllegalAction as refusal:
+            return refusal.reason
+        raise AssertionError("an action outside the legal set was applied")
+
+    def _strike(self, seat: int, objection: str, now: int) -> list[Effect]:
+        player = self._players[seat]
+        player.strikes_left -= 1
+        if player.strikes_left == 0:
+            self._fail(seat, "illegal", "bot", objection, now)
+            return self._advance(now)
+        left = player.clock.time_left(now)
+        refusal = Rejected(seat, player.decision, objection, left, player.strikes_left)
+        return [refusal, *self._advance(now)]
+
+    def _advance(self, now: int) -> list[Effect]:
+        """Play on as far as answers and failures go, then tell, ask, or finish."""
+        if not self._begun or self.is_over:
+            return []
+        state = self.state
+        opened: list[int] = []
+        while not state.is_over:
+            owing = state.owing()
+            if self._awaits(owing, opened, now):
+                break
+            # All have chosen unseen, or the one whose turn it is has: written in turn order.
+            for seat in owing:
+                self._write(seat)
+                if state.is_over:
+                    break
+        effects: list[Effect] = []
+        if self._told < len(self.log):
+            effects += tell(self.log[self._told :], self.rules.seats)
+            self._told = len(self.log)
+        for seat in opened:
+            player = self._players[seat]
+            if player.decision and not player.clock.is_away:
+                effects.append(self._ask(seat, now))
+        if state.is_over:
+            self.result = scoring.result(state, self._dice)
+            effects.append(Finished(self.result))
+        return effects
+
+    def _awaits(self, owing: list[int], opened: list[int], now: int) -> bool:
+        """Whether any of these seats has yet to decide; new questions join the opened ones."""
+        waiting = False
+        for seat in owing:
+            player = self._players[seat]
+            if player.answer is not None or player.fault is not None:
+                continue
+            if not player.decision:
+                self._asked.append(seat)
+                player.decision = len(self._asked)
+                player.clock.start(now)
+                opened.append(seat)
+                if player.clock.is_away:  # perhaps with no grace left
+                    self._expire(now)
+            waiting = waiting or player.decision != 0
+        return waiting
+
+    def _write(self, seat: int) -> None:
+        """Let a seat's answer or failure happen in the game."""
+        player = self._players[seat]
+        log = self.log
+        place = len(log)
+        if player.answer is not None:
+            action, ms, note = player.answer
+            player.answer = None
+            self.state.apply(action, self._dice)
+            event = log[place]
+            while not isinstance(event, Decision):  # a reshuffle comes before its card
+                place += 1
+                event = log[place]
+            log[place] = replace(event, ms=ms, note=note)
+        else:
+            fault = player.fault
+            assert fault is not None
+            self.state.leave(seat, fault.reason, fault.detail, self._dice)
+            player.fault = replace(fault, event=place)
+            self.faults[self.faults.index(fault)] = player.fault
+
+    def _ask(self, seat: int, now: int) -> Ask:
+        player = self._players[seat]
+        state = self.state
+        return Ask(
+            seat,
+            player.decision,
+            observe(state, seat),
+            state.legal_for(seat),
+            player.clock.time_left(now),
+        )
