@@ -7,8 +7,10 @@ from damrak_engine.cards import CARDS, NO_CARD, ONE
 from damrak_engine.dice import Dice
 from damrak_engine.errors import OptionsError
 from damrak_engine.events import Event
+from damrak_engine.position import ROW_SIZE, SETUP
 from damrak_engine.rules import Rules
-from damrak_engine.state import ROW_SIZE, SETUP, State
+from damrak_engine.state import State
+from damrak_engine.supply import draw, draw_contract, fill, put_on_offer, restore_row
 
 
 def new_game(
@@ -26,17 +28,17 @@ def new_game(
     hands: list[list[int]] = [[] for _ in range(seats)]
     for _ in range(2):
         for seat in range(seats):
-            card = state._draw(chance.HAND + seat, dice)
+            card = draw(state, chance.HAND + seat, dice)
             hands[seat].append(card)
             state.hands[seat] += ONE[card]
     for slot in range(ROW_SIZE):
-        state._fill(slot, dice)
+        fill(state, slot, dice)
     contracts: list[list[int]] = [[] for _ in range(seats)]
     for _ in range(2):
         for seat in range(seats):
-            contracts[seat].append(state._draw_contract(seat, dice))
+            contracts[seat].append(draw_contract(state, seat, dice))
     for seat in range(seats):
-        state._put_on_offer(seat, contracts[seat])
+        put_on_offer(state, seat, contracts[seat])
     state.log = log
     if log is not None:
         log.append(
@@ -47,7 +49,7 @@ def new_game(
                 contracts=tuple([tuple(pair) for pair in contracts]),
             )
         )
-    state._restore_row(dice)
+    restore_row(state, dice)
     return state
 
 

@@ -16,7 +16,8 @@ from typing import Any, Protocol
 from damrak_engine.cards import KINDS, counts, packed, packed_counts, size, unpacked
 from damrak_engine.deal import blank
 from damrak_engine.observation import UNKNOWN, Observation, contract_deals
-from damrak_engine.state import SETUP, State
+from damrak_engine.position import SETUP
+from damrak_engine.state import State
 
 
 class Rng(Protocol):

@@ -11,14 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from damrak_engine.cards import size
+from damrak_engine.position import ABANDONED, NO_CONTRACT, PENDING, SETUP
 from damrak_engine.rules import Rules
-from damrak_engine.state import (
-    ABANDONED,
-    NO_CONTRACT,
-    PENDING,
-    SETUP,
-    State,
-)
+from damrak_engine.state import State
 
 UNKNOWN: Final = -1
 HIDDEN_CONTRACT: Final = 62

@@ -1,0 +1,85 @@
+"""Which actions are legal, as masks: bit a is set if action a is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from damrak_engine.actions import FIRST_CLAIM, KEEP_BOTH, KEEP_FIRST, KEEP_SECOND, OFFER, PASS, TAKE
+from damrak_engine.cards import BITS, NO_CARD, WILD, WILD_SHIFT
+from damrak_engine.position import KEEP, OVER, ROW_SIZE, SECOND, SETUP, Position
+from damrak_engine.rules import PAIR
+
+ANY_SLOT: Final = 0b11111 << TAKE
+KEEPS: Final = 1 << KEEP_FIRST | 1 << KEEP_SECOND | 1 << KEEP_BOTH
+
+
+def legal_turn(state: Position) -> int:
+    """What the actor may do at the start of its turn."""
+    rules = state.rules
+    seat = state.actor
+    hand = state.hands[seat]
+    legal = (
+        state.open
+        & rules.within_carts[state.carts[seat]]
+        & rules.within_wilds[hand >> WILD_SHIFT]
+        & (
+            rules.pay_pink_blue[hand & PAIR]
+            | rules.pay_green_black[hand >> 2 * BITS & PAIR]
+            | rules.pay_red_orange[hand >> 4 * BITS & PAIR]
+        )
+    )
+    barred = state.barred[seat]
+    if barred:
+        legal &= ~barred
+    if state.pile_size > 0 or state.discards > 0:
+        legal |= ANY_SLOT | 1  # a row with a gap means that there is nothing to fill it with
+    else:
+        for slot in range(ROW_SIZE):
+            if state.row[slot] != NO_CARD:
+                legal |= 1 << TAKE + slot
+    if state.undrawn or state.returned:
+        legal |= 1 << OFFER
+    if legal == 0 or rules.may_pass:
+        legal |= 1 << PASS
+    return legal
+
+
+def legal_second(state: Position) -> int:
+    """What may follow the first card; nothing if no second card can be had."""
+    row = state.row
+    legal = 1 if state.pile_size > 0 or state.discards > 0 else 0
+    if legal and WILD not in row:
+        legal |= ANY_SLOT
+    else:
+        for slot in range(ROW_SIZE):
+            if row[slot] < WILD:
+                legal |= 1 << TAKE + slot
+    if legal:
+        legal |= state.rules.stop
+    return legal
+
+
+def legal_keeps(state: Position) -> int:
+    """What may be kept of the actor's offer; the last contract of all must be."""
+    return KEEPS if len(state.offers[state.actor]) == 2 else 1 << KEEP_FIRST
+
+
+def why_not(state: Position, action: int) -> str:
+    """Why this action is not legal, for a person."""
+    if not 0 <= action < len(state.rules.bit):
+        return f"this board has the actions 0 to {len(state.rules.bit) - 1}"
+    if state.phase == OVER:
+        return "the game is over"
+    words = state.rules.space.describe(action)
+    if state.phase in (SETUP, KEEP):
+        return f"cannot {words}: choose among the contracts on offer"
+    if state.phase == SECOND:
+        return f"cannot {words}: a second card must be drawn, no wild from the row"
+    if action < FIRST_CLAIM:
+        return f"cannot {words} now"
+    claim = state.rules.claims[action - FIRST_CLAIM]
+    if not (state.open & ~state.barred[state.actor]) & state.rules.bit[action]:
+        return f"cannot {words}: the route is not open to seat {state.actor}"
+    if claim.length > state.carts[state.actor]:
+        return f"cannot {words}: only {state.carts[state.actor]} carts left"
+    return f"cannot {words}: the hand does not hold these cards"

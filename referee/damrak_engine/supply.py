@@ -1,0 +1,164 @@
+"""Where cards and contracts come from and go to: pile, row, discards, contract pile."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from damrak_engine import dice as chance, events
+from damrak_engine.cards import (
+    CARDS,
+    NO_CARD,
+    WILD,
+    WILD_SHIFT,
+    counts,
+    packed,
+    packed_counts,
+    size,
+    without,
+)
+from damrak_engine.dice import Dice
+from damrak_engine.position import NO_CONTRACT, PENDING, ROW_SIZE, Position
+
+FLUSH_CAP: Final = 1000  # only the option reshuffle = eager could ever come near it
+
+
+def draw(state: Position, stream: int, dice: Dice) -> int:
+    """A card from the pile, or NO_CARD if there is none anywhere."""
+    if state.pile_size == 0:
+        reshuffle_if_empty(state)
+        if state.pile_size == 0:
+            return NO_CARD
+    index = dice.pick(stream, state.pile_size)
+    pile = state.pile
+    card = 0
+    for of_kind in pile:
+        if index < of_kind:
+            break
+        index -= of_kind
+        card += 1
+    pile[card] -= 1
+    state.pile_size -= 1
+    return card
+
+
+def reshuffle_if_empty(state: Position) -> None:
+    """Make the discards the pile, and note what every seat can conclude from it."""
+    if state.pile_size > 0 or state.discards == 0:
+        return
+    state.pile = list(counts(state.discards))
+    state.pile_size = size(state.discards)
+    state.discards = 0
+    hidden = sum(state.hands) - sum(state.known)
+    state.floor = tuple(
+        [hidden - state.hands[i] + state.known[i] for i in range(state.rules.seats)]
+    )
+    if state.log is not None:
+        state.log.append(events.Reshuffle())
+
+
+def show(state: Position, seat: int, cards: int) -> None:
+    """These cards of a hand become public: what was known of it has to shrink."""
+    known = state.known[seat]
+    if known:
+        state.known[seat] = without(known, cards)
+    if state.floor:
+        unexpected = without(cards, known)
+        state.floor = tuple(
+            [
+                floor if other == seat else without(floor, unexpected)
+                for other, floor in enumerate(state.floor)
+            ]
+        )
+
+
+def fill(state: Position, slot: int, dice: Dice) -> None:
+    """Turn up a card in this slot, if there is one anywhere."""
+    card = draw(state, chance.ROW, dice)
+    state.row[slot] = card
+    if state.log is not None and card != NO_CARD:
+        state.log.append(events.Refill(slot, CARDS[card]))
+    if state.pile_size == 0 and not state.rules.lazy_reshuffle:
+        reshuffle_if_empty(state)
+
+
+def restore_row(state: Position, dice: Dice) -> None:
+    """Fill the gaps, now that there may be discards, and flush if it must be."""
+    row = state.row
+    if NO_CARD in row:
+        for slot in range(ROW_SIZE):
+            if row[slot] == NO_CARD:
+                fill(state, slot, dice)
+    if row.count(WILD) >= 3:
+        flush(state, dice)
+
+
+def flush(state: Position, dice: Dice) -> None:
+    """Turn up a new row while this one shows too many wilds and a better one exists."""
+    row = state.row
+    done = 0
+    while row.count(WILD) >= 3 and _may_flush(state, done):
+        if state.log is not None:
+            state.log.append(events.Flush(tuple([CARDS[card] for card in row])))
+        state.discards += packed(row)
+        for slot in range(ROW_SIZE):
+            row[slot] = NO_CARD
+        for slot in range(ROW_SIZE):
+            fill(state, slot, dice)
+        done += 1
+
+
+def _may_flush(state: Position, done: int) -> bool:
+    if NO_CARD in state.row or done >= FLUSH_CAP:
+        return False
+    limit = state.rules.flush_limit
+    if limit >= 0:
+        return done < limit
+    pool = packed_counts(state.pile) + state.discards + packed(state.row)
+    wilds = pool >> WILD_SHIFT
+    return size(pool) - wilds >= 3
+
+
+def draw_contract(state: Position, seat: int, dice: Dice) -> int:
+    """The next contract: by lot while some are undrawn, then the oldest returned one."""
+    if not state.undrawn:
+        contract = state.returned[0]
+        state.returned = state.returned[1:]
+        return contract
+    skip = dice.pick(chance.CONTRACT + seat, state.undrawn.bit_count())
+    mask = state.undrawn
+    while skip:
+        mask &= mask - 1
+        skip -= 1
+    state.undrawn ^= mask & -mask
+    return (mask & -mask).bit_length() - 1
+
+
+def put_on_offer(state: Position, seat: int, offer: list[int]) -> None:
+    """Let a seat choose among these contracts."""
+    offers = list(state.offers)
+    offers[seat] = tuple(offer)
+    state.offers = tuple(offers)
+    second = offer[1] if len(offer) == 2 else NO_CONTRACT
+    state.dealt = (*state.dealt, seat | offer[0] << 3 | second << 9)
+
+
+def settle_offer(state: Position, seat: int, answer: int) -> None:
+    """Note how a seat answered the offer it had."""
+    offers = list(state.offers)
+    offers[seat] = ()
+    state.offers = tuple(offers)
+    dealt = list(state.dealt)
+    i = len(dealt) - 1
+    while dealt[i] & 7 != seat or dealt[i] >> 15 != PENDING:
+        i -= 1
+    dealt[i] |= answer << 15
+    state.dealt = tuple(dealt)
+
+
+def shuffle_returned(state: Position, dice: Dice) -> None:
+    """Option returned_order: bring the contracts under the pile into a random order."""
+    rest = list(state.returned)
+    order: list[int] = []
+    while rest:
+        order.append(rest.pop(dice.pick(chance.RETURNED, len(rest))))
+    state.returned = tuple(order)
