@@ -1,5 +1,12 @@
 """Write a bot, play the Amsterdam cart game against others, trust the result."""
 
+import os
+
+if os.environ.get("DAMRAK_INTERPRETED") == "1":
+    from damrak import interpreted
+
+    interpreted.force_interpreted_engine()
+
 from damrak.bot import Bot, MatchInfo
 from damrak.network import Network, Path
 from damrak.view import Affordable, ContractView, Opponent, View

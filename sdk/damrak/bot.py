@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from damrak.view import View
 from damrak_engine.actions import Action
@@ -14,7 +14,7 @@ from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result
 
 if TYPE_CHECKING:
-    from damrak_engine.match import TimeControl
+    from damrak_engine.clock import TimeControl
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Bot:
         if "name" not in vars(cls):
             cls.name = cls.__name__
 
-    def __new__(cls, *args: object, **kwargs: object) -> Self:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         # Not in __init__: a bot that writes its own need not remember to call ours.
         bot = super().__new__(cls)
         bot.rng = random.Random()

@@ -24,7 +24,7 @@ from damrak_engine.scoring import goods_points
 from damrak_engine.state import KEEP, SECOND, SETUP, State
 
 if TYPE_CHECKING:
-    from damrak_engine.match import TimeLeft
+    from damrak_engine.clock import TimeLeft
 
 Cards = Mapping[Card, int]
 
