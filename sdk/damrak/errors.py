@@ -1,0 +1,45 @@
+"""Everything the SDK raises; what it says fits on one line.
+
+DamrakError
+├── BotError              a bot that cannot be had; `spec` is what the user wrote
+│   ├── BotNotFound       neither a house bot nor a file
+│   ├── BotSpecError      a spec that makes no sense: an unknown parameter, a bad class name
+│   └── BotFileError      a file without the class that is wanted; only running it can tell
+├── BundleError           a repro bundle that cannot be read
+└── HostError             this machine failed, and no bot is to blame
+"""
+
+from __future__ import annotations
+
+
+class DamrakError(Exception):
+    """Root of the tree: catch this to catch them all."""
+
+
+class BotError(DamrakError):
+    """There is no such bot to play with."""
+
+    def __init__(self, spec: str, problem: str) -> None:
+        super().__init__(f"bot {spec!r}: {problem}")
+        self.spec = spec
+        self.problem = problem
+
+
+class BotNotFound(BotError):
+    """The spec names neither a house bot nor a file."""
+
+
+class BotSpecError(BotError):
+    """The spec is malformed, or gives a house bot what it does not take."""
+
+
+class BotFileError(BotError):
+    """The file runs, but holds no bot, several, or not the one that was asked for."""
+
+
+class BundleError(DamrakError):
+    """A repro bundle is no such file, or of another format."""
+
+
+class HostError(DamrakError):
+    """Playing was impossible for a reason that lies with this machine."""

@@ -1,0 +1,178 @@
+"""The life of a child process: one bot, one seat, one match.
+
+It reads frames from its host (a length, then `marshal` or, once, `pickle`) and writes lines.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import io
+import marshal
+import os
+import pickle
+import random
+import signal
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Final, NoReturn
+
+from damrak.hosting.driver import Driver, Question, SeatPlan
+from damrak.hosting.faults import fault_of
+from damrak.hosting.forms import event_of, observation_of, result_of
+from damrak.hosting.limits import forbid_core_dumps, limit_memory, release_reserve
+from damrak.hosting.messages import Decided, Done, Message, Ready, line_of
+from damrak_engine.board import parse_board
+from damrak_engine.clock import TimeLeft
+from damrak_engine.options import Options
+from damrak_engine.rules import Rules, rules_for
+
+HEADER: Final = 4
+LINE_LOST: Final = 76  # exit status of a child that cannot reach its host: EX_PROTOCOL
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is played, for a process that does not know it yet."""
+
+    board: dict[str, Any]
+    seats: int
+    options: Options
+
+    def rules(self) -> Rules:
+        """The rules it describes."""
+        return rules_for(parse_board(self.board), self.seats, self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a child is told first; `table` is the key of one it was forked with, or the table."""
+
+    plan: SeatPlan
+    table: int | Table
+    memory_bytes: int | None
+
+
+def frame(payload: bytes) -> bytes:
+    """A payload as the host sends it."""
+    return len(payload).to_bytes(HEADER, "little") + payload
+
+
+def live(line: socket.socket, tables: Mapping[int, Rules]) -> NoReturn:
+    """Play a match over this line, and end this process."""
+    status = 1
+    try:
+        status = _play(line, tables)
+    finally:
+        # No clean-up: nothing the bot left behind gets a say.
+        _flush()
+        os._exit(status)
+
+
+def _play(line: socket.socket, tables: Mapping[int, Rules]) -> int:
+    reader = line.makefile("rb")
+    order: Order = pickle.loads(_payload(reader))  # noqa: S301 - our host wrote it
+    rules = order.table.rules() if isinstance(order.table, Table) else tables[order.table]
+    _settle(order)
+
+    def say(message: Message) -> None:
+        line.sendall(line_of(message))
+
+    try:
+        _attend(Driver(order.plan, rules), rules, reader, say)
+        return 0
+    except _HostGone:
+        return LINE_LOST
+    except BaseException as problem:  # noqa: BLE001 - a bot may raise anything at all
+        release_reserve()
+        fault = fault_of(problem)
+        sys.stderr.write(fault.traceback)
+        _flush()
+        try:
+            say(fault)
+        except OSError:
+            return LINE_LOST
+        return 1
+
+
+def _attend(driver: Driver, rules: Rules, reader: BinaryIO, say: Callable[[Message], None]) -> None:
+    say(Ready(driver.name))
+    while True:
+        match marshal.loads(_payload(reader)):  # noqa: S302 - our host wrote it
+            case ("ask", decision, observation, legal, events, decision_us, bank_us, objection):
+                question = Question(
+                    decision,
+                    observation_of(rules, observation),
+                    legal,
+                    TimeLeft(decision_us, bank_us),
+                    tuple([event_of(event) for event in events]),
+                    objection,
+                )
+                if objection is not None:
+                    sys.stderr.write(f"decision {decision}: rejected: {objection}\n")
+                answer = driver.choose(question)
+                say(Decided(decision, answer))
+            case ("finish", events, result):
+                driver.finish([event_of(event) for event in events], result_of(result))
+                say(Done())
+                return
+
+
+class _HostGone(Exception):
+    """The line to the host has ended."""
+
+
+def _payload(reader: BinaryIO) -> bytes:
+    try:
+        header = reader.read(HEADER)
+        payload = reader.read(int.from_bytes(header, "little"))
+    except (OSError, ValueError):  # the bot closed it
+        raise _HostGone from None
+    if len(header) < HEADER:
+        raise _HostGone
+    return payload
+
+
+def _settle(order: Order) -> None:
+    """Make this process the bot's: where it is, what it may use, what chance gives it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what it printed must not die with it
+            stream.reconfigure(errors="backslashreplace", line_buffering=True)
+    folder = order.plan.spec.folder
+    if folder is not None:
+        os.chdir(folder)
+    forbid_core_dumps()
+    if order.memory_bytes is not None:
+        limit_memory(order.memory_bytes)
+    # A bot that ignores its own rng shall still do the same thing twice.
+    random.seed(order.plan.chance)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # noqa: BLE001, S112 - the bot may have put anything in its place
+            continue
+
+
+def report_crashes() -> None:
+    """Have this process, and those forked from it, print where they are when they die or are asked.
+
+    That is the only trace of a crash in native code, and of a bot that hangs.
+    """
+    faulthandler.enable(2)
+    if sys.platform != "win32":
+        faulthandler.register(signal.SIGUSR1, 2)
+
+
+def main() -> NoReturn:
+    """Be a child that was started afresh: the line is the descriptor named on the command line."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    report_crashes()
+    if sys.platform == "win32":
+        line = socket.fromshare(sys.stdin.buffer.read())
+    else:
+        line = socket.socket(fileno=int(sys.argv[1]))
+    live(line, {})

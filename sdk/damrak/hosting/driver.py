@@ -1,0 +1,92 @@
+"""A bot and the calls it gets during a match, the same in every process."""
+
+from __future__ import annotations
+
+import operator
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from damrak.bot import Bot, MatchInfo
+from damrak.hosting.faults import DETAIL_LIMIT, Chosen, Nonsense, clean
+from damrak.hosting.messages import NAME_LIMIT
+from damrak.loading import BotSpec, make_bot
+from damrak.view import View
+from damrak_engine.actions import Action
+from damrak_engine.clock import TimeControl, TimeLeft
+from damrak_engine.events import NOTE_LIMIT, Event
+from damrak_engine.observation import Observation
+from damrak_engine.rules import Rules
+from damrak_engine.scoring import Result
+
+
+@dataclass(frozen=True, slots=True)
+class SeatPlan:
+    """Who sits down where; `chance` is what the bot's random numbers start from."""
+
+    spec: BotSpec
+    seat: int
+    control: TimeControl
+    chance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A decision that is asked for, and what the seat has seen since the last question.
+
+    The `objection` is why the bot's answer to this very question was rejected the last time.
+    """
+
+    decision: int
+    observation: Observation
+    legal: list[int]
+    time_left: TimeLeft
+    events: tuple[Event, ...]
+    objection: str | None = None
+
+
+class Driver:
+    """One bot in one match. Whatever the bot raises comes out of these methods."""
+
+    def __init__(self, plan: SeatPlan, rules: Rules) -> None:
+        self.bot: Bot = make_bot(plan.spec)
+        self.bot.rng = random.Random(plan.chance)
+        self._events: list[Event] = []
+        # Most bots look at the position only: that saves a call for every event.
+        self._watches = type(self.bot).saw is not Bot.saw
+        self.bot.start(MatchInfo(rules.board, rules, rules.seats, plan.seat, plan.control))
+
+    @property
+    def name(self) -> str:
+        """What the bot calls itself, on one line."""
+        said: Any = self.bot.name
+        return clean(" ".join(str(said).split()), NAME_LIMIT)
+
+    def choose(self, question: Question) -> Chosen | Nonsense:
+        """What the bot decides."""
+        self.see(question.events)
+        bot = self.bot
+        view = View(question.observation, question.legal, tuple(self._events), question.time_left)
+        value: int | Action = bot.choose(view)
+        note: Any = bot.note
+        bot.note = None
+        try:
+            if not isinstance(value, int) and hasattr(value, "__index__"):
+                value = operator.index(value)  # an integer of another library
+            action = view.id_of(value)
+        except (TypeError, ValueError) as problem:
+            return Nonsense(clean(f"choose() gave back nonsense: {problem}", DETAIL_LIMIT))
+        return Chosen(action, None if note is None else clean(str(note), NOTE_LIMIT))
+
+    def see(self, events: Sequence[Event]) -> None:
+        """Tell the bot what happened."""
+        self._events += events
+        if self._watches:
+            for event in events:
+                self.bot.saw(event)
+
+    def finish(self, events: Sequence[Event], result: Result) -> None:
+        """Tell the bot how it ended."""
+        self.see(events)
+        self.bot.finish(result)

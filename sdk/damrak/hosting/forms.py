@@ -1,0 +1,87 @@
+"""Engine values as plain tuples of integers and strings, and back.
+
+`marshal` carries them in a microsecond, and JSON can hold them. The rules are left out of an
+observation: both sides have them. Redacted events keep their None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any, Final
+
+from damrak_engine.cards import CARDS
+from damrak_engine.events import KINDS, Event
+from damrak_engine.observation import Observation
+from damrak_engine.rules import Rules
+from damrak_engine.scoring import Result, SeatResult
+
+Plain = tuple[Any, ...]
+
+CARD_FIELDS: Final = frozenset({"hands", "row", "card", "cards", "colour"})
+EVENT_FIELDS: Final = {kind: tuple(f.name for f in fields(KINDS[kind])) for kind in KINDS}
+OBSERVATION_FIELDS: Final = tuple(f.name for f in fields(Observation) if f.name != "rules")
+
+_LAYOUT: Final = {
+    kind: tuple((name, name in CARD_FIELDS) for name in names)
+    for kind, names in EVENT_FIELDS.items()
+}
+_observed: Final = attrgetter(*OBSERVATION_FIELDS)
+
+
+def plain_observation(observation: Observation) -> Plain:
+    """Everything but the rules."""
+    values: Plain = _observed(observation)
+    return values
+
+
+def observation_of(rules: Rules, plain: Plain) -> Observation:
+    """The observation that these rules and this tuple describe."""
+    return Observation(rules, *plain)
+
+
+def plain_event(event: Event) -> Plain:
+    """The kind and the fields in order, cards as numbers."""
+    return (
+        event.kind,
+        *[
+            _numbers(getattr(event, name)) if is_card else getattr(event, name)
+            for name, is_card in _LAYOUT[event.kind]
+        ],
+    )
+
+
+def event_of(plain: Plain) -> Event:
+    """The event that this tuple describes."""
+    kind = plain[0]
+    values = {
+        name: _cards(value) if is_card else value
+        for (name, is_card), value in zip(_LAYOUT[kind], plain[1:], strict=True)
+    }
+    return KINDS[kind](**values)
+
+
+def plain_result(result: Result) -> Plain:
+    """The reason, and a tuple for each seat."""
+    names = SeatResult.__slots__
+    return result.reason, tuple(
+        tuple(getattr(seat, name) for name in names) for seat in result.seats
+    )
+
+
+def result_of(plain: Plain) -> Result:
+    """The result that this tuple describes."""
+    return Result(plain[0], tuple(SeatResult(*seat) for seat in plain[1]))
+
+
+def _numbers(value: Any) -> Any:
+    # marshal takes an int, but not a subclass of it
+    if isinstance(value, tuple):
+        return tuple([_numbers(item) for item in value])
+    return None if value is None else int(value)
+
+
+def _cards(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple([_cards(item) for item in value])
+    return None if value is None else CARDS[value]

@@ -1,0 +1,151 @@
+"""A bot in a child process, as its host sees it."""
+
+from __future__ import annotations
+
+import marshal
+import pickle
+import signal
+from collections.abc import Sequence
+from time import monotonic_ns
+from typing import Final
+
+from damrak.hosting.child import LINE_LOST, Order, frame
+from damrak.hosting.driver import Question, SeatPlan
+from damrak.hosting.faults import Answer, BotFault, Silence
+from damrak.hosting.forms import plain_event, plain_observation, plain_result
+from damrak.hosting.launch import Child, Launcher
+from damrak.hosting.limits import Limits
+from damrak.hosting.link import DeadlinePassed, LineClosed, Link
+from damrak.hosting.messages import Done, ProtocolError, Ready, answer_to, parse_line
+from damrak_engine.events import Event
+from damrak_engine.rules import Rules
+from damrak_engine.scoring import Result
+
+NS: Final = 1_000_000_000
+LAST_WORDS: Final = 1.0  # seconds that a child whose line is closed has to die
+WHERE: Final = 0.2  # seconds that a child which hangs has to print where it is
+
+
+class HostedBot:
+    """A bot in a process of its own, from its start to its end."""
+
+    def __init__(self, launcher: Launcher, plan: SeatPlan, rules: Rules, limits: Limits) -> None:
+        self.name = plan.spec.name
+        self._limits = limits
+        table = launcher.table(rules)
+        self._child: Child = launcher.start(limits.output_bytes)
+        self._link = Link(self._child.line, self._child.output)
+        self._start_by = monotonic_ns() + int(limits.start_seconds * NS)
+        order = pickle.dumps(Order(plan, table, limits.memory_bytes))
+        self._fault: BotFault | None = None
+        try:
+            self._link.send(frame(order), self._start_by)
+        except (LineClosed, DeadlinePassed):
+            self._fault = self._death()
+
+    def start(self) -> BotFault | None:
+        """Wait until the bot is ready; `name` is what it then calls itself."""
+        if self._fault is not None:
+            return self._fault
+        try:
+            message = parse_line(self._link.receive(self._start_by))
+        except DeadlinePassed:
+            self._locate()
+            seconds = f"{self._limits.start_seconds:g} s"
+            return BotFault("timeout", f"the bot was not ready to play after {seconds}")
+        except LineClosed:
+            return self._death()
+        except ProtocolError as problem:
+            return BotFault("protocol", str(problem))
+        if isinstance(message, BotFault):
+            return message
+        if isinstance(message, Ready):
+            self.name = message.name or self.name
+            return None
+        return BotFault("protocol", "the bot's process did not say that it was ready")
+
+    def ask(self, question: Question, limit_us: int) -> tuple[Answer, int]:
+        """The answer, and the microseconds it took; silence once the limit has passed."""
+        data = frame(
+            marshal.dumps(
+                (
+                    "ask",
+                    question.decision,
+                    plain_observation(question.observation),
+                    question.legal,
+                    [plain_event(event) for event in question.events],
+                    question.time_left.decision_us,
+                    question.time_left.bank_us,
+                    question.objection,
+                )
+            )
+        )
+        began = monotonic_ns()
+        answer = self._ask(question.decision, data, began + limit_us * 1000)
+        took = (monotonic_ns() - began) // 1000
+        if isinstance(answer, Silence):
+            self._locate()
+        return answer, took
+
+    def _ask(self, decision: int, data: bytes, deadline: int) -> Answer:
+        try:
+            self._link.send(data, deadline)
+            return answer_to(decision, self._link.receive(deadline))
+        except DeadlinePassed:
+            return Silence()
+        except LineClosed:
+            return self._death()
+        except ProtocolError as problem:
+            return BotFault("protocol", str(problem))
+
+    def finish(self, events: Sequence[Event], result: Result) -> BotFault | None:
+        """Tell the bot the rest; what goes wrong in it now changes nothing any more."""
+        plain = [plain_event(event) for event in events]
+        deadline = monotonic_ns() + int(self._limits.finish_seconds * NS)
+        try:
+            data = marshal.dumps(("finish", plain, plain_result(result)))
+            self._link.send(frame(data), deadline)
+            message = parse_line(self._link.receive(deadline))
+        except DeadlinePassed:
+            seconds = f"{self._limits.finish_seconds:g} s"
+            return BotFault("timeout", f"finish() had not returned after {seconds}")
+        except LineClosed:
+            return self._death()
+        except ProtocolError as problem:
+            return BotFault("protocol", str(problem))
+        if isinstance(message, BotFault):
+            return message
+        return None if isinstance(message, Done) else BotFault("protocol", "no end of finish()")
+
+    def close(self) -> None:
+        """End the process and whatever it started."""
+        self._child.kill()
+        self._link.close()
+        self._child.output.close()
+
+    @property
+    def output(self) -> str:
+        """The end of what it printed so far."""
+        self._child.output.drain()
+        return self._child.output.text()
+
+    def _locate(self) -> None:
+        """Have a bot that hangs print where: no traceback would tell."""
+        self._child.where()
+        self._link.listen(monotonic_ns() + int(WHERE * NS))
+
+    def _death(self) -> BotFault:
+        """Why the line is closed."""
+        status = self._child.status(LAST_WORDS)
+        if status is None or status == LINE_LOST:
+            return BotFault("protocol", "the bot's process closed its line to the host")
+        if status < 0:
+            return BotFault("crash", f"the bot's process was killed by {_signal_name(-status)}")
+        return BotFault("crash", f"the bot's process ended with exit status {status}")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

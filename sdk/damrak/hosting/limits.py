@@ -1,0 +1,79 @@
+"""Limits of a child process, as far as the platform knows them. Import this anywhere."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+MIB: Final = 1 << 20
+RESERVE: Final = 64 * MIB  # so that a child out of memory can still say so
+
+_PR_SET_PDEATHSIG: Final = 1
+_PR_SET_CHILD_SUBREAPER: Final = 36
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a bot in a child process may use besides its clock; None is no limit."""
+
+    memory_bytes: int | None = 1024 * MIB
+    start_seconds: float = 30.0  # import, constructor and `start`
+    finish_seconds: float = 2.0  # `finish`, and what it had not yet seen
+    output_bytes: int = 64 * 1024  # of what it prints, the last so many are kept
+
+
+def limit_memory(memory: int) -> None:
+    """Let this process map no more than so many bytes."""
+    if sys.platform != "win32":
+        import resource
+
+        # macOS knows the name of this limit but does not accept every value.
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory + RESERVE))
+
+
+def release_reserve() -> None:
+    """Give a process that ran out of memory what it needs to report that."""
+    if sys.platform != "win32":
+        import resource
+
+        with contextlib.suppress(ValueError, OSError):
+            hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+            resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
+
+def forbid_core_dumps() -> None:
+    """A bot that dies leaves no memory image behind."""
+    if sys.platform != "win32":
+        import resource
+
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def die_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when its parent dies; `parent` is who that should be."""
+    if (prctl := _prctl()) is not None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it died before the line above
+            os._exit(1)
+
+
+def adopt_orphans() -> None:
+    """Make the orphans among this process's descendants its own children, not those of init."""
+    if (prctl := _prctl()) is not None:
+        prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _prctl() -> Callable[..., Any] | None:
+    if sys.platform != "linux":
+        return None
+    import ctypes
+
+    call: Callable[..., Any] = ctypes.CDLL(None).prctl
+    return call

@@ -1,0 +1,119 @@
+"""The host's end of the line to a child: frames out, lines in, never later than a deadline."""
+
+from __future__ import annotations
+
+import select
+import socket
+from time import monotonic_ns
+from typing import Final
+
+from damrak.hosting.messages import LINE_LIMIT, ProtocolError
+from damrak.hosting.output import Output
+
+CHUNK: Final = 1 << 16
+NS_PER_MS: Final = 1_000_000
+
+
+class LineClosed(Exception):
+    """The child's end is closed: it died, or the bot closed it."""
+
+
+class DeadlinePassed(Exception):
+    """The child took too long."""
+
+
+class Link:
+    """A line to one child, which drains what the child prints while it waits."""
+
+    def __init__(self, line: socket.socket, output: Output) -> None:
+        line.setblocking(False)
+        self._line = line
+        self._output = output
+        self._buffer = bytearray()
+
+    def send(self, data: bytes, deadline_ns: int) -> None:
+        """Send it all.
+
+        Raises:
+            DeadlinePassed: the child does not read.
+            LineClosed: there is nobody to read it.
+        """
+        rest = memoryview(data)
+        while rest:
+            try:
+                rest = rest[self._line.send(rest) :]
+            except BlockingIOError:
+                self._wait(deadline_ns, writing=True)
+            except OSError:
+                raise LineClosed from None
+
+    def receive(self, deadline_ns: int) -> bytes:
+        """The next line, of which nothing has followed yet.
+
+        Raises:
+            DeadlinePassed: there is no whole line in time.
+            LineClosed: there will be none.
+            ProtocolError: the line is too long, or more follows it.
+        """
+        buffer = self._buffer
+        while True:
+            end = buffer.find(b"\n")
+            if end >= 0:
+                line = bytes(buffer[:end])
+                if end + 1 != len(buffer):
+                    raise ProtocolError("more than the one answer that was asked for")
+                buffer.clear()
+                return line
+            if len(buffer) > LINE_LIMIT:
+                raise ProtocolError(f"a line of more than {LINE_LIMIT} bytes")
+            self._wait(deadline_ns)
+            try:
+                data = self._line.recv(CHUNK)
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise LineClosed from None
+            if not data:
+                raise LineClosed
+            buffer += data
+
+    def listen(self, deadline_ns: int) -> None:
+        """Take what the child prints until it prints no more, or until the deadline."""
+        output = self._output
+        while (left_ms := (deadline_ns - monotonic_ns()) / NS_PER_MS) > 0:
+            if output.descriptor is None or output.descriptor not in _ready(
+                output.descriptor, False, None, left_ms
+            ):
+                return
+            output.drain()
+            deadline_ns = min(deadline_ns, monotonic_ns() + 20 * NS_PER_MS)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._line.close()
+
+    def _wait(self, deadline_ns: int, writing: bool = False) -> None:
+        """Return when the line is ready; meanwhile let the child print."""
+        line = self._line.fileno()
+        while True:
+            left_ms = (deadline_ns - monotonic_ns()) / NS_PER_MS
+            if left_ms <= 0:
+                raise DeadlinePassed
+            ready = _ready(line, writing, self._output.descriptor, left_ms)
+            if self._output.descriptor in ready:
+                self._output.drain()
+            if line in ready:
+                return
+
+
+def _ready(line: int, writing: bool, output: int | None, timeout_ms: float) -> set[int]:
+    """Which of the two descriptors need attention before the time is up."""
+    if not hasattr(select, "poll"):
+        reading = [d for d in (None if writing else line, output) if d is not None]
+        found = select.select(reading, [line] if writing else [], [], timeout_ms / 1000)
+        return {*found[0], *found[1]}
+    poll = select.poll()
+    poll.register(line, select.POLLOUT if writing else select.POLLIN)
+    if output is not None:
+        poll.register(output, select.POLLIN)
+    return {descriptor for descriptor, _ in poll.poll(timeout_ms)}

@@ -1,0 +1,134 @@
+"""What a child says: one JSON object a line, of a known form, or it is a fault of the bot.
+
+A bot shares its process with what speaks for it here, so nothing of it is believed: a line has a
+greatest length, every field its type, and nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from damrak.hosting.faults import (
+    DETAIL_LIMIT,
+    TRACEBACK_LIMIT,
+    Answer,
+    BotFault,
+    Chosen,
+    Nonsense,
+)
+from damrak_engine.events import NOTE_LIMIT
+
+LINE_LIMIT: Final = 256 * 1024
+NAME_LIMIT: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The bot is made and knows the match."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Its answer to the question of this number."""
+
+    decision: int
+    answer: Chosen | Nonsense
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """It has seen the result."""
+
+
+Message = Ready | Decided | BotFault | Done
+
+
+class ProtocolError(ValueError):
+    """A line that no child of ours writes."""
+
+
+def line_of(message: Message) -> bytes:
+    """The message as a line."""
+    match message:
+        case Decided(decision, Chosen(action, note)):
+            value: dict[str, Any] = {"decision": decision, "action": action, "note": note}
+        case Decided(decision, Nonsense(what)):
+            value = {"decision": decision, "nonsense": what}
+        case Ready(name):
+            value = {"ready": name}
+        case BotFault(reason, detail, trace):
+            value = {"reason": reason, "detail": detail, "traceback": trace}
+        case Done():
+            value = {"done": True}
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
+
+
+def parse_line(line: bytes) -> Message:
+    """The message on this line.
+
+    Raises:
+        ProtocolError: saying what is wrong with it.
+    """
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):  # the latter for brackets nested without end
+        raise ProtocolError(f"not a line of JSON: {_excerpt(line)}") from None
+    if type(value) is not dict:
+        raise ProtocolError(f"not a JSON object: {_excerpt(line)}")
+    keys = value.keys()
+    if keys == {"decision", "action", "note"}:
+        note = None if value["note"] is None else _text(value, "note", NOTE_LIMIT)
+        return Decided(_number(value, "decision"), Chosen(_number(value, "action"), note))
+    if keys == {"decision", "nonsense"}:
+        what = _text(value, "nonsense", DETAIL_LIMIT)
+        return Decided(_number(value, "decision"), Nonsense(what))
+    if keys == {"ready"}:
+        return Ready(_text(value, "ready", NAME_LIMIT))
+    if keys == {"reason", "detail", "traceback"}:
+        if value["reason"] not in ("crash", "memory"):
+            raise ProtocolError("a reason that bots cannot give")
+        detail = _text(value, "detail", DETAIL_LIMIT)
+        return BotFault(value["reason"], detail, _text(value, "traceback", TRACEBACK_LIMIT))
+    if value == {"done": True}:
+        return Done()
+    raise ProtocolError(f"an unknown message: {_excerpt(line)}")
+
+
+def answer_to(decision: int, line: bytes) -> Answer:
+    """The answer to this question that a line holds.
+
+    Raises:
+        ProtocolError: it holds something else.
+    """
+    message = parse_line(line)
+    if isinstance(message, BotFault):
+        return message
+    if isinstance(message, Decided) and message.decision == decision:
+        return message.answer
+    raise ProtocolError(f"no answer to the question that was asked: {_excerpt(line)}")
+
+
+def _number(value: dict[str, Any], name: str) -> int:
+    number = value[name]
+    if type(number) is int and 0 <= number < 1 << 31:
+        return number
+    raise ProtocolError(f"{name} is no number")
+
+
+def _text(value: dict[str, Any], name: str, limit: int) -> str:
+    text = value[name]
+    if not isinstance(text, str) or len(text) > limit:
+        raise ProtocolError(f"{name} is no text of at most {limit} characters")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ProtocolError(f"{name} holds half a character") from None
+    return text
+
+
+def _excerpt(line: bytes) -> str:
+    return repr(line[:40])[1:]

@@ -1,0 +1,116 @@
+"""What a bot prints, standard output and error in one, of which only the end is kept."""
+
+from __future__ import annotations
+
+import os
+from threading import Thread
+from typing import IO, Final, Protocol
+
+CHUNK: Final = 1 << 16
+REST: Final = 32  # chunks; a pipe holds fewer
+
+
+class Output(Protocol):
+    """What one child printed so far."""
+
+    descriptor: int | None
+    """Readable when there is something to `drain`; None if somebody else sees to that."""
+
+    def drain(self) -> None:
+        """Take what has been printed, so that the child can print more; never waits."""
+
+    def close(self) -> None:
+        """Read the rest and let go of it."""
+
+    def text(self) -> str:
+        """The end of what was printed."""
+
+
+class Tail:
+    """The last so many bytes, in memory that does not grow."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.total = 0
+        self._kept = bytearray()
+
+    def add(self, data: bytes) -> None:
+        """Append, and forget what is too old."""
+        self.total += len(data)
+        self._kept += data
+        if len(self._kept) > 2 * self.limit:
+            del self._kept[: -self.limit]
+
+    def text(self) -> str:
+        """What is kept, saying how much is not."""
+        text = bytes(self._kept[-self.limit :]).decode("utf-8", "replace")
+        lost = self.total - self.limit
+        return f"[{lost} bytes before this are not kept]\n{text}" if lost > 0 else text
+
+
+class PipeOutput:
+    """The reading end of a pipe, read whenever the host waits for the child."""
+
+    def __init__(self, descriptor: int, limit: int) -> None:
+        self.descriptor: int | None = descriptor
+        self._tail = Tail(limit)
+        os.set_blocking(descriptor, False)
+
+    def drain(self) -> None:
+        """Take what is in the pipe now, one chunk at most."""
+        if self.descriptor is not None:
+            try:
+                data = os.read(self.descriptor, CHUNK)
+            except BlockingIOError:
+                return
+            if data:
+                self._tail.add(data)
+            else:
+                self._let_go()
+
+    def close(self) -> None:
+        """Take the rest: once the child is dead, that is one pipe full."""
+        for _ in range(REST):
+            before = self._tail.total
+            self.drain()
+            if self._tail.total == before:
+                break
+        self._let_go()
+
+    def text(self) -> str:
+        """The end of what was printed."""
+        return self._tail.text()
+
+    def _let_go(self) -> None:
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+            self.descriptor = None
+
+
+class ThreadOutput:
+    """A pipe with a thread that reads it: for platforms that cannot wait for pipes."""
+
+    descriptor: int | None = None
+
+    def __init__(self, pipe: IO[bytes], limit: int) -> None:
+        self._pipe = pipe
+        self._tail = Tail(limit)
+        self._thread = Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def drain(self) -> None:
+        """Nothing to do: the thread drains."""
+
+    def close(self) -> None:
+        """Wait a moment for the rest, which ends when the child does."""
+        self._thread.join(1.0)
+        if not self._thread.is_alive():
+            self._pipe.close()
+
+    def text(self) -> str:
+        """The end of what was printed."""
+        return self._tail.text()
+
+    def _read(self) -> None:
+        while data := os.read(self._pipe.fileno(), CHUNK):
+            self._tail.add(data)

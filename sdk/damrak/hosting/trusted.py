@@ -1,0 +1,60 @@
+"""A house bot in the host's own process, seen like a bot in a child.
+
+House bots are part of this package and are believed to end; an exception is a fault all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic_ns
+
+from damrak.hosting.driver import Driver, Question, SeatPlan
+from damrak.hosting.faults import Answer, BotFault, Silence, fault_of
+from damrak_engine.events import Event
+from damrak_engine.rules import Rules
+from damrak_engine.scoring import Result
+
+
+class TrustedBot:
+    """A bot of which only its clock has to be watched."""
+
+    output = ""
+
+    def __init__(self, plan: SeatPlan, rules: Rules) -> None:
+        self.name = plan.spec.name
+        self._plan = plan
+        self._rules = rules
+        self._driver: Driver | None = None
+
+    def start(self) -> BotFault | None:
+        """Make the bot; `name` is what it then calls itself."""
+        try:
+            self._driver = Driver(self._plan, self._rules)
+            self.name = self._driver.name or self.name
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the bot let it out
+            return fault_of(problem)
+        return None
+
+    def ask(self, question: Question, limit_us: int) -> tuple[Answer, int]:
+        """The answer, and the microseconds it took; silence if that is over the limit."""
+        assert self._driver is not None
+        answer: Answer
+        began = monotonic_ns()
+        try:
+            answer = self._driver.choose(question)
+        except Exception as problem:  # noqa: BLE001
+            answer = fault_of(problem)
+        took = (monotonic_ns() - began) // 1000
+        return (Silence() if took > limit_us else answer), took
+
+    def finish(self, events: Sequence[Event], result: Result) -> BotFault | None:
+        """Tell the bot the rest; what goes wrong in it now changes nothing any more."""
+        assert self._driver is not None
+        try:
+            self._driver.finish(events, result)
+        except Exception as problem:  # noqa: BLE001
+            return fault_of(problem)
+        return None
+
+    def close(self) -> None:
+        """Nothing is left of it."""

@@ -1,0 +1,204 @@
+"""Bot specs: what stands for a bot on the command line, and how it becomes a bot.
+
+    random            a house bot
+    mcts:ms=100       a house bot with parameters
+    mybot.py          the bot class in that file
+    mybot.py:Careful  one of several
+    mybots/careful    a folder, the class in its `bot.py`
+
+Reading a spec never runs the bot's code, so that a host can do it; `make_bot` does.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from damrak.bot import Bot
+from damrak.bots import HOUSE_BOTS, house_bot
+from damrak.errors import BotFileError, BotNotFound, BotSpecError
+
+ENTRY: Final = "bot.py"
+VERSION_DIGITS: Final = 12
+_WRITTEN_BY_US: Final = (b'"damrak-replay/', b'"damrak-repro/')
+
+
+@dataclass(frozen=True, slots=True)
+class BotSpec:
+    """A bot that is there to be played; equal specs are the same bot in the same version."""
+
+    text: str
+    name: str
+    version: str
+    path: Path | None = None
+    class_name: str | None = None
+
+    @property
+    def is_house(self) -> bool:
+        """Whether it is part of this package, and trusted to run in the host's own process."""
+        return self.path is None
+
+    @property
+    def folder(self) -> Path | None:
+        """Where its modules and data lie."""
+        return None if self.path is None else self.path.parent
+
+
+def parse_spec(text: str) -> BotSpec:
+    """The bot that this names. House bots go before files: `./random` is a folder of that name.
+
+    Raises:
+        BotNotFound: there is no such house bot and no such file.
+        BotSpecError: the house bot has no such parameter, or the class name is none.
+    """
+    name = text.partition(":")[0]
+    if name in HOUSE_BOTS:
+        try:
+            house_bot(text)
+        except ValueError as problem:
+            raise BotSpecError(text, str(problem)) from None
+        return BotSpec(text, text, _house_version())
+    path, class_name = _path_and_class(text)
+    folder = path.is_dir()
+    file = path / ENTRY if folder else path
+    if folder and not file.is_file():
+        raise BotNotFound(text, f"the folder has no {ENTRY}")
+    if not file.is_file():
+        raise BotNotFound(text, _not_found(text))
+    if file.suffix != ".py":
+        raise BotSpecError(text, "a bot is a .py file, or a folder with a bot.py")
+    file = file.resolve()
+    label = file.parent.name if file.name == ENTRY else file.stem
+    return BotSpec(
+        text=text,
+        name=f"{label}:{class_name}" if class_name else label,
+        version=content_hash(file.parent if folder else file),
+        path=file,
+        class_name=class_name,
+    )
+
+
+def make_bot(spec: BotSpec) -> Bot:
+    """A new instance, made in this process.
+
+    Raises:
+        BotFileError: the file has no class to be used.
+        Exception: whatever the bot's own code raises.
+    """
+    if spec.path is None:
+        return house_bot(spec.text)
+    return bot_class(spec)()
+
+
+def bot_class(spec: BotSpec) -> type[Bot]:
+    """The class of a bot that is no house bot; runs its file.
+
+    The bot's folder stays first on `sys.path`, so that its modules can be imported at any time.
+
+    Raises:
+        BotFileError: the file has no class to be used.
+        Exception: whatever the file raises.
+    """
+    assert spec.path is not None
+    folder = str(spec.path.parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    module = _run_file(spec.path)
+    if spec.class_name is not None:
+        wanted = getattr(module, spec.class_name, None)
+        if isinstance(wanted, type) and issubclass(wanted, Bot):
+            return wanted
+        raise BotFileError(spec.text, f"{spec.path.name} has no Bot class {spec.class_name!r}")
+    found = _candidates(module)
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise BotFileError(spec.text, f"{spec.path.name} has no class derived from damrak.Bot")
+    names = ", ".join(bot.__name__ for bot in found)
+    raise BotFileError(spec.text, f"several bots ({names}): add ':' and the class to the path")
+
+
+def content_hash(path: Path) -> str:
+    """What a version is called: a hash of the file, or of the names and contents in the folder.
+
+    Left out are hidden files, bytecode, and what was played with the bot: replays and bundles.
+    """
+    if path.is_file():
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:VERSION_DIGITS]
+    total = hashlib.sha256()
+    for file in sorted(_content(path)):
+        data = file.read_bytes()
+        if file.suffix == ".json" and any(mark in data for mark in _WRITTEN_BY_US):
+            continue
+        total.update(file.relative_to(path).as_posix().encode() + b"\0")
+        total.update(hashlib.sha256(data).digest())
+    return total.hexdigest()[:VERSION_DIGITS]
+
+
+def _content(folder: Path) -> Iterator[Path]:
+    for entry in folder.iterdir():
+        if entry.name.startswith(".") or entry.name == "__pycache__":
+            continue
+        if entry.is_dir():
+            if not entry.is_symlink():  # it could lead back up
+                yield from _content(entry)
+        elif entry.is_file():
+            yield entry
+
+
+@cache
+def _house_version() -> str:
+    return content_hash(Path(sys.modules[house_bot.__module__].__file__ or "").parent)
+
+
+def _path_and_class(text: str) -> tuple[Path, str | None]:
+    head, colon, tail = text.rpartition(":")
+    # A drive letter has a colon too: only what follows a file or folder is a class.
+    if not colon or Path(text).exists() or not (head.endswith(".py") or Path(head).is_dir()):
+        return Path(text).expanduser(), None
+    if not tail.isidentifier():
+        raise BotSpecError(text, f"{tail!r} cannot be the name of a class")
+    return Path(head).expanduser(), tail
+
+
+def _not_found(text: str) -> str:
+    near = difflib.get_close_matches(text.partition(":")[0], HOUSE_BOTS, n=1)
+    if near:
+        return f"no such bot; did you mean {near[0]}?"
+    return f"no such file, and no house bot either ({', '.join(HOUSE_BOTS)})"
+
+
+def _run_file(path: Path) -> ModuleType:
+    name = f"damrak_bot_{path.stem}"  # a bot.py or random.py must not replace another module
+    found = importlib.util.spec_from_file_location(name, path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module  # dataclasses and pickle look their module up
+    try:
+        found.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _candidates(module: ModuleType) -> list[type[Bot]]:
+    """The bots a file offers: defined in it, or else imported from files beside it."""
+    bots = [
+        value
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Bot) and not name.startswith("_")
+    ]
+    own = [bot for bot in bots if bot.__module__ == module.__name__]
+    offered = own or [bot for bot in bots if bot.__module__.partition(".")[0] != "damrak"]
+    unique = list(dict.fromkeys(offered))
+    return [bot for bot in unique if not any(bot in other.__mro__[1:] for other in unique)]
