@@ -178,8 +178,10 @@ def parse_replay(data: bytes) -> Replay:
     raw = read_object(data)
     header = parse_header(raw)
     events = tuple(event_from_json(e, f"event {i}") for i, e in enumerate(raw_events(raw)))
+    result = parse_result(raw["result"], len(header.seats))
+    check_seals(raw)
     values = {f.name: getattr(header, f.name) for f in fields(header)}
-    return Replay(**values, events=events, result=parse_result(raw["result"], len(header.seats)))
+    return Replay(**values, events=events, result=result)
 
 
 def raw_events(raw: Mapping[str, Any]) -> list[Any]:
@@ -208,12 +210,6 @@ def parse_header(raw: Mapping[str, Any], board: Board | None = None) -> Header:
     if not isinstance(seats, list) or not low <= len(seats) <= high:
         raise ReplayError("header", f"{low} to {high} seats")
     seed = _hex(raw["seed"], "seed", 2 * SEED_BYTES, "header")
-    signature = raw["signature"]
-    if signature is None:
-        if raw["match"] is not None:
-            raise ReplayError("signature", "a signature, because match is not null")
-    else:
-        _hex(signature, "signature", 128, "signature")
     return Header(
         match=raw["match"],
         block=raw["block"],
@@ -222,11 +218,21 @@ def parse_header(raw: Mapping[str, Any], board: Board | None = None) -> Header:
         options=options,
         seats=tuple(_player(seat, i) for i, seat in enumerate(seats)),
         seed=bytes.fromhex(seed),
-        commitment=_hex(raw["commitment"], "commitment", 64, "commitment"),
+        commitment=raw["commitment"],
         played=_played(raw["played"]),
-        hash=_hex(raw["hash"], "hash", 64, "hash"),
-        signature=signature,
+        hash=raw["hash"],
+        signature=raw["signature"],
     )
+
+
+def check_seals(raw: Mapping[str, Any]) -> None:
+    """The form of hash, commitment and signature, which `parse_header` leaves as they are."""
+    _hex(raw["hash"], "hash", 64, "hash")
+    _hex(raw["commitment"], "commitment", 64, "commitment")
+    if raw["signature"] is not None:
+        _hex(raw["signature"], "signature", 128, "signature")
+    elif raw["match"] is not None:
+        raise ReplayError("signature", "a signature, because match is not null")
 
 
 def parse_result(raw: object, seats: int) -> Result:

@@ -17,6 +17,7 @@ from damrak_engine.events import Event
 from damrak_engine.replay import (
     Header,
     Replay,
+    check_seals,
     hash_of,
     parse_header,
     parse_result,
@@ -62,6 +63,7 @@ def verify(
         raise ReplayError("hash", hash_of(raw))
     if header.commitment != commitment(header.seed):
         raise ReplayError("commitment", commitment(header.seed))
+    check_seals(raw)
     if header.signature is not None and signed and not signed(header.hash, header.signature):
         raise ReplayError("signature", "the platform's signature of this hash")
     return header

@@ -65,6 +65,9 @@ matches = st.builds(
 )
 
 
+chances = st.integers(0, 2**32).map(random.Random)
+
+
 def wrong_place(data: bytes) -> str:
     """Where `verify` finds the file wrong; "" if it finds it right."""
     try:
@@ -109,8 +112,8 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Any:
         yield path, value
 
 
-@given(matches, st.randoms(use_true_random=False), st.booleans())
-@settings(max_examples=150)
+@given(matches, chances, st.booleans())
+@settings(max_examples=200)
 def test_altered_files_are_refused_where_a_stranger_refuses_them(
     match: Replay, rng: random.Random, rehash: bool
 ) -> None:
@@ -133,12 +136,11 @@ def test_altered_files_are_refused_where_a_stranger_refuses_them(
         data["hash"] = hash_of(data)
     altered = json.dumps(data).encode()
     right, where, _ = stranger.verify(altered)
-    if rehash and right:  # a bot's name, say: another true replay of another match
-        assert path[0] == "seats"
+    assert rehash or not right  # with a new hash it may be another true replay: a bot's name, say
     assert wrong_place(altered) == where
 
 
-@given(matches, st.randoms(use_true_random=False), st.sampled_from(["drop", "double", "swap"]))
+@given(matches, chances, st.sampled_from(["drop", "double", "swap"]))
 @settings(max_examples=60)
 def test_moved_events_are_refused(match: Replay, rng: random.Random, change: str) -> None:
     data = json.loads(to_bytes(match))
@@ -175,7 +177,8 @@ def test_moved_events_are_refused(match: Replay, rng: random.Random, change: str
         (lambda d: d["result"]["seats"][0].update(total=999), "result"),
         (lambda d: d["result"]["seats"][0].update(place=True), "result"),
         (lambda d: d.update(hash="00" * 32), "hash"),
-        (lambda d: d.update(match="m-1"), "signature"),
+        (lambda d: d.update(match="m-1"), "hash"),
+        (lambda d: d.update(match="m-1", hash=hash_of(d | {"match": "m-1"})), "signature"),
         (lambda d: d.update(signature="short"), "signature"),
         (lambda d: d["played"].update(finished="2026-11-18T08:59:59Z"), "header"),
         (lambda d: d["played"].update(started="2026-02-30T08:59:59Z"), "header"),
