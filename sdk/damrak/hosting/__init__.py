@@ -8,8 +8,8 @@
     child      the loop of a child
     output     what a bot prints, bounded
     link       the host's end of the line to a child, with deadlines
-    launch     how children come to be: forked from a warm server, or started afresh
-    server     that server
+    launch     how children come to be: `forked` from a warm `server`, or started afresh (`plain`)
+    shared     the one launcher of a process
     hosted     a bot in a child, as the host sees it
     trusted    a house bot in the host's own process, seen in the same way
 

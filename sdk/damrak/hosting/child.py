@@ -6,7 +6,6 @@ It reads frames from its host (a length, then `marshal` or, once, `pickle`) and 
 from __future__ import annotations
 
 import faulthandler
-import io
 import marshal
 import os
 import pickle
@@ -14,6 +13,7 @@ import random
 import signal
 import socket
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, NoReturn
@@ -64,6 +64,8 @@ def live(line: socket.socket, tables: Mapping[int, Rules]) -> NoReturn:
     status = 1
     try:
         status = _play(line, tables)
+    except BaseException:  # noqa: BLE001 - no bot was involved, so this is for us to see
+        traceback.print_exc()
     finally:
         # No clean-up: nothing the bot left behind gets a say.
         _flush()
@@ -136,9 +138,9 @@ def _payload(reader: BinaryIO) -> bytes:
 
 def _settle(order: Order) -> None:
     """Make this process the bot's: where it is, what it may use, what chance gives it."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # what it printed must not die with it
-            stream.reconfigure(errors="backslashreplace", line_buffering=True)
+    # Line by line: what it printed must not die with it.
+    sys.stdout = open(1, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
     folder = order.plan.spec.folder
     if folder is not None:
         os.chdir(folder)

@@ -8,7 +8,11 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
+
+if sys.platform != "win32":
+    import resource
 
 MIB: Final = 1 << 20
 RESERVE: Final = 64 * MIB  # so that a child out of memory can still say so
@@ -30,8 +34,6 @@ class Limits:
 def limit_memory(memory: int) -> None:
     """Let this process map no more than so many bytes."""
     if sys.platform != "win32":
-        import resource
-
         # macOS knows the name of this limit but does not accept every value.
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory + RESERVE))
@@ -40,8 +42,6 @@ def limit_memory(memory: int) -> None:
 def release_reserve() -> None:
     """Give a process that ran out of memory what it needs to report that."""
     if sys.platform != "win32":
-        import resource
-
         with contextlib.suppress(ValueError, OSError):
             hard = resource.getrlimit(resource.RLIMIT_AS)[1]
             resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
@@ -50,15 +50,13 @@ def release_reserve() -> None:
 def forbid_core_dumps() -> None:
     """A bot that dies leaves no memory image behind."""
     if sys.platform != "win32":
-        import resource
-
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def die_with_parent(parent: int) -> None:
     """Have the kernel kill this process when its parent dies; `parent` is who that should be."""
-    if (prctl := _prctl()) is not None:
+    if sys.platform == "linux" and (prctl := _prctl()) is not None:
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:  # it died before the line above
             os._exit(1)
@@ -70,6 +68,7 @@ def adopt_orphans() -> None:
         prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+@cache
 def _prctl() -> Callable[..., Any] | None:
     if sys.platform != "linux":
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import socket
+import sys
 from time import monotonic_ns
 from typing import Final
 
@@ -108,7 +109,7 @@ class Link:
 
 def _ready(line: int, writing: bool, output: int | None, timeout_ms: float) -> set[int]:
     """Which of the two descriptors need attention before the time is up."""
-    if not hasattr(select, "poll"):
+    if sys.platform == "win32":
         reading = [d for d in (None if writing else line, output) if d is not None]
         found = select.select(reading, [line] if writing else [], [], timeout_ms / 1000)
         return {*found[0], *found[1]}

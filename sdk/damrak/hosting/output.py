@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from threading import Thread
 from typing import IO, Final, Protocol
 
@@ -54,7 +55,8 @@ class PipeOutput:
     def __init__(self, descriptor: int, limit: int) -> None:
         self.descriptor: int | None = descriptor
         self._tail = Tail(limit)
-        os.set_blocking(descriptor, False)
+        if sys.platform != "win32":  # where ThreadOutput does this
+            os.set_blocking(descriptor, False)
 
     def drain(self) -> None:
         """Take what is in the pipe now, one chunk at most."""

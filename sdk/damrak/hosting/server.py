@@ -12,12 +12,15 @@ import signal
 import socket
 import sys
 import time
+import traceback
 from typing import Final, NoReturn
 
 from damrak.hosting.child import HEADER, live, report_crashes
-from damrak.hosting.launch import TABLES
+from damrak.hosting.forked import TABLES
 from damrak.hosting.limits import adopt_orphans, die_with_parent
 from damrak_engine.rules import Rules
+
+assert sys.platform != "win32"  # where nothing forks, and nobody imports this
 
 LINE: Final = 3  # the only descriptor a child has besides the standard three
 FIRST_UNUSED: Final = 256  # this process never has so many
@@ -108,6 +111,8 @@ class Server:
             os.dup2(line, LINE, inheritable=False)
             os.closerange(LINE + 1, FIRST_UNUSED)
             live(socket.socket(fileno=LINE), self._tables)
+        except BaseException:  # noqa: BLE001 - no bot was involved, so this is for us to see
+            traceback.print_exc()
         finally:
             os._exit(1)
 
