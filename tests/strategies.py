@@ -1,0 +1,132 @@
+"""What Hypothesis draws for the engine: tables, options, and games played at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from hypothesis import strategies as st
+
+from damrak_engine.board import Board
+from damrak_engine.deal import new_game
+from damrak_engine.dice import Dice, SeedDice
+from damrak_engine.events import FAULTS, Event
+from damrak_engine.options import CHOICES, parse_options
+from damrak_engine.rules import Rules, rules_for
+from damrak_engine.state import State
+from positions import AMSTERDAM, small_board
+
+SMALL_BOARD = small_board()
+BOARDS = {"amsterdam": AMSTERDAM, "small": SMALL_BOARD}
+
+
+def seed_of(number: int) -> bytes:
+    """The seed of the dice for a number."""
+    return number.to_bytes(32, "big")
+
+
+# ---- one game ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A game to play at random: everything that decides how it goes."""
+
+    board: str = "amsterdam"
+    seats: int = 2
+    options: dict[str, str] = field(default_factory=dict)
+    number: int = 0
+    faults: float = 0.0
+
+    @property
+    def rules(self) -> Rules:
+        """The tables of this game."""
+        return rules_for(BOARDS[self.board], self.seats, parse_options(dict(self.options)))
+
+    def deal(self, dice: Dice, log: list[Event] | None = None) -> State:
+        """The game freshly dealt."""
+        rules = self.rules
+        rotating = rules.options.first_player == "rotate"
+        return new_game(rules, dice, log, self.number % self.seats if rotating else None)
+
+
+Step = tuple[str, int, int]  # ("apply", seat, action) or ("leave", seat, index of the reason)
+
+
+def walk(plan: Plan, *, log: list[Event] | None = None) -> Iterator[tuple[State, Dice, Step]]:
+    """Every state of the game that still owes a decision, with what is about to be done.
+
+    The state is the live one: look at it before asking for the next.
+    """
+    random = Random(plan.number)
+    dice = SeedDice(seed_of(plan.number))
+    state = plan.deal(dice, log)
+    while not state.is_over:
+        step = next_step(state, random.random, plan.faults)
+        yield state, dice, step
+        do(state, step, dice)
+
+
+def next_step(state: State, random: Callable[[], float], faults: float) -> Step:
+    """A random legal action of the actor, or now and then that it leaves."""
+    if faults and random() < faults:
+        return "leave", state.actor, int(random() * len(FAULTS))
+    return "apply", state.actor, state.random_action(random)
+
+
+def do(state: State, step: Step, dice: Dice) -> None:
+    """Take this step."""
+    what, seat, number = step
+    if what == "leave":
+        state.leave(seat, FAULTS[number], "as planned", dice)
+    else:
+        state.apply(number, dice)
+
+
+def random_game(rules: Rules, number: int) -> list[Event]:
+    """The log of a game of random play."""
+    random = Random(number)
+    dice = SeedDice(seed_of(number))
+    log: list[Event] = []
+    state = new_game(rules, dice, log)
+    while not state.is_over:
+        state.apply(state.random_action(random.random), dice)
+    return log
+
+
+# ---- what Hypothesis draws ---------------------------------------------------------------------
+
+
+@st.composite
+def options(draw: Any, seats: int) -> dict[str, str]:
+    """Any values of the options that may differ in one game."""
+    chosen = {}
+    for name, values in CHOICES.items():
+        possible = [*values, "25", "70"] if name == "turn_limit" else list(values)
+        if name == "first_player":
+            possible = [v for v in possible if not v.startswith("seat") or int(v[-1]) < seats]
+        if draw(st.booleans()):
+            chosen[name] = draw(st.sampled_from(possible))
+    if chosen.get("pass") == "voluntary":
+        chosen.setdefault("turn_limit", "70")
+    return chosen
+
+
+@st.composite
+def plans(draw: Any, *, faults: bool = True, defaults: bool = False) -> Plan:
+    """Games of random play on both boards, with any options and now and then a leaver."""
+    seats = draw(st.sampled_from([2, 3, 4]))
+    return Plan(
+        board=draw(st.sampled_from(sorted(BOARDS))),
+        seats=seats,
+        options={} if defaults else draw(options(seats)),
+        number=draw(st.integers(0, 2**32 - 1)),
+        faults=draw(st.sampled_from([0.0, 0.02])) if faults else 0.0,
+    )
+
+
+def board_of(plan: Plan) -> Board:
+    """The board of a plan."""
+    return BOARDS[plan.board]
