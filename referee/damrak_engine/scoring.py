@@ -151,10 +151,10 @@ def _places(state: State, rows: list[SeatResult], dice: Dice | None) -> list[int
     leavers = [seat for seat, _ in state.left]
     merits: list[tuple[int, ...]] = []
     for seat, row in enumerate(rows):
-        if annulled:
-            merits.append((1,))
-        elif seat in leavers:
+        if seat in leavers:
             merits.append((-1, leavers.index(seat)))
+        elif annulled:
+            merits.append((1,))
         elif options.final_tie == "goods":
             merits.append((1, row.total, len(row.fulfilled), row.goods_cards))
         else:

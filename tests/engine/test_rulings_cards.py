@@ -269,14 +269,14 @@ def test_c_c_stalemate_annulled(seats: int) -> None:
     assert [row.place for row in ended.seats] == [1] * seats
 
 
-def test_c_c_stalemate_annulled_for_leavers_too() -> None:
+def test_c_c_a_leaver_gains_nothing_by_an_annulled_stalemate() -> None:
     state = stuck(3, options={"stalemate": "annul"})
     state.hands[-1] = 0
     state.carts[-1] = 3
     leave(state, 0)
     for _ in range(2):
         play(state, PASS)
-    assert [row.place for row in result(state).seats] == [1, 1, 1]
+    assert [row.place for row in result(state).seats] == [3, 1, 1]
 
 
 def test_c_c_annul_is_for_stalemates_only() -> None:
