@@ -1,0 +1,238 @@
+"""The repro bundle: one bot's match up to its fault, as a JSON file of the form `damrak-repro/1`.
+
+It holds what that seat was told and nothing that was hidden from it, so it can be passed on. Sets
+kept as bits of one long integer are written in hexadecimal, because JSON readers trip over them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from damrak.errors import BundleError
+from damrak.hosting.driver import Question, SeatPlan
+from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
+from damrak.hosting.forms import (
+    CARD_FIELDS,
+    EVENT_FIELDS,
+    OBSERVATION_FIELDS,
+    Plain,
+    event_of,
+    observation_of,
+    plain_event,
+    plain_observation,
+)
+from damrak.loading import BotSpec
+from damrak_engine.board import parse_board
+from damrak_engine.cards import CARD_OF_WORD, WORDS
+from damrak_engine.clock import TimeControl, TimeLeft
+from damrak_engine.errors import EngineError
+from damrak_engine.events import Event
+from damrak_engine.options import parse_options
+from damrak_engine.replay import parse_result, result_to_json
+from damrak_engine.rules import Rules, rules_for
+from damrak_engine.scoring import Result
+
+FORMAT: Final = "damrak-repro/1"
+_SAFE: Final = 1 << 53
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A question, and what the bot answered; a fault or silence is the end of its match."""
+
+    question: Question
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a bot is told when the match is over."""
+
+    events: tuple[Event, ...]
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Who sat where, what was played, what was asked, and how the bot failed.
+
+    Without steps it failed before the first question; `ending` is there only if it failed after
+    the end, which changed nothing.
+    """
+
+    plan: SeatPlan
+    rules: Rules
+    fault: BotFault
+    output: str
+    steps: tuple[Step, ...] = ()
+    ending: Ending | None = None
+
+
+def write_bundle(bundle: Bundle, path: Path) -> None:
+    """Write the file."""
+    path.write_text(json.dumps(bundle_to_json(bundle), indent=1) + "\n", "utf-8")
+
+
+def read_bundle(path: Path) -> Bundle:
+    """The bundle in a file.
+
+    Raises:
+        BundleError: there is no such file, or it is no bundle.
+    """
+    try:
+        data = json.loads(path.read_text("utf-8"))
+    except OSError as problem:
+        raise BundleError(f"{path}: {problem.strerror}") from None
+    except ValueError:
+        raise BundleError(f"{path}: not a JSON file") from None
+    try:
+        return bundle_from_json(data)
+    except BundleError as problem:
+        raise BundleError(f"{path}: {problem}") from None
+
+
+def bundle_to_json(bundle: Bundle) -> dict[str, Any]:
+    """The bundle as a JSON object."""
+    plan, rules, ending = bundle.plan, bundle.rules, bundle.ending
+    spec = plan.spec
+    return {
+        "format": FORMAT,
+        "bot": {
+            "spec": spec.text,
+            "name": spec.name,
+            "version": spec.version,
+            "path": None if spec.path is None else str(spec.path),
+            "class": spec.class_name,
+        },
+        "fault": asdict(bundle.fault),
+        "output": bundle.output,
+        "seat": plan.seat,
+        "seats": rules.seats,
+        "chance": hex(plan.chance),
+        "control": asdict(plan.control),
+        "options": rules.options.to_json(),
+        "steps": [_step_to_json(step) for step in bundle.steps],
+        "ending": None
+        if ending is None
+        else {"events": _events_to_json(ending.events), "result": result_to_json(ending.result)},
+        "board": rules.board.source,
+    }
+
+
+def bundle_from_json(data: object) -> Bundle:
+    """The bundle of this JSON object.
+
+    Raises:
+        BundleError: it is none; the format is for our own files, so it is not told where.
+    """
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise BundleError(f"not a repro bundle of the form {FORMAT}")
+    try:
+        return _bundle(data)
+    except (KeyError, TypeError, ValueError, EngineError, IndexError) as problem:
+        raise BundleError(f"a damaged repro bundle ({type(problem).__name__}: {problem})") from None
+
+
+def _bundle(data: Mapping[str, Any]) -> Bundle:
+    rules = rules_for(parse_board(data["board"]), data["seats"], parse_options(data["options"]))
+    bot, ending = data["bot"], data["ending"]
+    path = None if bot["path"] is None else Path(bot["path"])
+    spec = BotSpec(bot["spec"], bot["name"], bot["version"], path, bot["class"])
+    control = TimeControl(**data["control"])
+    return Bundle(
+        plan=SeatPlan(spec, data["seat"], control, int(data["chance"], 16)),
+        rules=rules,
+        fault=BotFault(**data["fault"]),
+        output=data["output"],
+        steps=tuple(_step(rules, step) for step in data["steps"]),
+        ending=None
+        if ending is None
+        else Ending(_events(ending["events"]), parse_result(ending["result"], rules.seats)),
+    )
+
+
+def _step_to_json(step: Step) -> dict[str, Any]:
+    question, answer = step.question, step.answer
+    said: dict[str, Any] | None = None
+    if isinstance(answer, Chosen | Nonsense):
+        said = asdict(answer)
+    observed = plain_observation(question.observation)
+    return {
+        "decision": question.decision,
+        "events": _events_to_json(question.events),
+        "observation": dict(zip(OBSERVATION_FIELDS, map(_shown, observed), strict=True)),
+        "legal": question.legal,
+        "time_left": asdict(question.time_left),
+        "objection": question.objection,
+        "answer": said,
+    }
+
+
+def _step(rules: Rules, data: Mapping[str, Any]) -> Step:
+    observed = data["observation"]
+    plain: Plain = tuple(_read(observed[name]) for name in OBSERVATION_FIELDS)
+    question = Question(
+        decision=data["decision"],
+        observation=observation_of(rules, plain),
+        legal=list(data["legal"]),
+        time_left=TimeLeft(**data["time_left"]),
+        events=_events(data["events"]),
+        objection=data["objection"],
+    )
+    return Step(question, _answer(data["answer"]))
+
+
+def _answer(data: Mapping[str, Any] | None) -> Answer:
+    if data is None:
+        return Silence()
+    return Nonsense(**data) if "what" in data else Chosen(**data)
+
+
+def _events_to_json(events: tuple[Event, ...]) -> list[dict[str, Any]]:
+    shown = []
+    for event in events:
+        kind, *values = plain_event(event)
+        fields = dict(zip(EVENT_FIELDS[kind], values, strict=True))
+        for name in CARD_FIELDS & fields.keys():
+            fields[name] = _words(fields[name])
+        shown.append({"event": kind, **fields})
+    return shown
+
+
+def _events(data: list[dict[str, Any]]) -> tuple[Event, ...]:
+    events = []
+    for shown in data:
+        names = EVENT_FIELDS[shown["event"]]
+        values = [
+            _numbers(shown[name]) if name in CARD_FIELDS else _read(shown[name]) for name in names
+        ]
+        events.append(event_of((shown["event"], *values)))
+    return tuple(events)
+
+
+def _words(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_words(item) for item in value]
+    return None if value is None else WORDS[value]
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_numbers(item) for item in value)
+    return None if value is None else int(CARD_OF_WORD[value])
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_shown(item) for item in value]
+    return hex(value) if type(value) is int and value >= _SAFE else value
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_read(item) for item in value)
+    return int(value, 16) if isinstance(value, str) and value.startswith("0x") else value

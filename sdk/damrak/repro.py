@@ -1,0 +1,159 @@
+"""Repro bundles: what a bot was told before it failed, so that it can be told again.
+
+    bundle = read_bundle(Path("fault.json"))
+    again = rerun(bundle)              # or rerun(bundle, debug=True)
+
+The bot is made anew in this process and asked the same questions in the same order. One that takes
+its chances from `self.rng`, or from the module `random`, comes to the same place again.
+"""
+
+from __future__ import annotations
+
+import bdb
+import contextlib
+import pdb
+import random
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic_ns
+from typing import Final, TypeVar
+
+from damrak.bundle import Bundle, Step, read_bundle, write_bundle
+from damrak.hosting.driver import Driver, SeatPlan
+from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, fault_of
+from damrak.loading import BotSpec
+
+__all__ = ["Bundle", "Rerun", "read_bundle", "rerun", "write_bundle"]
+
+# Where the debugger does not stop by itself.
+NOT_THE_BOT: Final = (
+    "damrak.repro",
+    "damrak.hosting.*",
+    "damrak.loading",
+    "damrak.bot",
+    "damrak.view",
+    "damrak_engine.*",
+    "importlib.*",
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """What became of the bot this time.
+
+    `fault` is None if it does not fail any more; `changed` is the first decision that it answered
+    differently from then, if any: the questions after it are those of the match as it was.
+    """
+
+    fault: BotFault | None
+    changed: int | None
+
+    def repeats(self, bundle: Bundle) -> bool:
+        """Whether it failed for the same reason."""
+        return self.fault is not None and self.fault.reason == bundle.fault.reason
+
+
+def rerun(bundle: Bundle, debug: bool = False, bot: BotSpec | None = None) -> Rerun:
+    """Ask the bot again, in this process and without limits of memory; another bot if one is given.
+
+    With `debug` the last call, which failed, runs under pdb: it stops where the call begins, and
+    again where an exception comes out of the bot. A bot that hangs is ended with Ctrl-C, which
+    then shows where it is. If it ends the process, it ends this one.
+
+    Raises:
+        BotError: the bot is not there any more.
+        OSError: its folder is not.
+    """
+    plan = bundle.plan
+    if bot is not None:
+        plan = SeatPlan(bot, plan.seat, plan.control, plan.chance)
+    with _as_in_child(plan):
+        return _Rerun(bundle, plan, debug).run()
+
+
+class _Rerun:
+    def __init__(self, bundle: Bundle, plan: SeatPlan, debug: bool) -> None:
+        self._bundle = bundle
+        self._plan = plan
+        self._debug = debug
+        self._changed: int | None = None
+
+    def run(self) -> Rerun:
+        """Everything the bundle holds, or as far as the bot comes."""
+        bundle = self._bundle
+        try:
+            fault = self._play()
+        except KeyboardInterrupt as stopped:
+            hung = fault_of(stopped)
+            fault = BotFault("timeout", "it was stopped with Ctrl-C", hung.traceback)
+        except bdb.BdbQuit:  # the author has seen enough
+            fault = bundle.fault
+        except (Exception, SystemExit) as problem:  # noqa: BLE001 - bots raise what they like
+            fault = fault_of(problem)
+            if self._debug:
+                pdb.post_mortem(problem.__traceback__)
+        return Rerun(fault, self._changed)
+
+    def _play(self) -> BotFault | None:
+        bundle, plan = self._bundle, self._plan
+        is_start = not bundle.steps and bundle.ending is None
+        driver = self._call(is_start, partial(Driver, plan, bundle.rules))
+        fault = None
+        for i, step in enumerate(bundle.steps):
+            is_last = i + 1 == len(bundle.steps) and bundle.ending is None
+            began = monotonic_ns()
+            answer: Answer = self._call(is_last, partial(driver.choose, step.question))
+            late = monotonic_ns() - began > step.question.time_left.us * 1000
+            fault = _objection(step, answer, late and not self._debug)
+            if answer != step.answer and self._changed is None and not is_last:
+                self._changed = step.question.decision
+        ending = bundle.ending
+        if ending is not None:
+            self._call(True, partial(driver.finish, ending.events, ending.result))
+            return None
+        return fault
+
+    def _call(self, is_last: bool, call: Callable[[], T]) -> T:
+        if not (is_last and self._debug):
+            return call()
+        results: list[T] = []
+        pdb.Pdb(skip=NOT_THE_BOT).runcall(lambda: results.append(call()))
+        return results[0]
+
+
+def _objection(step: Step, answer: Answer, late: bool) -> BotFault | None:
+    """What an arbiter would have against this answer."""
+    if late:
+        return BotFault("timeout", "it took longer than it had time left then")
+    if isinstance(answer, Nonsense):
+        return BotFault("illegal", answer.what)
+    if isinstance(answer, Chosen) and answer.action not in step.question.legal:
+        return BotFault("illegal", f"action {answer.action} is not among the legal ones")
+    return None
+
+
+@contextlib.contextmanager
+def _as_in_child(plan: SeatPlan) -> Iterator[None]:
+    """Its folder and its chances as in a child process; afterwards all is as it was."""
+    path, chances = sys.path[:], random.getstate()
+    modules = set(sys.modules)
+    random.seed(plan.chance)
+    folder = plan.spec.folder
+    try:
+        with contextlib.chdir(folder) if folder is not None else contextlib.nullcontext():
+            yield
+    finally:
+        sys.path[:] = path
+        random.setstate(chances)
+        for name in set(sys.modules) - modules:
+            if _lies_in(sys.modules[name], folder):  # or the next bot would get this one's
+                del sys.modules[name]
+
+
+def _lies_in(module: object, folder: object) -> bool:
+    file = getattr(module, "__file__", None)
+    return folder is not None and isinstance(file, str) and file.startswith(f"{folder}")
