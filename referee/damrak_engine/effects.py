@@ -10,13 +10,25 @@ from typing import Literal, get_args
 
 from damrak_engine.clock import TimeLeft
 from damrak_engine.errors import MatchError
-from damrak_engine.events import FAULTS, Deal, Decision, Event, Fault, seen_by
+from damrak_engine.events import (
+    FAULTS,
+    Decision,
+    End,
+    Event,
+    Fault,
+    Flush,
+    LastRound,
+    Refill,
+    Reshuffle,
+    seen_by,
+)
 from damrak_engine.observation import Observation
 from damrak_engine.scoring import Result
 
 Owner = Literal["bot", "host", "network"]  # whose fault a fault is
 OWNERS: tuple[Owner, ...] = get_args(Owner)
 DETAIL_LIMIT = 500  # code points of a fault's detail
+_OPEN_TO_ALL = (Refill, Reshuffle, Flush, LastRound, End)
 _OF_ONE_SEAT = (Decision, Fault)
 
 Why = Literal[
@@ -108,14 +120,14 @@ def tell(news: list[Event], seats: int) -> list[Tell]:
 
 def _views(event: Event, seats: int) -> list[Event]:
     """The event as each seat may see it; redacting is dear, so it is done as seldom as can be."""
+    if isinstance(event, _OPEN_TO_ALL):
+        return [event] * seats
     if isinstance(event, _OF_ONE_SEAT):
         own = event.seat
         views = [seen_by(event, 1 if own == 0 else 0)] * seats  # all others see it alike
-        views[own] = seen_by(event, own)
+        views[own] = event
         return views
-    if isinstance(event, Deal):
-        return [seen_by(event, seat) for seat in range(seats)]
-    return [seen_by(event, 0)] * seats
+    return [seen_by(event, seat) for seat in range(seats)]
 
 
 def check_owner(owner: str) -> None:

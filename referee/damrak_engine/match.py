@@ -205,6 +205,7 @@ class Match:
         player = self._player(seat)
         now = self._pass_time(now_us)
         player.clock.go_away(now)
+        self._expire(now)  # perhaps with no grace left
         return self._advance(now)
 
     def reconnected(self, seat: int, now_us: int) -> list[Effect]:
