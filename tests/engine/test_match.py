@@ -576,6 +576,13 @@ def test_without_grace_who_is_away_is_out() -> None:
     assert [ask.seat for ask in only(Ask, effects)] == [(other + 1) % 3]
 
 
+def test_without_grace_a_lost_connection_is_a_fault_at_once() -> None:
+    match, question = playing(control=TimeControl(grace_ms=0))
+    effects = match.disconnected(question.seat, 3 * S)
+    assert kinds(effects) == ["Tell", "Tell", "Finished"]
+    assert [(record.reason, record.owner) for record in match.faults] == [("disconnect", "network")]
+
+
 def test_a_new_connection_for_an_old_one_is_asked_again() -> None:
     match, question = playing()
     (again,) = match.reconnected(question.seat, 2 * S)
