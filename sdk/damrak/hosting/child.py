@@ -5,6 +5,7 @@ It reads frames from its host (a length, then `marshal` or, once, `pickle`) and 
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import marshal
 import os
@@ -21,7 +22,7 @@ from typing import Any, BinaryIO, Final, NoReturn
 from damrak.hosting.driver import Driver, Question, SeatPlan
 from damrak.hosting.faults import fault_of
 from damrak.hosting.forms import event_of, observation_of, result_of
-from damrak.hosting.limits import forbid_core_dumps, limit_memory, release_reserve
+from damrak.hosting.limits import MIB, forbid_core_dumps, limit_memory, release_reserve
 from damrak.hosting.messages import Decided, Done, Message, Ready, line_of
 from damrak_engine.board import parse_board
 from damrak_engine.clock import TimeLeft
@@ -29,6 +30,8 @@ from damrak_engine.options import Options
 from damrak_engine.rules import Rules, rules_for
 
 HEADER: Final = 4
+end_process: Final = os._exit  # kept here, for a bot may put something else in its place
+BALLAST: Final = 4 * MIB
 LINE_LOST: Final = 76  # exit status of a child that cannot reach its host: EX_PROTOCOL
 
 
@@ -65,11 +68,11 @@ def live(line: socket.socket, tables: Mapping[int, Rules]) -> NoReturn:
     try:
         status = _play(line, tables)
     except BaseException:  # noqa: BLE001 - no bot was involved, so this is for us to see
-        traceback.print_exc()
+        _report()
     finally:
         # No clean-up: nothing the bot left behind gets a say.
         _flush()
-        os._exit(status)
+        end_process(status)
 
 
 def _play(line: socket.socket, tables: Mapping[int, Rules]) -> int:
@@ -77,6 +80,7 @@ def _play(line: socket.socket, tables: Mapping[int, Rules]) -> int:
     order: Order = pickle.loads(_payload(reader))  # noqa: S301 - our host wrote it
     rules = order.table.rules() if isinstance(order.table, Table) else tables[order.table]
     _settle(order)
+    ballast = bytearray(BALLAST)
 
     def say(message: Message) -> None:
         line.sendall(line_of(message))
@@ -87,10 +91,10 @@ def _play(line: socket.socket, tables: Mapping[int, Rules]) -> int:
     except _HostGone:
         return LINE_LOST
     except BaseException as problem:  # noqa: BLE001 - a bot may raise anything at all
+        # A bot out of memory still holds it all, and even raising the limit takes a little.
+        ballast.clear()
         release_reserve()
         fault = fault_of(problem)
-        sys.stderr.write(fault.traceback)
-        _flush()
         try:
             say(fault)
         except OSError:
@@ -151,12 +155,15 @@ def _settle(order: Order) -> None:
     random.seed(order.plan.chance)
 
 
+def _report() -> None:
+    with contextlib.suppress(BaseException):  # a bot that broke even this has had its say
+        traceback.print_exc()
+
+
 def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except Exception:  # noqa: BLE001, S112 - the bot may have put anything in its place
-            continue
+    for name in ("stdout", "stderr"):
+        with contextlib.suppress(BaseException):  # the bot may have put anything in its place
+            getattr(sys, name).flush()
 
 
 def report_crashes() -> None:

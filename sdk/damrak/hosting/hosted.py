@@ -16,7 +16,7 @@ from damrak.hosting.forms import plain_event, plain_observation, plain_result
 from damrak.hosting.launch import Child, Launcher
 from damrak.hosting.limits import Limits
 from damrak.hosting.link import DeadlinePassed, LineClosed, Link
-from damrak.hosting.messages import Done, ProtocolError, Ready, answer_to, parse_line
+from damrak.hosting.messages import Done, Message, ProtocolError, Ready, answer_to, parse_line
 from damrak_engine.events import Event
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result
@@ -40,28 +40,22 @@ class HostedBot:
         self._fault: BotFault | None = None
         try:
             self._link.send(frame(order), self._start_by)
-        except (LineClosed, DeadlinePassed):
-            self._fault = self._death()
+        except DeadlinePassed:
+            self._fault = BotFault("timeout", "the bot's process did not start in time")
+        except LineClosed as problem:
+            self._fault = self._broken(problem)
 
     def start(self) -> BotFault | None:
         """Wait until the bot is ready; `name` is what it then calls itself."""
         if self._fault is not None:
             return self._fault
-        try:
-            message = parse_line(self._link.receive(self._start_by))
-        except DeadlinePassed:
-            self._locate()
-            seconds = f"{self._limits.start_seconds:g} s"
-            return BotFault("timeout", f"the bot was not ready to play after {seconds}")
-        except LineClosed:
-            return self._death()
-        except ProtocolError as problem:
-            return BotFault("protocol", str(problem))
-        if isinstance(message, BotFault):
-            return message
+        late = f"the bot was not ready to play after {self._limits.start_seconds:g} s"
+        message = self._hear(self._start_by, late)
         if isinstance(message, Ready):
             self.name = message.name or self.name
             return None
+        if isinstance(message, BotFault):
+            return message
         return BotFault("protocol", "the bot's process did not say that it was ready")
 
     def ask(self, question: Question, limit_us: int) -> tuple[Answer, int]:
@@ -80,42 +74,44 @@ class HostedBot:
                 )
             )
         )
+        answer: Answer
         began = monotonic_ns()
-        answer = self._ask(question.decision, data, began + limit_us * 1000)
-        took = (monotonic_ns() - began) // 1000
-        if isinstance(answer, Silence):
-            self._locate()
-        return answer, took
-
-    def _ask(self, decision: int, data: bytes, deadline: int) -> Answer:
+        deadline = began + limit_us * 1000
         try:
             self._link.send(data, deadline)
-            return answer_to(decision, self._link.receive(deadline))
+            line = self._link.receive(deadline)
+            took = monotonic_ns() - began
+            answer = answer_to(question.decision, line)
         except DeadlinePassed:
-            return Silence()
-        except LineClosed:
-            return self._death()
-        except ProtocolError as problem:
-            return BotFault("protocol", str(problem))
+            took = monotonic_ns() - began
+            answer = Silence()
+            self._locate()
+        except (LineClosed, ProtocolError) as problem:
+            took = monotonic_ns() - began
+            answer = self._broken(problem)
+        return answer, took // 1000
 
     def finish(self, events: Sequence[Event], result: Result) -> BotFault | None:
         """Tell the bot the rest; what goes wrong in it now changes nothing any more."""
         plain = [plain_event(event) for event in events]
+        data = frame(marshal.dumps(("finish", plain, plain_result(result))))
         deadline = monotonic_ns() + int(self._limits.finish_seconds * NS)
-        try:
-            data = marshal.dumps(("finish", plain, plain_result(result)))
-            self._link.send(frame(data), deadline)
-            message = parse_line(self._link.receive(deadline))
-        except DeadlinePassed:
-            seconds = f"{self._limits.finish_seconds:g} s"
-            return BotFault("timeout", f"finish() had not returned after {seconds}")
-        except LineClosed:
-            return self._death()
-        except ProtocolError as problem:
-            return BotFault("protocol", str(problem))
+        late = f"finish() had not returned after {self._limits.finish_seconds:g} s"
+        message = self._hear(deadline, late, data)
         if isinstance(message, BotFault):
             return message
         return None if isinstance(message, Done) else BotFault("protocol", "no end of finish()")
+
+    def _hear(self, deadline: int, late: str, data: bytes = b"") -> Message:
+        """What the child says next, once it has been sent this."""
+        try:
+            self._link.send(data, deadline)
+            return parse_line(self._link.receive(deadline))
+        except DeadlinePassed:
+            self._locate()
+            return BotFault("timeout", late)
+        except (LineClosed, ProtocolError) as problem:
+            return self._broken(problem)
 
     def close(self) -> None:
         """End the process and whatever it started."""
@@ -134,8 +130,10 @@ class HostedBot:
         self._child.where()
         self._link.listen(monotonic_ns() + int(WHERE * NS))
 
-    def _death(self) -> BotFault:
-        """Why the line is closed."""
+    def _broken(self, problem: LineClosed | ProtocolError) -> BotFault:
+        """Why nothing can be heard from the child any more."""
+        if isinstance(problem, ProtocolError):
+            return BotFault("protocol", str(problem))
         status = self._child.status(LAST_WORDS)
         if status is None or status == LINE_LOST:
             return BotFault("protocol", "the bot's process closed its line to the host")

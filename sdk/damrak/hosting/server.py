@@ -15,7 +15,7 @@ import time
 import traceback
 from typing import Final, NoReturn
 
-from damrak.hosting.child import HEADER, live, report_crashes
+from damrak.hosting.child import HEADER, end_process, live, report_crashes
 from damrak.hosting.forked import TABLES
 from damrak.hosting.limits import adopt_orphans, die_with_parent
 from damrak_engine.rules import Rules
@@ -114,7 +114,7 @@ class Server:
         except BaseException:  # noqa: BLE001 - no bot was involved, so this is for us to see
             traceback.print_exc()
         finally:
-            os._exit(1)
+            end_process(1)
 
     def _bury(self) -> None:
         """Reap the dead, kill what they left behind, and tell the host."""

@@ -1,0 +1,56 @@
+"""Starts processes and leaves them behind; writes down which."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from damrak import Bot, View
+
+
+def note_pid() -> None:
+    with Path(os.environ["PIDS"]).open("a") as file:
+        file.write(f"{os.getpid()}\n")
+
+
+class Children(Bot):
+    def choose(self, view: View) -> int:
+        if view.turns == 0:
+            for _ in range(5):
+                if os.fork() == 0:
+                    note_pid()
+                    time.sleep(3600)
+        return view.legal[0]
+
+
+class Daemons(Bot):
+    """Out of the session, out of the family, deaf."""
+
+    def choose(self, view: View) -> int:
+        if view.turns == 0 and os.fork() == 0:
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            note_pid()
+            time.sleep(3600)
+        return view.legal[0]
+
+
+class ChildThatAnswers(Bot):
+    """Two processes on one line."""
+
+    def choose(self, view: View) -> int:
+        os.fork()
+        note_pid()
+        return view.legal[0]
+
+
+class FamilyThatHangs(Bot):
+    def choose(self, view: View) -> int:
+        if os.fork() == 0:
+            os.setsid()
+        note_pid()
+        time.sleep(3600)
+        return 0

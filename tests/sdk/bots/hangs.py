@@ -1,0 +1,46 @@
+"""Does not come back."""
+
+import signal
+import time
+
+from damrak import Bot, MatchInfo, Result, View
+
+
+class Smallest(Bot):
+    def choose(self, view: View) -> int:
+        return view.legal[0]
+
+
+class InStart(Smallest):
+    def start(self, match: MatchInfo) -> None:
+        time.sleep(3600)
+
+
+class InChoose(Smallest):
+    def choose(self, view: View) -> int:
+        if view.turns:
+            self.think_forever()
+        return view.legal[0]
+
+    def think_forever(self) -> None:
+        while True:
+            pass
+
+
+class DeafToSignals(Smallest):
+    def choose(self, view: View) -> int:
+        for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+            signal.signal(number, signal.SIG_IGN)
+        time.sleep(3600)
+        return 0
+
+
+class Stopped(Smallest):
+    def choose(self, view: View) -> int:
+        signal.raise_signal(signal.SIGSTOP)
+        return view.legal[0]
+
+
+class InFinish(Smallest):
+    def finish(self, result: Result) -> None:
+        time.sleep(3600)

@@ -1,0 +1,1 @@
+raise LookupError("not a good day for importing")

@@ -1,0 +1,51 @@
+"""Games with the bots under `bots/`, on clocks that are short."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from damrak.hosting.limits import MIB, Limits
+from damrak.loading import parse_spec
+from damrak.local import GamePlan, GameRecord, play_game
+from damrak_engine.boards import load_board
+from damrak_engine.clock import TimeControl
+
+BOTS = Path(__file__).parent / "bots"
+BOARD = load_board("amsterdam")
+SEED = bytes(range(32))
+QUICK = TimeControl(decision_ms=400, bank_ms=2_000, increment_ms=100)
+SMALL = Limits(memory_bytes=400 * MIB, start_seconds=1.0, finish_seconds=0.3)
+
+
+def play(
+    *bots: str, seed: bytes = SEED, control: TimeControl = QUICK, limits: Limits = SMALL
+) -> GameRecord:
+    """A game of these bots; names with a dot are files of ours."""
+    specs = tuple(parse_spec(str(BOTS / bot) if "." in bot else bot) for bot in bots)
+    return play_game(GamePlan(BOARD, specs, seed, control=control, limits=limits))
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 5.0) -> bool:
+    """Whether something comes true in this time."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process, and it is more than a zombie."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/status")
+    return not status.exists() or "State:\tZ" not in status.read_text()
+
+
+def pids_in(path: Path) -> list[int]:
+    """The process ids that a bot wrote down."""
+    return [int(line) for line in path.read_text().split()] if path.exists() else []
