@@ -31,6 +31,7 @@ class Game:
     seconds: tuple[float, ...]
     reason: str
     failures: tuple[BotFailure, ...] = ()
+    late_failures: tuple[BotFailure, ...] = ()  # after the end: they change nothing
 
 
 @dataclass(frozen=True, slots=True)

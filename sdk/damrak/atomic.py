@@ -1,0 +1,20 @@
+"""Files that are either there in full or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file that no reader, and no power cut, ever sees half written.
+
+    Raises:
+        OSError: it cannot be written; what was there before is still there.
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,74 @@
+"""The command `damrak`.
+
+One module per command; each has `add_parser(commands)` and a function that runs it and returns
+the exit code. Nothing a user does wrong ends in a traceback: it ends in one line and code 2.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import os
+import sys
+from collections.abc import Sequence
+
+from damrak.cli import bench, bots, completion, new, play, repro, show, verify
+from damrak.cli.errors import BROKEN_PIPE, INTERRUPTED, MISUSED, OK, Misuse
+from damrak.cli.parser import Parser
+from damrak.errors import DamrakError
+from damrak_engine.errors import EngineError
+
+COMMANDS = (new, play, show, verify, repro, bots, bench, completion)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; what the process is to exit with."""
+    try:
+        parser = build_parser()
+        args = parser.parse_args(arguments)
+        if "run" not in args:
+            parser.print_help()
+            return OK
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except Misuse as problem:
+        return _complain(str(problem))
+    except (DamrakError, EngineError) as problem:
+        return _complain(str(problem))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # What is still buffered would fail again when Python flushes at exit.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except OSError as problem:
+        return _complain(_in_words(problem))
+    return code
+
+
+def build_parser() -> Parser:
+    """The whole command line."""
+    parser = Parser(
+        prog="damrak",
+        description="Write a bot, play the Amsterdam cart game against others, trust the result.",
+        epilog="`damrak COMMAND --help` explains a command and shows examples.",
+        allow_abbrev=False,
+    )
+    version = importlib.metadata.version("damrak")
+    parser.add_argument("--version", action="version", version=f"damrak {version}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
+    for command in COMMANDS:
+        command.add_parser(commands)
+    return parser
+
+
+def _complain(message: str) -> int:
+    line = " ".join(message.split())
+    print(f"damrak: {line}", file=sys.stderr)
+    return MISUSED
+
+
+def _in_words(problem: OSError) -> str:
+    reason = problem.strerror or type(problem).__name__
+    return f"{problem.filename}: {reason.lower()}" if problem.filename else reason.lower()

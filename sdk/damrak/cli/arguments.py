@@ -1,0 +1,93 @@
+"""What users write on the command line, turned into what the rest of the package takes."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from damrak.cli.errors import Misuse
+from damrak_engine.board import Board, parse_board
+from damrak_engine.boards import board_names, load_board
+from damrak_engine.errors import BoardError
+from damrak_engine.options import CHOICES, Options, parse_options
+
+
+def board_named(text: str) -> Board:
+    """The board of the package with this name, or the one in this file.
+
+    Raises:
+        Misuse: there is neither, or the file is no board; the field is named.
+    """
+    if text in board_names():
+        return load_board(text)
+    path = Path(text)
+    if not path.is_file():
+        near = difflib.get_close_matches(text, board_names(), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(board_names())}"
+        raise Misuse(f"board {text!r}: no such file, and no board of that name; {hint}")
+    try:
+        return parse_board(json.loads(path.read_bytes()))
+    except BoardError as problem:
+        raise Misuse(f"{text}: {problem}") from None
+    except json.JSONDecodeError as problem:
+        place = f"line {problem.lineno}, column {problem.colno}"
+        raise Misuse(f"{text}: no JSON: {problem.msg} at {place}") from None
+    except (UnicodeDecodeError, RecursionError):
+        raise Misuse(f"{text}: no JSON") from None
+
+
+def options_from(settings: Sequence[str]) -> Options:
+    """The rule options of `name=value` settings.
+
+    Raises:
+        Misuse: a setting of another form, or given twice.
+        OptionsError: there is no such option, or it has no such value.
+    """
+    given: dict[str, object] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise Misuse(f"option {setting!r}: write name=value, such as all_wild=no")
+        if name not in CHOICES and (near := difflib.get_close_matches(name, CHOICES, n=1)):
+            raise Misuse(f"option {name!r}: no such option; did you mean {near[0]}?")
+        if name in given:
+            raise Misuse(f"option {name!r}: given twice")
+        given[name] = value
+    return parse_options(given)
+
+
+def positive(text: str) -> int:
+    """A whole number of 1 or more, for argparse."""
+    number = _number(text)
+    if number != int(number) or number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of 1 or more")
+    return int(number)
+
+
+def whole(text: str) -> int:
+    """A whole number of 0 or more, for argparse."""
+    number = _number(text)
+    if number != int(number) or number < 0:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of 0 or more")
+    return int(number)
+
+
+def seconds(text: str) -> int:
+    """Seconds, as a whole number of milliseconds, for argparse."""
+    number = _number(text)
+    if not 0 <= number <= 1e6:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds from 0 to 1,000,000")
+    return round(number * 1000)
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if number != number or abs(number) == float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    return number

@@ -1,0 +1,125 @@
+"""`damrak bench`: how fast the engine is here, beside others."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from rich.table import Table
+
+from damrak.benchmark.report import measure
+from damrak.benchmark.timing import FULL, QUICK
+from damrak.cli.console import err, out
+from damrak.cli.errors import OK
+from damrak.cli.parser import Commands, add_command, add_json
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "bench",
+        run,
+        summary="measure the engine beside others",
+        text="""
+            Measures the engine on this machine, compiled and interpreted, and beside it the
+            OpenSpiel and RLCard games that are installed (pip install 'damrak[bench]'), all in one
+            run and all driven from Python at random. Each figure is the median of several windows
+            of CPU time; it takes a few minutes. The targets stand beside the figures: they are
+            meant for a machine of its own with a compiled engine, and nothing fails if they are
+            missed.""",
+        examples=("damrak bench", "damrak bench --quick", "damrak bench engine --json"),
+    )
+    parser.add_argument(
+        "what", nargs="?", choices=("engine",), default="engine", help="what to measure"
+    )
+    parser.add_argument("--quick", action="store_true", help="short windows: rough figures")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry it out."""
+    windows = QUICK if args.quick else FULL
+    remarks = err()
+    with remarks.status("measuring") as status:
+        measured = measure(windows, lambda what: status.update(f"measuring {what}"))
+    if args.json:
+        print(json.dumps(measured))
+        return OK
+    console = out()
+    for table in (_speeds(measured), _rest(measured)):
+        console.print(table)
+    console.print(_machine(measured), highlight=False)
+    return OK
+
+
+def _speeds(measured: dict[str, Any]) -> Table:
+    """Actions a second, with the ratio to each peer."""
+    peers: dict[str, int | None] = measured["peers"]
+    table = _table("actions a second, one core, two players", "engine", "measured", "target")
+    for name in peers:
+        table.add_column(f"x {name.replace('_', ' ')}", justify="right")
+    for build, goals in (
+        ("compiled", {"rollout": "1,000,000", "python_loop": "600,000"}),
+        ("interpreted", {"rollout": "400,000", "python_loop": "-"}),
+    ):
+        speeds = measured[build]
+        if speeds is None:
+            table.add_row(f"{build}: not there (make finds no C compiler)")
+            continue
+        for loop, words in (("rollout", "loop in the engine"), ("python_loop", "loop in Python")):
+            speed = speeds[loop]
+            ratios = [_ratio(speed, peer) for peer in peers.values()]
+            table.add_row(f"{build}, {words}", f"{speed:,.0f}", goals[loop], *ratios)
+    tuned = {f"{name}, its chance drawn faster": it for name, it in measured["peers_tuned"].items()}
+    for name, speed in (peers | tuned).items():
+        words = "not installed" if speed is None else f"{speed:,.0f}"
+        table.add_row(name.replace("_", " "), words)
+    table.add_row("target for compiled, loop in Python", "", "", *_peer_goals(peers), style="dim")
+    return table
+
+
+def _peer_goals(peers: dict[str, int | None]) -> list[str]:
+    goals = {"openspiel_hearts": "1.9", "openspiel_gin_rummy": "10"}
+    return [goals.get(name, "-") for name in peers]
+
+
+def _ratio(speed: float, peer: int | None) -> str:
+    return "-" if peer is None else f"{speed / peer:.1f}"
+
+
+def _rest(measured: dict[str, Any]) -> Table:
+    table = _table("", "what", "compiled", "interpreted", "target")
+    for key, words, goal in (
+        ("copy_us", "copy a state, us", "0.5, interpreted 0.8"),
+        ("observe_us", "observe, us", "5"),
+    ):
+        cells = [_cell(measured[build], key) for build in ("compiled", "interpreted")]
+        table.add_row(words, *cells, goal)
+    table.add_row("memory of a state, bytes", str(measured["state_bytes"]), "", "1024")
+    table.add_row("replays verified a second", f"{measured['verify_per_s']:,.0f}", "", "500")
+    jobs = measured["jobs"]
+    bare = f"0.9 (a bare loop here: {jobs['machine']:.2f})"
+    words = f"damrak play on {jobs['cores']} cores: work of each"
+    table.add_row(words, f"{jobs['efficiency']:.2f}", "", bare)
+    return table
+
+
+def _cell(build: dict[str, float] | None, key: str) -> str:
+    return "-" if build is None else f"{build[key]:.2f}"
+
+
+def _table(title: str, *headings: str) -> Table:
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
+    for i, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if i else "left")
+    return table
+
+
+def _machine(measured: dict[str, Any]) -> str:
+    it = measured["platform"]
+    return (
+        f"{it['implementation']} {it['python']}, {it['system']} {it['machine']}, "
+        f"{it['cores']} cores; a bare Python loop: {it['loops_per_s'] / 1e6:.1f} million rounds/s"
+    )

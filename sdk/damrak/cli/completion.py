@@ -1,0 +1,38 @@
+"""`damrak completion`: let the shell complete the command line."""
+
+from __future__ import annotations
+
+import argparse
+
+import shtab
+
+from damrak.cli.errors import OK
+from damrak.cli.parser import Commands, add_command
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "completion",
+        run,
+        summary="print a script that makes the shell complete commands",
+        text="""
+            Prints a script for your shell that completes commands, options and file names. Load
+            it once to try it, or put it where your shell looks for completions to keep it.""",
+        examples=(
+            'eval "$(damrak completion bash)"',
+            "damrak completion bash > ~/.local/share/bash-completion/completions/damrak",
+            "damrak completion zsh > ~/.zfunc/_damrak",
+            "damrak completion fish > ~/.config/fish/completions/damrak.fish",
+        ),
+    )
+    parser.add_argument("shell", choices=shtab.SUPPORTED_SHELLS, help="for which shell")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry it out."""
+    from damrak.cli import build_parser
+
+    print(shtab.complete(build_parser(), args.shell))
+    return OK

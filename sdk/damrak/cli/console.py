@@ -1,0 +1,26 @@
+"""Where text for people goes: colours on a terminal only, and never with NO_COLOR."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+from rich.console import Console
+
+PIPED_WIDTH: Final = 110  # nobody's window limits a file
+
+
+def out() -> Console:
+    """Standard output."""
+    return _console(stderr=False)
+
+
+def err() -> Console:
+    """Standard error, for progress and remarks."""
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else PIPED_WIDTH
+    return Console(stderr=stderr, highlight=False, emoji=False, markup=True, width=width)

@@ -1,0 +1,192 @@
+"""What came of a series: as a table for people, as one JSON object for programs."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from damrak.series import SeriesPlan
+from damrak.standing import Standing, Tally
+from damrak.stats import Sprt
+from damrak_engine.options import DEFAULTS
+
+FAILURES_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A series that has ended, and how."""
+
+    plan: SeriesPlan
+    standing: Standing
+    seconds: float
+    jobs: int
+    test: Sprt | None
+    interrupted: bool
+
+    @property
+    def llr(self) -> float:
+        """The log-likelihood ratio of the test."""
+        assert self.test is not None
+        return self.test.llr(self.standing.tallies[0].block_scores)
+
+
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """The object that `--json` prints; docs/bot-authors/cli.md describes it."""
+    plan, standing = outcome.plan, outcome.standing
+    options = plan.options.to_json()
+    usual = DEFAULTS.to_json()
+    return {
+        "games": standing.games,
+        "blocks": standing.blocks,
+        "seconds": round(outcome.seconds, 3),
+        "bots": [_bot_json(outcome, bot) for bot in range(len(plan.bots))],
+        "board": plan.board.id,
+        "options": {name: value for name, value in options.items() if value != usual[name]},
+        "seed": plan.seed,
+        "mirrored": plan.is_mirrored,
+        "jobs": outcome.jobs,
+        "ends": dict(standing.ends),
+        "interrupted": outcome.interrupted,
+        "sprt": _test_json(outcome),
+        "saved": None if plan.save is None else str(plan.save),
+        "damrak": importlib.metadata.version("damrak"),
+    }
+
+
+def _bot_json(outcome: Outcome, bot: int) -> dict[str, Any]:
+    standing = outcome.standing
+    tally = standing.tallies[bot]
+    elo = standing.elo(bot)
+    return {
+        "name": tally.name,
+        "version": outcome.plan.bots[bot].version,
+        "games": tally.games,
+        "wins": tally.wins,
+        "shared": tally.shared,
+        "places": [tally.places[place + 1] for place in range(len(standing.tallies))],
+        "share": round(standing.score(bot), 4),
+        "score_mean": round(tally.mean(tally.total), 3),
+        "points": {
+            "routes": round(tally.mean(tally.routes), 3),
+            "contracts": round(tally.mean(tally.contracts), 3),
+            "goods": round(tally.mean(tally.goods), 3),
+        },
+        "elo": elo and round(elo.value, 2),
+        "elo_low": elo and round(elo.low, 2),
+        "elo_high": elo and round(elo.high, 2),
+        "seconds": round(tally.seconds, 3),
+        "faults": tally.faults.total(),
+        "fault_reasons": dict(tally.faults),
+    }
+
+
+def _test_json(outcome: Outcome) -> dict[str, Any] | None:
+    test = outcome.test
+    if test is None:
+        return None
+    llr = outcome.llr
+    return {
+        "elo0": test.elo0,
+        "elo1": test.elo1,
+        "alpha": test.alpha,
+        "beta": test.beta,
+        "llr": round(llr, 4),
+        "lower": round(test.lower, 4),
+        "upper": round(test.upper, 4),
+        "verdict": test.verdict(llr),
+    }
+
+
+def print_outcome(console: Console, outcome: Outcome) -> None:
+    """The table, and below it what else there is to know."""
+    console.print(_table(outcome))
+    _print_failures(console, outcome)
+    for line in (*_how(outcome), *_verdict(outcome)):
+        console.print(Text(line), soft_wrap=True)
+
+
+def _table(outcome: Outcome) -> Table:
+    standing = outcome.standing
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("")
+    for tally in standing.tallies:
+        table.add_column(Text(tally.name), justify="right")
+    elos = [standing.elo(bot) for bot in range(len(standing.tallies))]
+    table.add_row("score", *(f"{standing.score(i):.1%}" for i in range(len(elos))))
+    _add(table, standing, "wins", lambda it: str(it.wins))
+    _add(table, standing, "shared wins", lambda it: str(it.shared))
+    for place in range(1, len(elos) + 1):
+        table.add_row(f"place {place}", *(str(it.places[place]) for it in standing.tallies))
+    _add(table, standing, "points a game", lambda it: f"{it.mean(it.total):.1f}")
+    _add(table, standing, "  routes", lambda it: f"{it.mean(it.routes):.1f}")
+    _add(table, standing, "  contracts", lambda it: f"{it.mean(it.contracts):.1f}")
+    _add(table, standing, "  goods", lambda it: f"{it.mean(it.goods):.1f}")
+    _add(table, standing, "seconds a game", lambda it: f"{it.mean(it.seconds):.3f}")
+    _add(table, standing, "faults", lambda it: _fault_words(it.faults))
+    table.add_row("Elo difference", *(f"{elo.value:+.0f}" if elo else "-" for elo in elos))
+    between = (f"{elo.low:+.0f} … {elo.high:+.0f}" if elo else "-" for elo in elos)
+    table.add_row("  95 % interval", *between)
+    return table
+
+
+def _add(table: Table, standing: Standing, label: str, cell: Callable[[Tally], str]) -> None:
+    table.add_row(label, *(Text(cell(tally)) for tally in standing.tallies))
+
+
+def _fault_words(faults: Counter[str]) -> str:
+    return ", ".join(f"{number} {reason}" for reason, number in faults.most_common()) or "0"
+
+
+def _print_failures(console: Console, outcome: Outcome) -> None:
+    """The first failures of each kind, with what to do about them."""
+    shown: Counter[int] = Counter()
+    told: set[tuple[int, str, str]] = set()
+    for failure in outcome.standing.failures:
+        kind = (failure.bot, failure.reason, failure.detail)
+        if kind in told or shown[failure.bot] >= FAILURES_SHOWN:
+            continue
+        told.add(kind)
+        shown[failure.bot] += 1
+        name = outcome.standing.tallies[failure.bot].name
+        line = Text(f"{name} left the table: {failure.reason}: {failure.detail}", "red")
+        console.print(line, soft_wrap=True)
+        if failure.bundle is not None:
+            console.print(Text(f"  again: damrak repro {failure.bundle}"), soft_wrap=True)
+
+
+def _how(outcome: Outcome) -> list[str]:
+    plan, standing = outcome.plan, outcome.standing
+    blocks = "mirrored blocks" if plan.is_mirrored else "games with a seed each"
+    rate = standing.games / max(outcome.seconds, 1e-9)
+    lines = [
+        f"{standing.games} games in {standing.blocks} {blocks} on {plan.board.id}, "
+        f"{outcome.seconds:.1f} s, {rate:.1f} games/s, {outcome.jobs} at a time, seed {plan.seed}"
+    ]
+    if outcome.interrupted:
+        lines.insert(0, f"interrupted: {standing.games} of {plan.games} games were played")
+    if plan.save is not None:
+        lines.append(f"replays: {plan.save} (damrak verify, damrak show)")
+    return lines
+
+
+def _verdict(outcome: Outcome) -> list[str]:
+    test = outcome.test
+    if test is None:
+        return []
+    name = outcome.standing.tallies[0].name
+    llr = outcome.llr
+    words = {
+        "H1": f"{name} has passed: {test.elo1:+g} Elo rather than {test.elo0:+g}",
+        "H0": f"{name} has failed: {test.elo0:+g} Elo rather than {test.elo1:+g}",
+        None: "not decided yet",
+    }[test.verdict(llr)]
+    bounds = f"LLR {llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f}"
+    return [f"{words} ({bounds})"]

@@ -1,0 +1,200 @@
+"""`damrak play`: bots against each other, many times."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import secrets
+import time
+from pathlib import Path
+
+from damrak.cli.arguments import board_named, options_from, positive, seconds
+from damrak.cli.console import err, out
+from damrak.cli.errors import INTERRUPTED, OK, Misuse
+from damrak.cli.outcome import Outcome, outcome_json, print_outcome
+from damrak.cli.parser import Commands, add_command, add_json
+from damrak.cli.progress import Progress
+from damrak.cores import cores
+from damrak.loading import parse_spec
+from damrak.local import STANDARD_CONTROL
+from damrak.series import SeriesPlan, play_series
+from damrak.standing import Standing
+from damrak.stats import Sprt
+from damrak_engine.clock import TimeControl
+
+GAMES = 100
+GAMES_OF_A_TEST = 20_000  # enough for --sprt to come to an end by itself, nearly always
+FAULTS = "damrak-faults"  # a folder, made when a bot fails
+CONTROL = STANDARD_CONTROL
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "play",
+        run,
+        summary="play bots against each other",
+        text="""
+            Plays two, three or four bots against each other and says who is better, and how sure
+            that is. Games come in mirrored blocks: one seed, as many games as bots, everyone in
+            every seat once, so that neither the cards nor the first turn decide. Elo differences
+            come with a 95 % interval that counts blocks, not games. A bot is the name of a house
+            bot (see `damrak bots`), a Python file, or a folder with a bot.py. Ctrl-C stops and
+            shows what has been played.""",
+        examples=(
+            "damrak play my_bot greedy",
+            "damrak play my_bot/bot.py planner greedy random --games 400 --save games",
+            "damrak play v2.py v1.py --sprt 0 20",
+            "damrak play my_bot greedy --games 20 --seed 7 --json",
+            "damrak play my_bot mcts:ms=50 --board practice --bank 60 --increment 0.5",
+            "damrak play my_bot greedy --options second_card=optional first_player='seat 0'",
+        ),
+    )
+    parser.add_argument("bots", nargs="+", metavar="BOT", help="two to four bots")
+    games = parser.add_argument_group("games")
+    games.add_argument(
+        "--games",
+        type=positive,
+        metavar="N",
+        help=f"how many, rounded up to whole blocks (default: {GAMES}, with --sprt as many as "
+        f"it takes, up to {GAMES_OF_A_TEST})",
+    )
+    games.add_argument("--board", default="amsterdam", metavar="NAME|FILE", help="which board")
+    games.add_argument(
+        "--options",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME=VALUE",
+        help="rule options (docs/rules.md, section 7)",
+    )
+    games.add_argument("--seed", help="a number or a word; the same seed gives the same games")
+    games.add_argument(
+        "--no-mirror", action="store_true", help="a new seed for every game instead of every block"
+    )
+    games.add_argument("--save", metavar="DIR", type=Path, help="write one replay a game there")
+    _add_time(parser)
+    test = parser.add_argument_group("stopping by itself")
+    test.add_argument(
+        "--sprt",
+        nargs=2,
+        type=float,
+        metavar=("ELO0", "ELO1"),
+        help="stop once it is clear whether the first bot's difference is ELO1 rather than ELO0",
+    )
+    for name, meaning in (("alpha", "taking ELO0 for ELO1"), ("beta", "taking ELO1 for ELO0")):
+        test.add_argument(
+            f"--{name}", type=float, default=0.05, help=f"the risk of {meaning} (default: 0.05)"
+        )
+    add_json(parser)
+
+
+def _add_time(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("time")
+    group.add_argument(
+        "--jobs", type=positive, metavar="J", help="processes at a time (default: one a core)"
+    )
+    group.add_argument(
+        "--bank",
+        type=seconds,
+        default=CONTROL.bank_ms,
+        metavar="SEC",
+        help=f"thinking time for a whole game (default: {CONTROL.bank_ms / 1000:g})",
+    )
+    group.add_argument(
+        "--increment",
+        type=seconds,
+        default=CONTROL.increment_ms,
+        metavar="SEC",
+        help=f"added after each decision (default: {CONTROL.increment_ms / 1000:g})",
+    )
+    group.add_argument(
+        "--decision",
+        type=_decision,
+        default=CONTROL.decision_ms,
+        metavar="SEC",
+        help=f"the most for one decision, or none (default: {(CONTROL.decision_ms or 0) / 1000:g})",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry it out."""
+    test = _test(args)
+    plan = _plan(args, test)
+    jobs = min(args.jobs or cores(), plan.blocks)
+    started = time.monotonic()
+    standing, interrupted = _play(plan, jobs, test)
+    outcome = Outcome(
+        plan=plan,
+        standing=standing,
+        seconds=time.monotonic() - started,
+        jobs=jobs,
+        test=test,
+        interrupted=interrupted,
+    )
+    if args.json:
+        print(json.dumps(outcome_json(outcome), ensure_ascii=False))
+    else:
+        print_outcome(out(), outcome)
+    return INTERRUPTED if interrupted else OK
+
+
+def _play(plan: SeriesPlan, jobs: int, test: Sprt | None) -> tuple[Standing, bool]:
+    """Everything that gets played, and whether Ctrl-C put an end to it."""
+    standing = Standing(plan.names)
+    try:
+        with Progress(err(), plan, standing, test) as progress:
+            for block in play_series(plan, jobs):
+                standing.add(block)
+                progress.update()
+                if test and test.verdict(test.llr(standing.tallies[0].block_scores)):
+                    break
+    except KeyboardInterrupt:
+        return standing, True
+    return standing, False
+
+
+def _test(args: argparse.Namespace) -> Sprt | None:
+    if args.sprt is None:
+        return None
+    try:
+        elo0, elo1 = args.sprt
+        return Sprt(elo0, elo1, args.alpha, args.beta)
+    except ValueError as problem:
+        raise Misuse(f"--sprt: {problem}") from None
+
+
+def _plan(args: argparse.Namespace, test: Sprt | None) -> SeriesPlan:
+    if not 2 <= len(args.bots) <= 4:
+        raise Misuse(f"play takes 2 to 4 bots, not {len(args.bots)}")
+    a_block = 1 if args.no_mirror else len(args.bots)
+    games = args.games or (GAMES_OF_A_TEST if test else GAMES)
+    blocks = -(-games // a_block)
+    if args.games and blocks * a_block != games:
+        err().print(f"{blocks * a_block} games: {blocks} whole blocks of {a_block}")
+    plan = SeriesPlan(
+        bots=tuple(parse_spec(text) for text in args.bots),
+        blocks=blocks,
+        board=board_named(args.board),
+        options=options_from(args.options),
+        control=_control(args),
+        seed=secrets.token_hex(8) if args.seed is None else args.seed,
+        is_mirrored=not args.no_mirror,
+        save=args.save,
+        bundles=Path(FAULTS) if args.save is None else args.save / FAULTS,
+    )
+    plan.check()
+    if plan.save is not None:
+        plan.save.mkdir(parents=True, exist_ok=True)
+        if there := len(list(plan.save.glob("*.json"))):
+            err().print(f"{plan.save} holds {there} files already: equal names are overwritten")
+    return plan
+
+
+def _control(args: argparse.Namespace) -> TimeControl:
+    return TimeControl(decision_ms=args.decision, bank_ms=args.bank, increment_ms=args.increment)
+
+
+def _decision(text: str) -> int | None:
+    return None if text == "none" else seconds(text)

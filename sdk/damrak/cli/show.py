@@ -1,0 +1,184 @@
+"""`damrak show`: watch a replay in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from damrak.cli.arguments import whole
+from damrak.cli.console import out
+from damrak.cli.errors import FAILED, OK, Misuse
+from damrak.cli.parser import Commands, add_command
+from damrak.cli.position import position_table, result_table
+from damrak.cli.telling import Teller
+from damrak_engine.errors import ReplayError
+from damrak_engine.events import seen_by
+from damrak_engine.replay import Replay, parse_replay
+from damrak_engine.state import State
+from damrak_engine.verify import fold
+
+PROMPT = "Enter or n: next · p: previous · j EVENT: jump · q: quit > "
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "show",
+        run,
+        summary="watch a replay in the terminal",
+        text="""
+            Tells a replay in words, decision by decision. On a terminal it waits after each one:
+            Enter or n goes on, p goes back, j 40 jumps to event 40, q quits. With --all, or when
+            the output is not a terminal, it tells everything at once. With --seat you see what
+            that seat could see: the cards and contracts of others are question marks.""",
+        examples=(
+            "damrak show game.json",
+            "damrak show game.json --seat 0 --from 40",
+            "damrak show game.json --all | less -R",
+        ),
+    )
+    parser.add_argument("file", metavar="FILE", help="a replay")
+    parser.add_argument("--seat", type=whole, metavar="N", help="see through the eyes of this seat")
+    parser.add_argument(
+        "--from", type=whole, default=0, metavar="K", dest="start", help="begin at event K"
+    )
+    parser.add_argument("--all", action="store_true", help="tell everything without waiting")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A decision with what followed from it: events `first` to `end` - 1, and the state then."""
+
+    first: int
+    end: int
+    state: State
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry it out."""
+    try:
+        replay = parse_replay(Path(args.file).read_bytes())
+    except ReplayError as wrong:
+        raise Misuse(f"{args.file}: {wrong}") from None
+    seats = len(replay.seats)
+    if args.seat is not None and args.seat >= seats:
+        raise Misuse(f"--seat {args.seat}: this match has the seats 0 to {seats - 1}")
+    if args.start >= len(replay.events):
+        raise Misuse(
+            f"--from {args.start}: this match has the events 0 to {len(replay.events) - 1}"
+        )
+    steps, problem = steps_of(replay)
+    show = Show(out(), replay, steps, args.seat, problem)
+    at = show.step_with(args.start)
+    if args.all or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        show.everything(at)
+    else:
+        show.step_by_step(at)
+    return FAILED if problem else OK
+
+
+def steps_of(replay: Replay) -> tuple[list[Step], str]:
+    """The steps of a match; if it is not true, those before the first wrong event, and why."""
+    steps: list[Step] = []
+    first = 0
+    try:
+        for end, state in fold(replay):
+            steps.append(Step(first, end, state.copy()))
+            first = end
+    except ReplayError as wrong:
+        return steps, f"wrong at {wrong}"
+    return steps, ""
+
+
+class Show:
+    """One match on one console, seen by one seat or, if that is None, by everyone at once."""
+
+    def __init__(
+        self,
+        console: Console,
+        replay: Replay,
+        steps: Sequence[Step],
+        seat: int | None,
+        problem: str,
+    ) -> None:
+        self.console = console
+        self.replay = replay
+        self.steps = steps
+        self.seat = seat
+        self.problem = problem
+        self.names = tuple(player.bot for player in replay.seats)
+        self.teller = Teller(replay.board, self.names)
+
+    def step_with(self, event: int) -> int:
+        """The index of the step in which this event happened."""
+        return sum(step.end <= event for step in self.steps)
+
+    def everything(self, start: int) -> None:
+        """Tell all steps from this one on, and the result."""
+        self._title()
+        if start:
+            self._position(self.steps[min(start, len(self.steps)) - 1])
+        for step in self.steps[start:]:
+            self._tell(step)
+        self._last_words()
+
+    def step_by_step(self, at: int) -> None:
+        """Tell a step, ask what to do, and so on until the end or `q`."""
+        self._title()
+        while True:
+            if at < len(self.steps):
+                self._tell(self.steps[at])
+                self._position(self.steps[at])
+            else:
+                self._last_words()
+            try:
+                answer = input(PROMPT).strip().lower()
+            except EOFError:
+                return
+            if answer == "q":
+                return
+            at = self._next(at, answer)
+
+    def _next(self, at: int, answer: str) -> int:
+        command, _, number = answer.partition(" ")
+        if answer in ("", "n"):
+            return min(at + 1, len(self.steps))
+        if answer == "p":
+            return max(at - 1, 0)
+        if command == "j" and number.strip().isdecimal():
+            return min(self.step_with(int(number)), len(self.steps))
+        self.console.print(f"There is no {answer!r} here.", markup=False)
+        return at
+
+    def _title(self) -> None:
+        names = ", ".join(self.teller.seat(seat) for seat in range(len(self.names)))
+        eyes = "" if self.seat is None else f", seen by {self.teller.seat(self.seat)}"
+        self._print(Text(f"{self.replay.board.name}: {names}{eyes}", "bold"))
+
+    def _tell(self, step: Step) -> None:
+        for number in range(step.first, step.end):
+            event = self.replay.events[number]
+            if self.seat is not None:
+                event = seen_by(event, self.seat)
+            for i, line in enumerate(self.teller.tell(event)):
+                label = f"{number:4}  " if i == 0 else "      "
+                self._print(Text.assemble((label, "dim"), line))
+
+    def _position(self, step: Step) -> None:
+        self.console.print(position_table(step.state, self.names, self.seat))
+
+    def _last_words(self) -> None:
+        if self.problem:
+            self._print(Text(f"This replay is {self.problem}", "bold red"))
+        else:
+            self.console.print(result_table(self.replay.board, self.replay.result, self.names))
+
+    def _print(self, line: Text) -> None:
+        self.console.print(line, soft_wrap=True)

@@ -1,0 +1,193 @@
+"""Many games between the same bots, block by block, on many cores.
+
+    plan = SeriesPlan(bots=(parse_spec("greedy"), parse_spec("my_bot.py")), blocks=100)
+    standing = Standing(plan.names)
+    for block in play_series(plan, processes=4):
+        standing.add(block)
+    print(standing.elo(0))
+
+Which games are played follows from the plan alone, never from the number of processes: a block's
+seed is a hash of the series' seed and the block's number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from damrak.atomic import write_atomically
+from damrak.bundle import write_bundle
+from damrak.crew import work
+from damrak.loading import BotSpec
+from damrak.local import STANDARD_CONTROL, GamePlan, play_game
+from damrak.record import GameFault, GameRecord
+from damrak.standing import Block, BotFailure, Game
+from damrak_engine.block import rotations
+from damrak_engine.board import Board
+from damrak_engine.boards import load_board
+from damrak_engine.clock import TimeControl
+from damrak_engine.options import DEFAULTS, Options
+from damrak_engine.replay import to_bytes
+from damrak_engine.rules import rules_for
+
+AMSTERDAM: Final = load_board("amsterdam")
+BUNDLES_A_KIND: Final = 3  # of one bot failing in one way, and in one process
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesPlan:
+    """What is to be played: `blocks` blocks between these bots.
+
+    A mirrored block is one seed and as many games as bots, in which everyone sits in every seat
+    once. If not mirrored, every game has a seed of its own and is a block by itself; the bots
+    change seats all the same.
+    """
+
+    bots: tuple[BotSpec, ...]
+    blocks: int
+    board: Board = AMSTERDAM
+    options: Options = DEFAULTS
+    control: TimeControl = STANDARD_CONTROL
+    seed: str = "0"
+    is_mirrored: bool = True
+    save: Path | None = None  # a folder for one replay a game
+    bundles: Path | None = None  # a folder for what shows why a bot failed
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The bots' names, in the order in which results list them."""
+        return tuple(bot.name for bot in self.bots)
+
+    @property
+    def games_a_block(self) -> int:
+        """How many games have one seed."""
+        return len(self.bots) if self.is_mirrored else 1
+
+    @property
+    def games(self) -> int:
+        """How many games there will be."""
+        return self.blocks * self.games_a_block
+
+    def seatings(self, block: int) -> list[tuple[int, ...]]:
+        """For each game of a block, which of the bots sits in each seat."""
+        turns = rotations(len(self.bots))
+        return turns if self.is_mirrored else [turns[block % len(turns)]]
+
+    def game(self, block: int, seating: tuple[int, ...]) -> GamePlan:
+        """One game of a block."""
+        named = self.options.first_player == "rotate"
+        return GamePlan(
+            board=self.board,
+            bots=tuple(self.bots[bot] for bot in seating),
+            seed=hashlib.sha256(f"damrak-series/1/{self.seed}/{block}".encode()).digest(),
+            options=self.options,
+            control=self.control,
+            first=block % len(seating) if named else None,
+        )
+
+    def check(self) -> None:
+        """Find out now what would stop the first game.
+
+        Raises:
+            OptionsError: the board is not for so many players, or the options name another seat.
+        """
+        rules_for(self.board, len(self.bots), self.options)
+
+
+def play_series(plan: SeriesPlan, processes: int = 0) -> Iterator[Block]:
+    """Play the blocks and yield them in order; 0 processes: in this one.
+
+    With more, they are started afresh, so a script that asks for them has to be importable: what
+    it does belongs under `if __name__ == "__main__":`. Ctrl-C ends the series: the blocks that are
+    finished still come, then KeyboardInterrupt.
+
+    Raises:
+        HostError: playing was impossible for a reason that lies with this machine.
+    """
+    plan.check()
+    return work(_Series(plan), min(processes, plan.blocks))
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    """A block that has been played, and nothing of it written yet."""
+
+    index: int
+    games: tuple[tuple[tuple[int, ...], GameRecord], ...]  # each with its seating
+
+
+class _Series:
+    """A plan as the job of a crew."""
+
+    def __init__(self, plan: SeriesPlan) -> None:
+        self.plan = plan
+        self._bundles: Counter[tuple[str, str]] = Counter()
+
+    @property
+    def count(self) -> int:
+        """How many blocks there are."""
+        return self.plan.blocks
+
+    def do(self, number: int) -> _Played:
+        """Play a block."""
+        plan = self.plan
+        seatings = plan.seatings(number)
+        games = [(seating, play_game(plan.game(number, seating))) for seating in seatings]
+        return _Played(number, tuple(games))
+
+    def keep(self, work: _Played) -> Block:
+        """Write its files, and sum it up."""
+        games = []
+        for game, (seating, record) in enumerate(work.games):
+            if self.plan.save is not None:
+                path = self.plan.save / _file(work.index, game)
+                write_atomically(path, to_bytes(record.replay))
+            name = _file(work.index, game)
+            games.append(self._game(name, seating, record))
+        return Block(work.index, tuple(games))
+
+    def discard(self, number: int) -> None:
+        """Remove the replays of a block."""
+        if self.plan.save is not None:
+            for game in range(self.plan.games_a_block):
+                (self.plan.save / _file(number, game)).unlink(missing_ok=True)
+
+    def _game(self, name: str, seating: tuple[int, ...], record: GameRecord) -> Game:
+        seats = [seating.index(bot) for bot in range(len(seating))]
+        rows = [record.result.seats[seat] for seat in seats]
+        return Game(
+            places=tuple(row.place for row in rows),
+            totals=tuple(row.total for row in rows),
+            routes=tuple(row.routes for row in rows),
+            contracts=tuple(row.contracts for row in rows),
+            goods=tuple(row.goods for row in rows),
+            seconds=tuple(record.seconds[seat] for seat in seats),
+            reason=record.result.reason,
+            failures=tuple(self._failure(name, seating[it.seat], it) for it in record.faults),
+            late_failures=tuple(
+                self._failure(name, seating[it.seat], it) for it in record.late_faults
+            ),
+        )
+
+    def _failure(self, name: str, bot: int, fault: GameFault) -> BotFailure:
+        return BotFailure(bot, fault.reason, fault.detail, self._bundle(name, bot, fault))
+
+    def _bundle(self, name: str, bot: int, fault: GameFault) -> str | None:
+        folder = self.plan.bundles
+        kind = (self.plan.names[bot], fault.reason)
+        if folder is None or self._bundles[kind] >= BUNDLES_A_KIND:
+            return None
+        self._bundles[kind] += 1
+        path = folder / name.replace(".json", f"-seat{fault.seat}-{fault.reason}.json")
+        folder.mkdir(parents=True, exist_ok=True)
+        write_bundle(fault.bundle, path)
+        return str(path)
+
+
+def _file(block: int, game: int) -> str:
+    """The name of a game's replay; such names sort by block and game."""
+    return f"{block:06}-{game}.json"
