@@ -21,6 +21,7 @@ from time import monotonic_ns
 from typing import Final, TypeVar
 
 from damrak.bundle import Bundle, Step, read_bundle, write_bundle
+from damrak.errors import BotNotFound
 from damrak.hosting.driver import Driver, SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, fault_of
 from damrak.loading import BotSpec
@@ -65,12 +66,13 @@ def rerun(bundle: Bundle, debug: bool = False, bot: BotSpec | None = None) -> Re
     then shows where it is. If it ends the process, it ends this one.
 
     Raises:
-        BotError: the bot is not there any more.
-        OSError: its folder is not.
+        BotNotFound: its file is not there any more.
     """
     plan = bundle.plan
     if bot is not None:
         plan = SeatPlan(bot, plan.seat, plan.control, plan.chance)
+    elif plan.spec.path is not None and not plan.spec.path.is_file():
+        raise BotNotFound(plan.spec.text, f"there is no {plan.spec.path} any more")
     with _as_in_child(plan):
         return _Rerun(bundle, plan, debug).run()
 
@@ -122,6 +124,8 @@ class _Rerun:
             return call()
         results: list[T] = []
         pdb.Pdb(skip=NOT_THE_BOT).runcall(lambda: results.append(call()))
+        if not results:  # left with q: the debugger swallows its own exception
+            raise bdb.BdbQuit
         return results[0]
 
 

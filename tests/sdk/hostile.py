@@ -14,8 +14,8 @@ from damrak_engine.clock import TimeControl
 BOTS = Path(__file__).parent / "bots"
 BOARD = load_board("amsterdam")
 SEED = bytes(range(32))
-QUICK = TimeControl(decision_ms=400, bank_ms=2_000, increment_ms=100)
-SMALL = Limits(memory_bytes=400 * MIB, start_seconds=1.0, finish_seconds=0.3)
+QUICK = TimeControl(decision_ms=500, bank_ms=2_000, increment_ms=100)
+SMALL = Limits(memory_bytes=400 * MIB, start_seconds=10.0, finish_seconds=0.3)
 
 
 def play(

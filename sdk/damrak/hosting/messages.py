@@ -93,7 +93,7 @@ def parse_line(line: bytes) -> Message:
             raise ProtocolError("a reason that bots cannot give")
         detail = _text(value, "detail", DETAIL_LIMIT)
         return BotFault(value["reason"], detail, _text(value, "traceback", TRACEBACK_LIMIT))
-    if value == {"done": True}:
+    if keys == {"done"} and value["done"] is True:
         return Done()
     raise ProtocolError(f"an unknown message: {_excerpt(line)}")
 

@@ -30,6 +30,11 @@ def new_launcher() -> Launcher:
     return ForkLauncher()
 
 
+def is_running() -> bool:
+    """Whether this process has a launcher already."""
+    return os.getpid() in _launchers
+
+
 def discard_launcher() -> None:
     """End it and every bot of it; needed when something broke off what it was doing."""
     found = _launchers.pop(os.getpid(), None)
