@@ -10,9 +10,12 @@ from typing import Final
 
 from damrak.bot import Bot
 from damrak.bots.greedy import GreedyBot
+from damrak.bots.planner import PlannerBot
 from damrak.bots.random_ import RandomBot
 
-HOUSE_BOTS: Final[dict[str, type[Bot]]] = {bot.name: bot for bot in (RandomBot, GreedyBot)}
+HOUSE_BOTS: Final[dict[str, type[Bot]]] = {
+    bot.name: bot for bot in (RandomBot, GreedyBot, PlannerBot)
+}
 """By name, weakest first."""
 
 

@@ -1,0 +1,84 @@
+"""A board as searching bots want it: sets of routes as masks, and what they look up all the time.
+
+In a mask of routes, bit r stands for route r.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final
+
+from damrak.view import route_claims
+from damrak_engine.observation import Observation
+from damrak_engine.rules import Rules
+
+MOST_KEPT: Final = 20_000
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The numbers of the bits that are set, ascending."""
+    while mask:
+        yield (mask & -mask).bit_length() - 1
+        mask &= mask - 1
+
+
+class Chart:
+    """Tables that follow from the rules of a game alone."""
+
+    def __init__(self, rules: Rules) -> None:
+        board = rules.board
+        self.rules = rules
+        self.routes = board.routes
+        self.lengths = [route.length for route in board.routes]
+        self.points = [board.route_points[route.length] for route in board.routes]
+        self.claims = route_claims(rules)
+        self.ways: list[list[tuple[int, int]]] = [[] for _ in board.locations]
+        for route in board.routes:
+            self.ways[route.a].append((route.b, route.id))
+            self.ways[route.b].append((route.a, route.id))
+        # What may be paid for a route: (wilds, colour or -1, action).
+        self.payments: list[list[tuple[int, int, int]]] = [[] for _ in board.routes]
+        for claim in rules.claims:
+            self.payments[claim.route].append((claim.wilds, claim.colour, claim.action))
+        self._open: dict[int, int] = {}
+
+    def open_routes(self, seen: Observation) -> int:
+        """The routes that the seat could claim if it had the cards."""
+        carts = self.rules.within_carts[seen.carts[seen.seat]]
+        claims = seen.open & ~seen.barred[seen.seat] & carts
+        routes = self._open.get(claims)
+        if routes is None:
+            make_room(self._open)
+            routes = sum(1 << i for i, mask in enumerate(self.claims) if mask & claims)
+            self._open[claims] = routes
+        return routes
+
+    def spaces(self, routes: int) -> int:
+        """How many spaces these routes have together."""
+        return sum([self.lengths[route] for route in bits(routes)])
+
+    def worth(self, routes: int) -> int:
+        """How many points these routes score when they are claimed."""
+        return sum([self.points[route] for route in bits(routes)])
+
+    def turns(self, routes: int) -> float:
+        """How many turns it takes to draw the cards for these routes and to claim them."""
+        return self.spaces(routes) / 2 + routes.bit_count()
+
+    def cheapest_payment(self, route: int, legal: int, hand: tuple[int, ...]) -> int:
+        """The legal claim of a route with fewest wilds, in the colour held most."""
+        payable = [paid for paid in self.payments[route] if legal >> paid[2] & 1]
+        return min(payable, key=lambda paid: (paid[0], -hand[paid[1]] if paid[1] >= 0 else 0))[2]
+
+
+@cache
+def chart_of(rules: Rules) -> Chart:
+    """The chart of a game, made once."""
+    return Chart(rules)
+
+
+def make_room(kept: dict[Any, Any]) -> None:
+    """Empty a store of results that has grown too large."""
+    if len(kept) >= MOST_KEPT:
+        kept.clear()
