@@ -13,6 +13,7 @@ seed is a hash of the series' seed and the block's number.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,17 +23,22 @@ from typing import Final
 from damrak.atomic import write_atomically
 from damrak.bundle import write_bundle
 from damrak.crew import work
+from damrak.errors import BotFileError
+from damrak.hosting.driver import SeatPlan
+from damrak.hosting.hosted import HostedBot
+from damrak.hosting.shared import launcher
 from damrak.loading import BotSpec
-from damrak.local import STANDARD_CONTROL, GamePlan, play_game
+from damrak.local import STANDARD_CONTROL, STANDARD_LIMITS, GamePlan, play_game
 from damrak.record import GameFault, GameRecord
 from damrak.standing import Block, BotFailure, Game
 from damrak_engine.block import rotations
 from damrak_engine.board import Board
 from damrak_engine.boards import load_board
 from damrak_engine.clock import TimeControl
+from damrak_engine.errors import OptionsError
 from damrak_engine.options import DEFAULTS, Options
 from damrak_engine.replay import to_bytes
-from damrak_engine.rules import rules_for
+from damrak_engine.rules import Rules, rules_for
 
 AMSTERDAM: Final = load_board("amsterdam")
 BUNDLES_A_KIND: Final = 3  # of one bot failing in one way, and in one process
@@ -90,12 +96,32 @@ class SeriesPlan:
         )
 
     def check(self) -> None:
-        """Find out now what would stop the first game.
+        """Find out now what would make every game pointless.
 
         Raises:
             OptionsError: the board is not for so many players, or the options name another seat.
+            BotFileError: a file has no bot in it, or several.
+            HostError: this machine cannot run bots.
         """
-        rules_for(self.board, len(self.bots), self.options)
+        rules = rules_for(self.board, len(self.bots), self.options)
+        first = self.options.first_player.removeprefix("seat ")
+        if first.isdecimal() and int(first) >= rules.seats:
+            raise OptionsError(f"first_player: a table of {rules.seats} has no seat {first}")
+        for bot in dict.fromkeys(self.bots):
+            if not bot.is_house:
+                _check_file(bot, rules, self.control)
+
+
+def _check_file(spec: BotSpec, rules: Rules, control: TimeControl) -> None:
+    """A bot that fails in its own way is let through: its games will tell."""
+    bot = HostedBot(launcher(), SeatPlan(spec, 0, control, 0), rules, STANDARD_LIMITS)
+    try:
+        fault = bot.start()
+    finally:
+        bot.close()
+    if fault is not None and fault.detail.startswith(f"{BotFileError.__name__}: "):
+        prefix = str(BotFileError(spec.text, ""))
+        raise BotFileError(spec.text, fault.detail.partition(prefix)[2])
 
 
 def play_series(plan: SeriesPlan, processes: int = 0) -> Iterator[Block]:
@@ -182,7 +208,8 @@ class _Series:
         if folder is None or self._bundles[kind] >= BUNDLES_A_KIND:
             return None
         self._bundles[kind] += 1
-        path = folder / name.replace(".json", f"-seat{fault.seat}-{fault.reason}.json")
+        who = re.sub(r"[^A-Za-z0-9_-]+", "-", self.plan.names[bot])
+        path = folder / f"{who}-{fault.reason}-{name}"
         folder.mkdir(parents=True, exist_ok=True)
         write_bundle(fault.bundle, path)
         return str(path)

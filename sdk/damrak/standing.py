@@ -73,6 +73,7 @@ class Standing:
         self.games = 0
         self.blocks = 0
         self.failures: list[BotFailure] = []
+        self.late_failures: list[BotFailure] = []
         self.ends: Counter[str] = Counter()
 
     def add(self, block: Block) -> None:
@@ -84,6 +85,7 @@ class Standing:
                 self._count(bot, game)
             self.ends[game.reason] += 1
             self.failures += game.failures
+            self.late_failures += game.late_failures
         most = 2 * (len(self.tallies) - 1) * len(block.games)
         for tally, half in zip(self.tallies, half_points, strict=True):
             tally.half_points += half

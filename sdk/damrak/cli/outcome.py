@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from damrak.series import SeriesPlan
-from damrak.standing import Standing, Tally
+from damrak.standing import BotFailure, Standing, Tally
 from damrak.stats import Sprt
 from damrak_engine.options import DEFAULTS
 
@@ -146,20 +146,29 @@ def _fault_words(faults: Counter[str]) -> str:
 
 
 def _print_failures(console: Console, outcome: Outcome) -> None:
-    """The first failures of each kind, with what to do about them."""
-    shown: Counter[int] = Counter()
-    told: set[tuple[int, str, str]] = set()
-    for failure in outcome.standing.failures:
-        kind = (failure.bot, failure.reason, failure.detail)
-        if kind in told or shown[failure.bot] >= FAILURES_SHOWN:
-            continue
-        told.add(kind)
-        shown[failure.bot] += 1
-        name = outcome.standing.tallies[failure.bot].name
-        line = Text(f"{name} left the table: {failure.reason}: {failure.detail}", "red")
-        console.print(line, soft_wrap=True)
-        if failure.bundle is not None:
-            console.print(Text(f"  again: damrak repro {failure.bundle}"), soft_wrap=True)
+    standing = outcome.standing
+    for failure in _telling_ones(standing.failures):
+        _print_failure(console, outcome, failure, "left the table")
+    for failure in _telling_ones(standing.late_failures):
+        _print_failure(console, outcome, failure, "failed after the end, which changes nothing")
+
+
+def _telling_ones(failures: list[BotFailure]) -> list[BotFailure]:
+    """The first of each kind, and of each bot no more than a few."""
+    chosen: dict[tuple[int, str, str], BotFailure] = {}
+    for failure in failures:
+        of_this_bot = sum(bot == failure.bot for bot, _, _ in chosen)
+        if of_this_bot < FAILURES_SHOWN:
+            chosen.setdefault((failure.bot, failure.reason, failure.detail), failure)
+    return list(chosen.values())
+
+
+def _print_failure(console: Console, outcome: Outcome, failure: BotFailure, what: str) -> None:
+    name = outcome.standing.tallies[failure.bot].name
+    line = Text(f"{name} {what}: {failure.reason}: {failure.detail}", "red")
+    console.print(line, soft_wrap=True)
+    if failure.bundle is not None:
+        console.print(Text(f"  again: damrak repro {failure.bundle}"), soft_wrap=True)
 
 
 def _how(outcome: Outcome) -> list[str]:
