@@ -8,6 +8,7 @@ from threading import Thread
 from typing import IO, Final, Protocol
 
 CHUNK: Final = 1 << 16
+MOMENT: Final = 0.2  # seconds
 REST: Final = 32  # chunks; a pipe holds fewer
 
 
@@ -18,7 +19,7 @@ class Output(Protocol):
     """Readable when there is something to `drain`; None if somebody else sees to that."""
 
     def drain(self) -> None:
-        """Take what has been printed, so that the child can print more; never waits."""
+        """Take what has been printed, so that the child can print more."""
 
     def close(self) -> None:
         """Read the rest and let go of it."""
@@ -101,11 +102,12 @@ class ThreadOutput:
         self._thread.start()
 
     def drain(self) -> None:
-        """Nothing to do: the thread drains."""
+        """Give the thread a moment, which is all that a child needs that has ended."""
+        self._thread.join(MOMENT)
 
     def close(self) -> None:
         """Wait a moment for the rest, which ends when the child does."""
-        self._thread.join(1.0)
+        self._thread.join(MOMENT)
         if not self._thread.is_alive():
             self._pipe.close()
 

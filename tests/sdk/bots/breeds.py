@@ -8,9 +8,17 @@ from pathlib import Path
 from damrak import Bot, View
 
 
+PIDS = Path(os.environ["PIDS"])
+
+
 def note_pid() -> None:
-    with Path(os.environ["PIDS"]).open("a") as file:
+    with PIDS.open("a") as file:
         file.write(f"{os.getpid()}\n")
+
+
+def await_pids(number: int) -> None:
+    while not PIDS.exists() or PIDS.read_text().count("\n") < number:
+        time.sleep(0.001)
 
 
 class Children(Bot):
@@ -20,6 +28,7 @@ class Children(Bot):
                 if os.fork() == 0:
                     note_pid()
                     time.sleep(3600)
+            await_pids(5)
         return view.legal[0]
 
 
@@ -27,14 +36,16 @@ class Daemons(Bot):
     """Out of the session, out of the family, deaf."""
 
     def choose(self, view: View) -> int:
-        if view.turns == 0 and os.fork() == 0:
-            os.setsid()
-            if os.fork():
-                os._exit(0)
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)
-            note_pid()
-            time.sleep(3600)
+        if view.turns == 0:
+            if os.fork() == 0:
+                os.setsid()
+                if os.fork():
+                    os._exit(0)
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
+                note_pid()
+                time.sleep(3600)
+            await_pids(1)
         return view.legal[0]
 
 
