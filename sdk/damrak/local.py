@@ -69,7 +69,7 @@ class GamePlan:
 
 
 def play_game(plan: GamePlan) -> GameRecord:
-    """Play it. Whatever the bots do, there is a result.
+    """Play it. Whatever bots do in it, there is a result, and nothing of them is left running.
 
     Raises:
         OptionsError: the board is not for so many bots, or `first` does not fit the options.
@@ -127,14 +127,17 @@ class _Game:
             self._play()
             self._finish()
             output = tuple(bot.output for bot in self._bots)
+            self._close()
         except BaseException:
             # Ctrl-C, say, may have cut a conversation with the server in two.
             discard_launcher()
+            self._close()
             raise
-        finally:
-            for bot in self._bots:
-                bot.close()
         return self._record(started, output)
+
+    def _close(self) -> None:
+        for bot in self._bots:
+            bot.close()
 
     def _play(self) -> None:
         match = self._match

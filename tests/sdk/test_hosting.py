@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from damrak import View
+from damrak.bots import HOUSE_BOTS
+from damrak.bots.random_ import RandomBot
 from damrak.hosting import shared
+from damrak.hosting.forked import ForkLauncher
 from damrak.hosting.limits import MIB, Limits
 from damrak.local import GameFault
 from damrak_engine.clock import TimeControl
@@ -287,15 +291,38 @@ def test_nothing_outlives_a_host_that_is_killed(pids: Path) -> None:
     assert eventually(lambda: not any(is_alive(pid) for pid in pids_in(pids)))
 
 
-def test_server_that_dies_is_replaced_and_the_game_played_again() -> None:
+def test_server_that_dies_between_games_is_replaced() -> None:
     before = play("honest.py:Honest", "random")
-    launcher = shared.launcher()
-    server = launcher._server  # type: ignore[attr-defined]
-    server.kill()
-    server.wait()
+    _kill_server()
     after = play("honest.py:Honest", "random")
-    assert after.replay.hash != ""
     assert after.replay.events == before.replay.events
+
+
+def test_game_whose_server_dies_is_played_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Saboteur(RandomBot):
+        """Kills the server in the middle of its first game."""
+
+        name = "saboteur"
+        games = 0
+
+        def choose(self, view: View) -> int:
+            if view.turns > 5 and Saboteur.games == 0:
+                Saboteur.games = 1
+                _kill_server()
+            return super().choose(view)
+
+    monkeypatch.setitem(HOUSE_BOTS, "saboteur", Saboteur)
+    record = play("honest.py:Honest", "saboteur")
+    assert Saboteur.games == 1
+    assert record.faults == ()
+    assert record.replay.events == play("honest.py:Honest", "random").replay.events
+
+
+def _kill_server() -> None:
+    launcher = shared.launcher()
+    assert isinstance(launcher, ForkLauncher)
+    launcher._server.kill()
+    launcher._server.wait()
 
 
 # ---- what it changes ---------------------------------------------------------------------------

@@ -115,12 +115,14 @@ class ForkLauncher:
         """Take in what the server said; wait for something if there is nothing."""
         self._control.settimeout(seconds)
         try:
-            self._notices += self._control.recv(1 << 16)
+            news = self._control.recv(1 << 16)
         except (BlockingIOError, TimeoutError):
             return
         except OSError as problem:
             raise HostError(f"the server of bot processes is gone ({problem})") from None
-        *lines, self._notices = self._notices.split(b"\n")
+        if not news:
+            raise HostError("the server of bot processes is gone")
+        *lines, self._notices = (self._notices + news).split(b"\n")
         for line in lines:
             child, status = json.loads(line)
             if status is None:
