@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from damrak.cli.errors import Misuse
+
+FAULTS: Final = "damrak-faults"
+"""The folder for repro bundles, made where one stands when a bot fails."""
 
 Run = Callable[[argparse.Namespace], int]
 

@@ -12,7 +12,7 @@ from damrak.cli.arguments import board_named, options_from, positive, seconds
 from damrak.cli.console import err, out
 from damrak.cli.errors import INTERRUPTED, OK, Misuse
 from damrak.cli.outcome import Outcome, outcome_json, print_outcome
-from damrak.cli.parser import Commands, add_command, add_json
+from damrak.cli.parser import FAULTS, Commands, add_command, add_json
 from damrak.cli.progress import Progress
 from damrak.cores import cores
 from damrak.loading import parse_spec
@@ -24,7 +24,6 @@ from damrak_engine.clock import TimeControl
 
 GAMES = 100
 GAMES_OF_A_TEST = 20_000  # enough for --sprt to come to an end by itself, nearly always
-FAULTS = "damrak-faults"  # a folder, made when a bot fails
 CONTROL = STANDARD_CONTROL
 
 

@@ -1,0 +1,124 @@
+"""`damrak check`: is a bot fit to be sent into a match?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from damrak.bundle import write_bundle
+from damrak.cli.console import out
+from damrak.cli.errors import FAILED, OK
+from damrak.cli.parser import FAULTS, Commands, add_command, add_json
+from damrak.loading import BotSpec, parse_spec
+from damrak.preflight.checks import Finding, Preflight
+
+STYLES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "check",
+        run,
+        summary="see whether a bot is fit for a match",
+        text="""
+            Starts the bot, asks it in positions that bots trip over (the first contracts, a
+            second card, a forced pass, the last contract, the last round …), plays games with 2,
+            3 and 4 seats and on odd boards, and looks at time, memory, printing, and whether it
+            does the same thing twice. Every line is ok, warn or fail, with the cure. The exit
+            code is 1 if anything failed.""",
+        examples=("damrak check my_bot", "damrak check my_bot/bot.py:Careful --json"),
+    )
+    parser.add_argument("bot", metavar="BOT", help="a file, a folder, or a house bot")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry it out."""
+    bot = parse_spec(args.bot)
+    preflight = Preflight(bot)
+    console = out()
+    rows: list[dict[str, Any]] = []
+    levels: Counter[str] = Counter()
+    for number, finding in enumerate(preflight.findings()):
+        levels[finding.level] += 1
+        bundle = _bundle(bot, number, finding)
+        if args.json:
+            rows.append(_row(finding, bundle))
+        else:
+            _print(console, finding, bundle)
+    code = FAILED if levels["fail"] else OK
+    if args.json:
+        print(json.dumps(_report(preflight, levels, rows), ensure_ascii=False))
+        return code
+    verdict = "is not fit for a match" if code else "is fit for a match"
+    counted = f"{levels['ok']} ok, {levels['warn']} warn, {levels['fail']} fail"
+    style = STYLES["fail" if code else "ok"]
+    console.print(Text(f"{bot.name} {verdict}: {counted}", style), soft_wrap=True)
+    return code
+
+
+def _bundle(bot: BotSpec, number: int, finding: Finding) -> str | None:
+    """The file that shows again what went wrong, if there is such a thing."""
+    if finding.bundle is None:
+        return None
+    who = re.sub(r"[^A-Za-z0-9_-]+", "-", bot.name)
+    path = Path(FAULTS) / f"{who}-check-{number:02}.json"
+    path.parent.mkdir(exist_ok=True)
+    write_bundle(finding.bundle, path)
+    return str(path)
+
+
+def _print(console: Console, finding: Finding, bundle: str | None) -> None:
+    line = Text.assemble((f"{finding.level:4}", STYLES[finding.level]), f"  {finding.check}")
+    if finding.detail:
+        line.append(f": {finding.detail}")
+    console.print(line, soft_wrap=True)
+    if finding.cure:
+        console.print(Text(f"      {_cure(finding, bundle)}"), soft_wrap=True)
+
+
+def _cure(finding: Finding, bundle: str | None) -> str:
+    if bundle is None:
+        return finding.cure
+    if "BUNDLE" in finding.cure:
+        return finding.cure.replace("BUNDLE", bundle)
+    return f"{finding.cure} (again: damrak repro {bundle})"
+
+
+def _row(finding: Finding, bundle: str | None) -> dict[str, Any]:
+    return {
+        "level": finding.level,
+        "check": finding.check,
+        "detail": finding.detail,
+        "cure": _cure(finding, bundle) if finding.cure else "",
+        "bundle": bundle,
+    }
+
+
+def _report(
+    preflight: Preflight, levels: Counter[str], rows: list[dict[str, Any]]
+) -> dict[str, Any]:
+    measures = preflight.measures
+    return {
+        "bot": preflight.bot.name,
+        "version": preflight.bot.version,
+        "ok": not levels["fail"],
+        "warnings": levels["warn"],
+        "failures": levels["fail"],
+        "findings": rows,
+        "decision_ms": {
+            "p50": measures.quantile(0.5),
+            "p99": measures.quantile(0.99),
+            "max": measures.quantile(1),
+        },
+        "memory_bytes": measures.peak_bytes,
+    }

@@ -1,0 +1,291 @@
+"""What is done with a bot before a match, and what is made of it: one finding after the other."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from damrak.bundle import Bundle, Step
+from damrak.hosting.driver import SeatPlan
+from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
+from damrak.hosting.hosted import HostedBot
+from damrak.hosting.shared import discard_launcher, launcher
+from damrak.hosting.trusted import TrustedBot
+from damrak.loading import BotSpec, parse_spec
+from damrak.local import STANDARD_CONTROL, STANDARD_LIMITS, GamePlan, play_game
+from damrak.preflight.situations import AMSTERDAM, BARE_BOARD, Situation, situations
+from damrak.record import GameRecord
+from damrak_engine.board import Board
+from damrak_engine.boards import board_names, load_board
+from damrak_engine.clock import TimeControl
+from damrak_engine.events import Decision
+from damrak_engine.options import DEFAULTS, Options, parse_options
+
+if sys.platform != "win32":
+    import resource
+
+Level = Literal["ok", "warn", "fail"]
+
+CURES: Final = {
+    "start": "the file must run, and hold one class derived from damrak.Bot",
+    "timeout": "view.time_left says how long there is; think less, or stop in time",
+    "crash": "run it again under the debugger: damrak repro BUNDLE --debug",
+    "memory": "keep less: a bot may take 1 GiB, Python and the engine included",
+    "illegal": "choose one of view.legal, or of view.actions",
+    "protocol": "leave the process and its open files alone: no sys.exit, no os.close",
+}
+OTHER_OPTIONS: Final = parse_options(
+    {
+        "pass": "voluntary",
+        "second_card": "optional",
+        "equal_turns": "on",
+        "initial_choice": "in_turn_order",
+    }
+)
+SHARE_OF_TIME: Final = 0.5  # of a limit, from which on it is too close
+SHARE_OF_MEMORY: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at; `cure` says what to do unless it is ok."""
+
+    level: Level
+    check: str
+    detail: str = ""
+    cure: str = ""
+    bundle: Bundle | None = None
+
+
+@dataclass(slots=True)
+class Measures:
+    """What the bot used; filled while the checks run."""
+
+    decision_ms: list[int] = field(default_factory=list)
+    peak_bytes: int | None = None
+
+    def quantile(self, share: float) -> int:
+        """The time that this share of all decisions did not exceed."""
+        times = sorted(self.decision_ms) or [0]
+        return times[min(len(times) - 1, int(share * len(times)))]
+
+
+class Preflight:
+    """All checks of one bot."""
+
+    def __init__(self, bot: BotSpec, control: TimeControl = STANDARD_CONTROL) -> None:
+        self.bot = bot
+        self.control = control
+        self.measures = Measures()
+        self._records: list[GameRecord] = []
+
+    def findings(self) -> Iterator[Finding]:
+        """What there is to say, as it is found; if the bot does not even start, that alone.
+
+        Raises:
+            HostError: this machine cannot run bots.
+        """
+        every = situations()
+        start = self._start(every[0])
+        yield start
+        if start.level == "fail":
+            return
+        for situation in every:
+            yield self._answer(situation)
+        for name, board, seats, options in _tables():
+            yield self._game(name, board, seats, options)
+        yield self._repetition()
+        yield self._rejections()
+        yield self._printing()
+        yield self._finish()
+        yield self._time()
+        discard_launcher()  # its processes are counted when they have ended
+        yield self._memory()
+
+    # ---- one question -----------------------------------------------------------------------
+
+    def _plan(self, seat: int) -> SeatPlan:
+        return SeatPlan(self.bot, seat, self.control, chance=1)
+
+    def _seated(self, situation: Situation) -> HostedBot | TrustedBot:
+        plan = self._plan(situation.seat)
+        if self.bot.is_house:
+            return TrustedBot(plan, situation.rules)
+        return HostedBot(launcher(), plan, situation.rules, STANDARD_LIMITS)
+
+    def _start(self, situation: Situation) -> Finding:
+        bot = self._seated(situation)
+        try:
+            fault = bot.start()
+            output = bot.output
+        finally:
+            bot.close()
+        if fault is None:
+            return Finding("ok", "starts", f"{bot.name}, version {self.bot.version}")
+        bundle = Bundle(self._plan(situation.seat), situation.rules, fault, output)
+        return replace(_failure("starts", fault, bundle), cure=CURES["start"])
+
+    def _answer(self, situation: Situation) -> Finding:
+        question = situation.question(self.control)
+        bot = self._seated(situation)
+        answer: Answer
+        try:
+            fault = bot.start()
+            answer = fault or bot.ask(question, question.time_left.us)[0]
+            output = bot.output
+        finally:
+            bot.close()
+        problem = _problem(answer, situation)
+        if problem is None:
+            return Finding("ok", situation.name)
+        steps = (Step(question, answer),)
+        bundle = Bundle(self._plan(situation.seat), situation.rules, problem, output, steps)
+        return _failure(situation.name, problem, bundle)
+
+    # ---- whole games ------------------------------------------------------------------------
+
+    def _play(self, name: str, board: Board, seats: int, options: Options) -> GameRecord:
+        house = parse_spec("random")
+        seed = hashlib.sha256(f"damrak-check/1/{name}".encode()).digest()
+        bots = (self.bot, *(house for _ in range(seats - 1)))
+        record = play_game(GamePlan(board, bots, seed, options, self.control))
+        self._records.append(record)
+        self.measures.decision_ms += [
+            event.ms or 0
+            for event in record.replay.events
+            if isinstance(event, Decision) and event.seat == 0
+        ]
+        return record
+
+    def _game(self, name: str, board: Board, seats: int, options: Options) -> Finding:
+        record = self._play(name, board, seats, options)
+        for fault in record.faults:
+            if fault.seat == 0:
+                told = BotFault(fault.reason, fault.detail, fault.traceback)
+                return _failure(name, told, fault.bundle)
+        return Finding("ok", name, f"{record.decisions[0]} decisions")
+
+    def _repetition(self) -> Finding:
+        first, second = (self._play("twice", AMSTERDAM, 2, DEFAULTS) for _ in range(2))
+        check = "does the same thing twice"
+        if first.replay.events == second.replay.events:
+            return Finding("ok", check)
+        place = sum(a == b for a, b in zip(first.replay.events, second.replay.events, strict=False))
+        return Finding(
+            "warn",
+            check,
+            f"the same game took another course around event {place}",
+            "take all chance from self.rng and stop by work done, not by time, "
+            "if you want games that can be repeated",
+        )
+
+    def _rejections(self) -> Finding:
+        reasons = [it.reason for record in self._records for it in record.rejections if not it.seat]
+        if not reasons:
+            return Finding("ok", "answers are legal")
+        return Finding(
+            "fail",
+            "answers are legal",
+            f"{len(reasons)} were not, the first one: {reasons[0]}",
+            CURES["illegal"],
+        )
+
+    def _printing(self) -> Finding:
+        # Of a failure and of a rejected answer the host itself leaves word there.
+        calm = [
+            record
+            for record in self._records
+            if not any(it.seat == 0 for it in (*record.faults, *record.rejections))
+        ]
+        printed = [record.output[0] for record in calm if record.output[0]]
+        if not printed:
+            return Finding("ok", "prints nothing")
+        return Finding(
+            "warn",
+            "prints nothing",
+            f"it does, beginning with {printed[0][:40]!r}",
+            "nobody reads it in a match; set self.note, which the replay keeps",
+        )
+
+    def _finish(self) -> Finding:
+        for record in self._records:
+            for fault in record.late_faults:
+                if fault.seat == 0:
+                    told = BotFault(fault.reason, fault.detail, fault.traceback)
+                    failure = _failure("ends well", told, fault.bundle)
+                    return replace(failure, level="warn")  # the match is over by then
+        return Finding("ok", "ends well")
+
+    # ---- what it used -----------------------------------------------------------------------
+
+    def _time(self) -> Finding:
+        times = self.measures
+        middle, most, longest = (_ms(times.quantile(share)) for share in (0.5, 0.99, 1.0))
+        detail = f"median {middle}, 99 % within {most}, longest {longest}"
+        limit = self.control.decision_ms or self.control.bank_ms
+        bank = max(record.seconds[0] for record in self._records)
+        close = times.quantile(1) > SHARE_OF_TIME * limit
+        if close or bank > SHARE_OF_TIME * self.control.bank_ms / 1000:
+            detail += f", {bank:.1f} s in one game"
+            cure = "another machine may be half as fast; view.time_left says how long there is"
+            return Finding("warn", "time for a decision", detail, cure)
+        return Finding("ok", "time for a decision", detail)
+
+    def _memory(self) -> Finding:
+        peak, limit = _peak_of_children(), STANDARD_LIMITS.memory_bytes
+        if self.bot.is_house or peak is None or limit is None:
+            return Finding("ok", "memory", "not measured: it has no process of its own here")
+        self.measures.peak_bytes = peak
+        detail = (
+            f"{peak / 2**20:.0f} MiB at most, Python and engine included; {limit >> 20} are allowed"
+        )
+        if peak > SHARE_OF_MEMORY * limit:
+            return Finding("warn", "memory", detail, CURES["memory"])
+        return Finding("ok", "memory", detail)
+
+
+def _tables() -> Iterator[tuple[str, Board, int, Options]]:
+    """What is played: every number of seats, every board there is, and other options."""
+    for seats in (2, 3, 4):
+        yield f"a game on amsterdam, {seats} seats", AMSTERDAM, seats, DEFAULTS
+    for name in board_names():
+        if name != AMSTERDAM.id:
+            board = load_board(name)
+            yield f"a game on {name}, {board.players[1]} seats", board, board.players[1], DEFAULTS
+    yield "a game where nothing can be built", BARE_BOARD, 2, DEFAULTS
+    yield "a game with other options", AMSTERDAM, 2, OTHER_OPTIONS
+
+
+def _problem(answer: Answer, situation: Situation) -> BotFault | None:
+    match answer:
+        case BotFault():
+            return answer
+        case Silence():
+            return BotFault("timeout", "no answer in time")
+        case Nonsense(what):
+            return BotFault("illegal", what)
+        case Chosen(action, _) if action in situation.legal:
+            return None
+        case Chosen(action, _):
+            words = situation.rules.space.describe(action)
+            return BotFault("illegal", f"it wants to {words}, which is not possible")
+
+
+def _failure(check: str, fault: BotFault, bundle: Bundle) -> Finding:
+    detail = f"{fault.reason}: {fault.detail}"
+    return Finding("fail", check, detail, CURES.get(fault.reason, ""), bundle)
+
+
+def _ms(milliseconds: int) -> str:
+    return f"{milliseconds} ms" if milliseconds else "under 1 ms"
+
+
+def _peak_of_children() -> int | None:
+    """The most memory that any process below this one ever held at a time."""
+    if sys.platform == "win32":
+        return None
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
