@@ -19,6 +19,8 @@ from damrak.hosting.forked import ForkLauncher
 from damrak.hosting.limits import MIB, Limits
 from damrak.local import GameFault
 from damrak_engine.clock import TimeControl
+from damrak_engine.replay import to_bytes
+from damrak_engine.verify import verify
 from sdk.hostile import SMALL, eventually, is_alive, pids_in, play
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="these bots are POSIX")
@@ -347,6 +349,22 @@ def test_one_hostile_bot_after_the_other_at_one_table() -> None:
         3: "timeout",
     }
     assert record.result.seats[2].place == 1
+
+
+@pytest.mark.parametrize(
+    "bots",
+    [
+        ("raises.py:InStart", "raises_on_import.py"),
+        ("raises.py:InStart", "raises.py:InStart", "raises.py:InConstructor", "hangs.py:Stopped"),
+        ("nonsense.py:Text", "nonsense.py:Text", "exits.py:Abruptly"),
+        ("hangs.py:Stopped", "hangs.py:Stopped"),
+    ],
+)
+def test_table_of_hostile_bots_has_a_result(bots: tuple[str, ...]) -> None:
+    record = play(*bots)
+    assert record.result.reason == "forfeit"
+    assert sorted(seat.place for seat in record.result.seats) == [*range(1, len(bots) + 1)]
+    verify(to_bytes(record.replay))
 
 
 # ---- the other way to start a process ----------------------------------------------------------

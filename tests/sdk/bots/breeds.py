@@ -7,7 +7,6 @@ from pathlib import Path
 
 from damrak import Bot, View
 
-
 PIDS = Path(os.environ["PIDS"])
 
 
