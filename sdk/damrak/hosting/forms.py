@@ -27,6 +27,7 @@ _LAYOUT: Final = {
     for kind, names in EVENT_FIELDS.items()
 }
 _observed: Final = attrgetter(*OBSERVATION_FIELDS)
+_seat_result: Final = attrgetter(*[f.name for f in fields(SeatResult)])
 
 
 def plain_observation(observation: Observation) -> Plain:
@@ -63,10 +64,7 @@ def event_of(plain: Plain) -> Event:
 
 def plain_result(result: Result) -> Plain:
     """The reason, and a tuple for each seat."""
-    names = SeatResult.__slots__
-    return result.reason, tuple(
-        tuple(getattr(seat, name) for name in names) for seat in result.seats
-    )
+    return result.reason, tuple(_seat_result(seat) for seat in result.seats)
 
 
 def result_of(plain: Plain) -> Result:
