@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         for name, bot in HOUSE_BOTS.items()
     ]
     if args.json:
-        print(json.dumps(rows))
+        print(json.dumps({"bots": rows}))
         return OK
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for heading in ("bot", "about", "parameters"):

@@ -10,6 +10,14 @@ from rich.console import Console
 PIPED_WIDTH: Final = 110  # nobody's window limits a file
 
 
+class OurConsole(Console):
+    """A console that leaves it to `main` what to do when its reader has gone."""
+
+    def on_broken_pipe(self) -> None:
+        """Tell `main`."""
+        raise BrokenPipeError
+
+
 def out() -> Console:
     """Standard output."""
     return _console(stderr=False)
@@ -23,4 +31,4 @@ def err() -> Console:
 def _console(*, stderr: bool) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PIPED_WIDTH
-    return Console(stderr=stderr, highlight=False, emoji=False, markup=True, width=width)
+    return OurConsole(stderr=stderr, highlight=False, emoji=False, width=width)

@@ -198,7 +198,7 @@ class Preflight:
         calm = [
             record
             for record in self._records
-            if not any(it.seat == 0 for it in (*record.faults, *record.rejections))
+            if all(it.seat for it in record.faults) and all(it.seat for it in record.rejections)
         ]
         printed = [record.output[0] for record in calm if record.output[0]]
         if not printed:

@@ -1,0 +1,221 @@
+"""`damrak play`: what programs read from it, how it ends, and what bots cannot do to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli import damrak, started
+from positions import SMALL
+
+BOT_NAMES = {
+    "name",
+    "games",
+    "wins",
+    "shared",
+    "score_mean",
+    "elo",
+    "elo_low",
+    "elo_high",
+    "faults",
+}
+HOSTILE = {
+    "raises": "raise ArithmeticError('boo')",
+    "exits": "raise SystemExit(0)",
+    "dies": "import os; os._exit(3)",
+    "babbles": "print('x' * 10_000); return 'nonsense'",
+    "hangs": "\n        while True:\n            pass",
+}
+
+
+def played(*arguments: str | Path, cwd: Path | None = None) -> Any:
+    """The object that `damrak play … --json` prints."""
+    run = damrak("play", *arguments, "--json", cwd=cwd)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def test_json_has_the_names_others_rely_on_and_adds_up() -> None:
+    report = played("greedy", "random", "--games", "10", "--seed", "7")
+    assert report["games"] == 10
+    assert report["blocks"] == 5
+    assert report["seconds"] > 0
+    assert [bot["name"] for bot in report["bots"]] == ["greedy", "random"]
+    for bot in report["bots"]:
+        assert bot.keys() >= BOT_NAMES
+        assert bot["games"] == 10
+        assert bot["elo_low"] < bot["elo"] < bot["elo_high"]
+        assert bot["faults"] == 0
+        assert bot["places"][0] == bot["wins"] + bot["shared"]
+        points = bot["points"]
+        assert bot["score_mean"] == pytest.approx(sum(points.values()), abs=0.01)
+    greedy, random = report["bots"]
+    assert greedy["wins"] + random["wins"] + greedy["shared"] == 10
+    assert greedy["elo"] == -random["elo"]
+    assert greedy["elo_low"] == -random["elo_high"]
+    assert greedy["elo"] > 0
+
+
+def test_score_mean_is_the_mean_of_totals_in_the_saved_replays(tmp_path: Path) -> None:
+    report = played("greedy", "random", "--games", "4", "--save", tmp_path / "games")
+    totals: dict[str, list[int]] = {"greedy": [], "random": []}
+    for file in (tmp_path / "games").glob("*.json"):
+        replay = json.loads(file.read_text("utf-8"))
+        for seat, result in zip(replay["seats"], replay["result"]["seats"], strict=True):
+            totals[seat["bot"]].append(result["total"])
+    for bot in report["bots"]:
+        assert bot["score_mean"] == sum(totals[bot["name"]]) / 4
+
+
+def test_games_are_rounded_up_to_whole_blocks_and_that_is_said() -> None:
+    run = damrak("play", "random", "random", "random", "--games", "4", "--json")
+    assert json.loads(run.stdout)["games"] == 6
+    assert json.loads(run.stdout)["blocks"] == 2
+    assert run.stderr == "6 games: 2 whole blocks of 3\n"
+
+
+def test_not_mirrored_any_number_of_games_will_do() -> None:
+    report = played("random", "greedy", "--games", "3", "--no-mirror")
+    assert (report["games"], report["blocks"]) == (3, 3)
+
+
+def test_a_bot_against_itself_gets_two_names() -> None:
+    report = played("greedy", "greedy", "--games", "2")
+    assert [bot["name"] for bot in report["bots"]] == ["greedy", "greedy#2"]
+
+
+def test_a_seed_brings_the_same_games_again() -> None:
+    reports = [
+        played("greedy", "random", "random", "greedy", "--games", "8", "--seed", "x", "--jobs", j)
+        for j in ("1", "2")
+    ]
+    for report in reports:
+        del report["seconds"], report["jobs"]
+        for bot in report["bots"]:
+            del bot["seconds"]
+    assert reports[0] == reports[1]
+
+
+def test_the_seed_of_a_series_without_one_is_told() -> None:
+    seed = played("random", "greedy", "--games", "2")["seed"]
+    text = damrak("play", "random", "greedy", "--games", "2", "--seed", seed).stdout
+    assert f"seed {seed}" in text
+
+
+def test_table_names_every_figure() -> None:
+    run = damrak("play", "greedy", "random", "--games", "4", "--seed", "1")
+    rows = [line.strip() for line in run.stdout.splitlines()]
+    for label in (
+        "score",
+        "wins",
+        "shared wins",
+        "place 1",
+        "place 2",
+        "points a game",
+        "routes",
+        "contracts",
+        "goods",
+        "seconds a game",
+        "faults",
+        "Elo difference",
+        "95 % interval",
+    ):
+        assert any(row.startswith(label) for row in rows), label
+    assert "4 games in 2 mirrored blocks on amsterdam" in run.stdout
+    assert "\x1b" not in run.stdout
+
+
+def test_board_options_and_time_are_taken(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(SMALL))
+    settings = ["--options", "second_card=optional", "first_player=seat 0", "--save", "games"]
+    times = ["--bank", "5", "--increment", "0.25", "--decision", "none"]
+    report = played(
+        "random", "random", "--games", "2", "--board", file, *settings, *times, cwd=tmp_path
+    )
+    assert report["board"] == SMALL["id"]
+    assert report["options"] == {"second_card": "optional", "first_player": "seat 0"}
+    replay = json.loads((tmp_path / "games" / "000000-0.json").read_text("utf-8"))
+    assert replay["board"] == SMALL
+    assert replay["events"][0]["first"] == 0
+
+
+def test_sequential_test_stops_by_itself() -> None:
+    report = played("greedy", "random", "--sprt", "0", "150", "--seed", "1")
+    test = report["sprt"]
+    assert test["verdict"] == "H1"
+    assert test["llr"] >= test["upper"]
+    assert report["games"] < 200
+    again = played("random", "greedy", "--sprt", "0", "150", "--seed", "1", "--jobs", "1")
+    assert again["sprt"]["verdict"] == "H0"
+
+
+def test_sequential_test_says_that_it_could_not_decide() -> None:
+    run = damrak("play", "random", "random", "--games", "2", "--sprt", "-1", "1")
+    assert run.returncode == 0
+    assert "not decided yet" in run.stdout
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_bot_is_survived_and_counted(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(
+        f"from damrak import Bot\n\nclass Hostile(Bot):\n"
+        f"    def choose(self, view):\n        {HOSTILE[kind]}\n"
+    )
+    run = damrak(
+        *("play", "./bot.py", "random", "--games", "2", "--decision", "0.2", "--json"),
+        cwd=tmp_path,
+    )
+    assert run.returncode == 0, run.stderr
+    assert "Traceback" not in run.stderr
+    report = json.loads(run.stdout)
+    assert [bot["faults"] for bot in report["bots"]] == [2, 0]
+    assert report["bots"][1]["wins"] == 2
+    bundles = sorted((tmp_path / "damrak-faults").iterdir())
+    assert len(bundles) == 2
+
+
+def test_failure_is_shown_with_what_to_do_next(tmp_path: Path) -> None:
+    bot = tmp_path / "clumsy.py"
+    bot.write_text("from damrak import Bot\n\nclass C(Bot):\n    def choose(self, view): 1 / 0\n")
+    run = damrak("play", bot, "random", "--games", "2", cwd=tmp_path)
+    assert "clumsy left the table: crash: ZeroDivisionError" in run.stdout
+    found = re.search(r"damrak repro (\S+)", run.stdout)
+    assert found is not None
+    again = damrak("repro", found[1], cwd=tmp_path)
+    assert again.returncode == 1
+    assert "fails again: crash: ZeroDivisionError" in again.stdout
+    bot.write_text(bot.read_text().replace("1 / 0", "return view.legal[0]"))
+    mended = damrak("repro", found[1], cwd=tmp_path)
+    assert mended.returncode == 0, mended.stderr
+    assert "does not fail any more" in mended.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells no other process")
+@pytest.mark.parametrize("whole_group", [True, False], ids=["terminal", "kill"])
+def test_ctrl_c_shows_the_whole_blocks_played_so_far(whole_group: bool, tmp_path: Path) -> None:
+    games = tmp_path / "games"
+    process = started(*("play", "greedy", "random", "--games", "100000", "--save", games, "--json"))
+    while not games.is_dir() or not list(games.glob("000001-1.json")):
+        time.sleep(0.05)
+        assert process.poll() is None
+    if whole_group:
+        os.killpg(process.pid, signal.SIGINT)
+    else:
+        process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert errors == ""
+    report = json.loads(output)
+    assert report["interrupted"] is True
+    assert report["games"] == 2 * report["blocks"] > 0
+    assert len(list(games.iterdir())) == report["games"]
+    assert damrak("verify", games).returncode == 0
