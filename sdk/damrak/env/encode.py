@@ -59,6 +59,8 @@ class Encoder:
 
     def mask(self, legal: int | Iterable[int]) -> Mask:
         """Legal actions (`State.legal_mask()`, or ids such as `View.legal`) as zeros and ones."""
+        if legal == 0:
+            return np.zeros(self.actions, np.int8)
         if not isinstance(legal, int):
             legal = sum([1 << action for action in legal])
         return _unpacked(legal, self.actions).view(np.int8)

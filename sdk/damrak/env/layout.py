@@ -102,7 +102,7 @@ def _numbers(players: int) -> list[Row]:
         ("pile", (1,), "cards in the pile, of all cards"),
         ("contract_pile", (1,), "contracts in their pile, of all contracts"),
         ("goods_left", (1,), "goods cards left, of all goods cards"),
-        ("turns", (1,), "finished turns, of as many as there are cards for all players; at most 1"),
+        ("turns", (1,), "finished turns, of the number of cards times that of players; at most 1"),
         ("passes", (1,), "passes in a row, of the number of players"),
         ("hand_sizes", (players,), "cards in hand, of all cards; 0 for others if not public"),
         ("carts", (players,), "carts left, of those at the start"),
