@@ -48,7 +48,7 @@ def test_official_api(players: int) -> None:
 @masked
 @pytest.mark.parametrize("options", [{"pass": "voluntary"}, {"first_player": "rotate"}])
 def test_official_api_with_options(options: dict[str, str]) -> None:
-    api_test(aec_env("practice", options=options, reward="margin"), num_cycles=100)
+    api_test(aec_env(options=options, reward="margin"), num_cycles=100)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from damrak.env import LAYOUT, encoder_for, observation_layout
-from damrak_engine.boards import load_board
+from damrak_engine.boards import board_names, load_board
 from damrak_engine.cards import KINDS, NO_CARD, ONE, count, packed, size
 from damrak_engine.deal import new_game
 from damrak_engine.determinize import determinize
@@ -31,7 +31,8 @@ UNUSUAL = parse_options(
     }
 )
 GAMES = [rules_for(AMSTERDAM, seats) for seats in (2, 3, 4)]
-GAMES += [rules_for(AMSTERDAM, 3, UNUSUAL), rules_for(load_board("practice"), 2)]
+GAMES += [rules_for(AMSTERDAM, 3, UNUSUAL)]
+GAMES += [rules_for(load_board(board), 2) for board in board_names() if board != "amsterdam"]
 
 
 def name(rules: Rules) -> str:

@@ -180,7 +180,7 @@ def test_a_bot_that_breaks_is_not_hidden() -> None:
 
 
 def test_works_in_a_vector_of_environments() -> None:
-    made = [lambda: DamrakEnv("practice", opponents=("random",)) for _ in range(2)]
+    made = [lambda: DamrakEnv(opponents=("random",)) for _ in range(2)]
     vector = gymnasium.vector.SyncVectorEnv(made)
     _, info = vector.reset(seed=1)
     for _ in range(100):
