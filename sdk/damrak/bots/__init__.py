@@ -10,11 +10,12 @@ from typing import Final
 
 from damrak.bot import Bot
 from damrak.bots.greedy import GreedyBot
+from damrak.bots.mcts import MctsBot
 from damrak.bots.planner import PlannerBot
 from damrak.bots.random_ import RandomBot
 
 HOUSE_BOTS: Final[dict[str, type[Bot]]] = {
-    bot.name: bot for bot in (RandomBot, GreedyBot, PlannerBot)
+    bot.name: bot for bot in (RandomBot, GreedyBot, PlannerBot, MctsBot)
 }
 """By name, weakest first."""
 
