@@ -55,9 +55,11 @@ class Estimate:
 def elo_estimate(blocks: BlockScores) -> Estimate:
     """The Elo difference to the opponents that the scores of these blocks speak for.
 
-    The interval is Student's on the block scores, carried to the Elo scale by the slope there, and
-    always finite. Laws: scores mirrored (x to 1 - x) give the estimate mirrored at 0; with more
-    blocks of the same kind it never gets wider.
+    The interval is Wilson's for a share, which is symmetrical around the estimate on the Elo scale.
+    It takes the spread of the block scores in place of that of single games, and Student's
+    quantile, because that spread is itself only estimated. It is always finite. Laws: scores
+    mirrored (x to 1 - x) give the estimate mirrored at 0; more blocks of the same kind never make
+    it wider.
 
     Raises:
         ValueError: there is no block.
@@ -70,8 +72,9 @@ def elo_estimate(blocks: BlockScores) -> Estimate:
     mean = (sum(score * times for score, times in blocks.items()) + half) / total
     squares = sum(times * (score - mean) ** 2 for score, times in blocks.items())
     squares += half * (mean**2 + (1 - mean) ** 2)
-    error = math.sqrt(squares / (total - 1) / total)
-    reach = _student_975(max(1, played - 1)) * error / (mean * (1 - mean)) * _ELO_PER_LOGIT
+    widest = mean * (1 - mean)  # when every block is won or lost as a whole
+    error = math.sqrt(min(squares / (total - 1), widest) / total)
+    reach = 2 * math.asinh(_student_975(max(1, played - 1)) * error / widest / 2) * _ELO_PER_LOGIT
     value = elo_of(mean)
     return Estimate(value, value - reach, value + reach)
 

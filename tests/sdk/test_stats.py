@@ -100,6 +100,13 @@ def test_interval_covers_the_truth_as_often_as_it_says(
     assert covered / trials >= 0.95 - noise
 
 
+@pytest.mark.parametrize(("blocks", "at_least"), [(8, 0), (10, 80), (50, 350), (400, 750)])
+def test_winning_everything_proves_more_the_longer_it_lasts(blocks: int, at_least: int) -> None:
+    estimate = elo_estimate({1.0: blocks})
+    assert at_least < estimate.low
+    assert estimate.low < elo_of(1 - 1 / blocks) < estimate.high
+
+
 def test_interval_of_many_blocks_is_not_wider_than_need_be() -> None:
     rng = random.Random(5)
     scores = pairs(rng, 0.6, 2000, alike=0.0)

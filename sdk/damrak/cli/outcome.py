@@ -173,10 +173,10 @@ def _print_failure(console: Console, outcome: Outcome, failure: BotFailure, what
 
 def _how(outcome: Outcome) -> list[str]:
     plan, standing = outcome.plan, outcome.standing
-    blocks = "mirrored blocks" if plan.is_mirrored else "games with a seed each"
+    mirrored = f" in {standing.blocks} mirrored block{'s' if standing.blocks != 1 else ''}"
     rate = standing.games / max(outcome.seconds, 1e-9)
     lines = [
-        f"{standing.games} games in {standing.blocks} {blocks} on {plan.board.id}, "
+        f"{standing.games} games{mirrored if plan.is_mirrored else ''} on {plan.board.id}, "
         f"{outcome.seconds:.1f} s, {rate:.1f} games/s, {outcome.jobs} at a time, seed {plan.seed}"
     ]
     if outcome.interrupted:

@@ -7,7 +7,8 @@ from types import TracebackType
 from typing import Final, Self
 
 from rich import progress
-from rich.console import Console
+from rich.console import Console, Group
+from rich.live import Live
 from rich.text import Text
 
 from damrak.series import SeriesPlan
@@ -28,21 +29,20 @@ class Progress:
         self.standing = standing
         self.test = test
         self.started = self.spoke = time.monotonic()
-        self.live = progress.Progress(
-            progress.BarColumn(bar_width=None, table_column=None),
+        self.bar = progress.Progress(
+            progress.BarColumn(bar_width=24),
             progress.MofNCompleteColumn(),
-            progress.TextColumn("{task.fields[rate]}"),
-            progress.TimeRemainingColumn(),
             progress.TextColumn("{task.description}", markup=False),
+            progress.TextColumn("left:"),
+            progress.TimeRemainingColumn(),
             console=console,
-            transient=True,
-            disable=not console.is_terminal,
-            expand=True,
         )
-        self.task = self.live.add_task("", total=plan.games, rate="")
+        self.task = self.bar.add_task("games", total=plan.games)
+        self.live = Live(get_renderable=self._picture, console=console, transient=True)
 
     def __enter__(self) -> Self:
-        self.live.start()
+        if self.console.is_terminal:
+            self.live.start()
         return self
 
     def __exit__(
@@ -54,20 +54,20 @@ class Progress:
         self.live.stop()
 
     def update(self) -> None:
-        """Show the standing as it is now."""
+        """Take note that the standing has grown."""
         now = time.monotonic()
         if self.console.is_terminal:
-            self.live.update(
-                self.task,
-                completed=self.standing.games,
-                description=self._strength(),
-                rate=self._rate(now),
-            )
+            rate = self._rate(now)
+            self.bar.update(self.task, completed=self.standing.games, description=rate)
         elif now - self.spoke >= QUIET_S:
             self.spoke = now
             done = f"{self.standing.games} of {self.plan.games} games"
             line = f"{done}, {self._rate(now)}, {self._strength()}"
             self.console.print(Text(line), soft_wrap=True)
+
+    def _picture(self) -> Group:
+        """Called by the display, some times a second."""
+        return Group(self.bar, Text(self._strength(), overflow="ellipsis", no_wrap=True))
 
     def _rate(self, now: float) -> str:
         rate = self.standing.games / max(now - self.started, 1e-9)
@@ -76,7 +76,8 @@ class Progress:
     def _strength(self) -> str:
         name = self.standing.tallies[0].name
         elo = self.standing.elo(0)
-        assert elo is not None
+        if elo is None:
+            return "the first games are being played"
         text = f"{name} {elo.value:+.0f} Elo [{elo.low:+.0f} … {elo.high:+.0f}]"
         if self.test:
             llr = self.test.llr(self.standing.tallies[0].block_scores)
