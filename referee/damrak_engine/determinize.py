@@ -3,7 +3,11 @@
 Every way in which the cards and contracts it has not seen could lie, given all that it has seen
 happen, is equally likely. What is used is the identity of cards: which were taken from the row,
 which lay where when the discards were reshuffled, which contracts the seat itself put back and
-when they must have been drawn again. What an opponent chose, or could not do, is no evidence here.
+when they must have been drawn again. A seat that pays is taken to part with what was known of its
+hand first. What an opponent chose, or could not do, is no evidence here.
+
+One thing is forgotten: with three or four seats, which of the other hands had drawn nothing since
+the last reshuffle. What all of them hold taken together is still drawn as it should be.
 """
 
 from __future__ import annotations
@@ -13,11 +17,24 @@ from dataclasses import dataclass, field
 from math import comb
 from typing import Any, Protocol
 
-from damrak_engine.cards import KINDS, counts, packed, packed_counts, size, unpacked
+from damrak_engine.cards import (
+    KINDS,
+    NO_CARD,
+    WILD,
+    Card,
+    counts,
+    packed,
+    packed_counts,
+    size,
+    unpacked,
+)
 from damrak_engine.deal import blank
 from damrak_engine.observation import UNKNOWN, Observation, contract_deals
-from damrak_engine.position import SETUP
+from damrak_engine.position import PENDING, SETUP
 from damrak_engine.state import State
+
+KEPT_ONE = 1  # which of the two is not known
+KEPT_BOTH = 3
 
 
 class Rng(Protocol):
@@ -58,10 +75,11 @@ def determinize(observation: Observation, rng: Rng) -> State:
     state.gone = observation.gone
     state.left = observation.left
     state.end_reason = observation.end_reason
-    _place_cards(state, observation, rng)
-    _place_contracts(state, observation, rng)
+    state.dealt = observation.dealt
     if observation.phase == SETUP and observation.rules.unseen_choice:
         _choose_for_earlier_seats(state, observation, rng)
+    _place_cards(state, observation, rng)
+    _place_contracts(state, observation, rng)
     return state
 
 
@@ -73,50 +91,46 @@ def _place_cards(state: State, seen: Observation, rng: Rng) -> None:
     visible = seen.hand + seen.discards + packed([card for card in seen.row if card < KINDS])
     visible += sum([seen.known[seat] for seat in others])
     unseen = packed_counts(state.rules.deck) - visible
-    in_hands = size(unseen) - seen.pile_size
-    hidden = _hidden_cards(unseen, in_hands, seen.floor, rng)
-    state.pile = list(counts(unseen - packed(hidden)))
+    pile = _pile_cards(unseen - seen.floor, seen, rng)
+    state.pile = list(counts(packed(pile)))
     state.pile_size = seen.pile_size
+    hidden = unpacked(unseen - packed(pile))
+    rng.shuffle(hidden)
     state.hands = list(seen.known)
     state.hands[seen.seat] = seen.hand
-    for seat, number in zip(others, _hidden_sizes(seen, others, in_hands, rng), strict=True):
+    for seat, number in zip(others, _hidden_sizes(seen, others, len(hidden), rng), strict=True):
         state.hands[seat] += packed(hidden[:number])
         del hidden[:number]
 
 
-def _hidden_cards(unseen: int, number: int, floor: int, rng: Rng) -> list[int]:
-    """That many of the unseen cards, at least `floor` among them, in random order."""
-    if not floor:
-        cards: list[int] = [int(card) for card in unpacked(unseen)]
-        rng.shuffle(cards)
-        return cards[:number]
-    there, least = counts(unseen), counts(floor)
-    # ways[k][m]: how many ways to choose m cards of the kinds from k on
-    ways = [[0] * (number + 1) for _ in range(KINDS + 1)]
-    ways[KINDS][0] = 1
-    for kind in range(KINDS - 1, -1, -1):
-        for m in range(number + 1):
-            for own in range(least[kind], min(there[kind], m) + 1):
-                ways[kind][m] += comb(there[kind], own) * ways[kind + 1][m - own]
-    chosen: list[int] = []
-    for kind in range(KINDS):
-        left = number - len(chosen)
-        lot = rng.randrange(ways[kind][left])
-        own = least[kind]
-        while lot >= (share := comb(there[kind], own) * ways[kind + 1][left - own]):
-            lot -= share
-            own += 1
-        chosen += [kind] * own
-    rng.shuffle(chosen)
-    return chosen
+def _pile_cards(loose: int, seen: Observation, rng: Rng) -> list[Card]:
+    """The pile, drawn from the cards of which nothing is known."""
+    cards = unpacked(loose)
+    rng.shuffle(cards)
+    if seen.row.count(WILD) < 3 or NO_CARD in seen.row or seen.rules.flush_limit >= 0:
+        return cards[: seen.pile_size]
+    # These wilds were left to lie, so there are fewer than three other cards outside the hands.
+    wilds = [card for card in cards if card == WILD]
+    plain = [card for card in cards if card != WILD]
+    shown = counts(seen.discards + packed(seen.row))
+    most = min(2 - sum(shown[:WILD]), seen.pile_size)
+    ways = [comb(len(plain), n) * comb(len(wilds), seen.pile_size - n) for n in range(most + 1)]
+    if not sum(ways):  # a thousand flushes in a row had not helped
+        return cards[: seen.pile_size]
+    number, lot = 0, rng.randrange(sum(ways))
+    while lot >= ways[number]:
+        lot -= ways[number]
+        number += 1
+    return plain[:number] + wilds[: seen.pile_size - number]
 
 
-def _hidden_sizes(seen: Observation, others: list[int], in_hands: int, rng: Rng) -> list[int]:
+def _hidden_sizes(seen: Observation, others: list[int], hidden: int, rng: Rng) -> list[int]:
     if seen.hand_sizes is not None:
         return [seen.hand_sizes[seat] - size(seen.known[seat]) for seat in others]
     sizes = [0] * len(others)
-    for _ in range(in_hands):
-        sizes[rng.randrange(len(others))] += 1
+    present = [i for i, seat in enumerate(others) if not seen.gone >> seat & 1]
+    for _ in range(hidden):
+        sizes[present[rng.randrange(len(present))]] += 1
     return sizes
 
 
@@ -186,13 +200,12 @@ def _place_contracts(state: State, seen: Observation, rng: Rng) -> None:
     state.returned = tuple([content[slot] for slot in places.returned])
     placed = sum(contracts) | sum([1 << i for i in (*content.values(), *seen.offer)])
     state.undrawn = ((1 << everything) - 1) & ~placed
-    state.dealt = seen.dealt
 
 
 def _known_places(state: State, seen: Observation, everything: int) -> _Contracts:
     seats = state.rules.seats
     places = _Contracts(everything, [[] for _ in range(seats)], [[] for _ in range(seats)])
-    deals = contract_deals(seen.dealt)
+    deals = contract_deals(state.dealt)
     first_deals = {deal.seat: deal for deal in deals[:seats]}
     for deal in deals[:seats]:
         places.offers[deal.seat] = places.draw(deal.number, deal.ids)
@@ -200,7 +213,7 @@ def _known_places(state: State, seen: Observation, everything: int) -> _Contract
         deal = first_deals[(seen.first + i) % seats]
         if deal.answered:
             places.answer(deal.seat, deal.kept, deal.kept_ids)
-    if state.rules.options.returned_order == "shuffled":
+    if state.rules.options.returned_order == "shuffled" and seen.phase != SETUP:
         ids = {i for slot in places.returned for i in slot.ids}
         is_open = any(slot.open for slot in places.returned)
         places.returned = [_Slot(set(ids), is_open) for _ in places.returned]
@@ -247,28 +260,18 @@ def _choose_for_earlier_seats(state: State, seen: Observation, rng: Rng) -> None
     seats = state.rules.seats
     order = [(seen.first + i) % seats for i in range(seats)]
     place = order.index(seen.seat)
-    if seen.actor == UNKNOWN:  # it has chosen itself, and so may have seats after it
-        lot = rng.randrange(sum([3**chosen for chosen in range(seats - 1 - place)]))
-        place += 1
+    if seen.actor == UNKNOWN:  # it has had its turn, and so may have seats after it
+        done = seen.gone | 1 << seen.seat
+        place = 1 + max([i for i, seat in enumerate(order) if done >> seat & 1])
+        lot = rng.randrange(sum([3**chosen for chosen in range(seats - place)]))
         chosen = 0
         while lot >= 3**chosen:
             lot -= 3**chosen
             chosen += 1
         place += chosen
     state.actor = order[place]
-    returned: list[int] = []
-    contracts, offers = list(state.contracts), list(state.offers)
+    dealt = list(state.dealt)  # one offer a seat so far, in seat order
     for seat in order[:place]:
-        if seat == seen.seat:
-            returned += state.returned
-        elif not state.gone >> seat & 1:
-            kept = 1 + rng.randrange(3)
-            for i, contract in enumerate(offers[seat]):
-                if kept >> i & 1:
-                    contracts[seat] |= 1 << contract
-                else:
-                    returned.append(contract)
-            offers[seat] = ()
-    state.contracts = tuple(contracts)
-    state.offers = tuple(offers)
-    state.returned = tuple(returned)
+        if dealt[seat] >> 15 == PENDING:
+            dealt[seat] |= (KEPT_BOTH if rng.randrange(3) == 0 else KEPT_ONE) << 15
+    state.dealt = tuple(dealt)
