@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from damrak_engine import dice as chance
-from damrak_engine.actions import BLIND, OFFER, TAKE, ClaimRoute
+from damrak_engine.actions import BLIND, KEEP_BOTH, OFFER, TAKE, ClaimRoute
 from damrak_engine.board import Board, parse_board
 from damrak_engine.boards import load_board
 from damrak_engine.cards import CARD_OF_WORD, NO_CARD, WORDS, counts, packed, unpacked
@@ -234,22 +234,7 @@ def position(
     state = blank(rules)
     state.phase = TURN
     state.actor, state.first = actor, first
-    for seat, cards in enumerate(hands):
-        state.hands[seat] = pack(cards)
-    state.row = kinds(row)
-    state.discards = pack(discards)
-    shown = packed([card for card in state.row if card != NO_CARD])
-    left = packed(k for k in range(7) for _ in range(rules.deck[k])) - shown
-    left -= sum(state.hands) + state.discards
-    state.pile = list(counts(left if pile is None else pack(pile)))
-    state.pile_size = sum(state.pile)
-    assert max(state.pile) <= max(rules.deck), "more cards were named than there are"
-    if pile is not None:
-        left -= pack(pile)
-        if isinstance(rest, int):
-            state.hands[rest] += left
-        else:
-            state.discards += left
+    _lay_out(state, hands, row, discards, pile, rest)
     for seat, number in enumerate(carts):
         state.carts[seat] = number
     held = [sum(1 << i for i in ids) for ids in contracts]
@@ -260,6 +245,52 @@ def position(
     state.undrawn = sum(1 << i for i in drawable)
     state.log = []
     return state
+
+
+def in_play(
+    seats: int = 2,
+    *,
+    hands: Sequence[str] = (),
+    row: str = PLAIN_ROW,
+    discards: str = "",
+    pile: str | None = None,
+    rest: str | int = "discards",
+    options: dict[str, Any] | None = None,
+    board: Board = AMSTERDAM,
+) -> State:
+    """A dealt game at its first turn, every seat having kept both contracts, with these cards."""
+    state = deal(seats, options=options, board=board)
+    for _ in range(seats):
+        play(state, KEEP_BOTH)
+    _lay_out(state, hands, row, discards, pile, rest)
+    state.legal = -1
+    return state
+
+
+def _lay_out(
+    state: State,
+    hands: Sequence[str],
+    row: str,
+    discards: str,
+    pile: str | None,
+    rest: str | int,
+) -> None:
+    state.hands = [pack(cards) for cards in (*hands, *[""] * (state.rules.seats - len(hands)))]
+    state.row = kinds(row)
+    state.discards = pack(discards)
+    shown = packed([card for card in state.row if card != NO_CARD])
+    left = packed(k for k in range(7) for _ in range(state.rules.deck[k])) - shown
+    left -= sum(state.hands) + state.discards
+    state.pile = list(counts(left if pile is None else pack(pile)))
+    state.pile_size = sum(state.pile)
+    assert max(state.pile) <= max(state.rules.deck), "more cards were named than there are"
+    if pile is None:
+        return
+    left -= pack(pile)
+    if isinstance(rest, int):
+        state.hands[rest] += left
+    else:
+        state.discards += left
 
 
 # ---- moves -------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from damrak_engine.actions import BLIND, FIRST_CLAIM, OFFER
 from damrak_engine.board import Board
 from damrak_engine.deal import new_game
 from damrak_engine.dice import Dice, SeedDice
@@ -94,6 +95,46 @@ def random_game(rules: Rules, number: int) -> list[Event]:
     while not state.is_over:
         state.apply(state.random_action(random.random), dice)
     return log
+
+
+# ---- games steered towards something -----------------------------------------------------------
+
+Choose = Callable[[list[int], Random], int]
+
+
+def drawing(actions: list[int], random: Random) -> int:
+    """Cards, rather blind ones; anything else only if there is nothing to draw."""
+    if BLIND in actions and random.random() < 0.6:
+        return BLIND
+    cards = [action for action in actions if action < OFFER]
+    return random.choice(cards or actions)
+
+
+def building(actions: list[int], random: Random) -> int:
+    """Cards and claims."""
+    routes = [action for action in actions if action >= FIRST_CLAIM]
+    return random.choice(routes) if routes and random.random() < 0.5 else drawing(actions, random)
+
+
+def collecting(actions: list[int], random: Random) -> int:
+    """Contracts mostly."""
+    return OFFER if OFFER in actions and random.random() < 0.7 else drawing(actions, random)
+
+
+def openings(
+    rules: Rules, choose: Choose, most: int, games: int = 10
+) -> Iterator[tuple[State, list[Event], int]]:
+    """Positions up to so many steps into games, with their log and the seat that looks."""
+    for number in range(games):
+        random = Random(number)
+        dice = SeedDice(seed_of(number))
+        log: list[Event] = []
+        state = new_game(rules, dice, log)
+        for _ in range(random.randrange(rules.seats, most)):
+            if not state.is_over:
+                state.apply(choose(state.legal_actions(), random), dice)
+        if not state.is_over:
+            yield state, log, random.randrange(rules.seats)
 
 
 # ---- what Hypothesis draws ---------------------------------------------------------------------
