@@ -1,22 +1,28 @@
-"""Run with `python -m unittest` in this folder."""
+"""Run `python -m unittest` in this folder."""
 
 import unittest
 from pathlib import Path
 
-from damrak.loading import parse_spec
-from damrak.series import SeriesPlan, play_series
-from damrak.standing import Standing
+from damrak import Bot
+from damrak.bots import house_bot
+from damrak.loading import make_bot, parse_spec
+from damrak.testing import assert_bot_survives, play_match
 
-BOT = Path(__file__).parent / "bot.py"
+HERE = parse_spec(str(Path(__file__).parent))
+
+
+def my_bot() -> Bot:
+    """A new instance of the bot beside this file."""
+    return make_bot(HERE)
 
 
 class TestMyBot(unittest.TestCase):
     """What must hold whatever the bot becomes."""
 
+    def test_survives(self) -> None:
+        assert_bot_survives(my_bot)
+
     def test_beats_random(self) -> None:
-        plan = SeriesPlan(bots=(parse_spec(str(BOT)), parse_spec("random")), blocks=20)
-        standing = Standing(plan.names)
-        for block in play_series(plan):
-            standing.add(block)
-        assert standing.failures == []
-        assert standing.score(0) > 0.6
+        results = [play_match([my_bot(), house_bot("random")], seed=seed) for seed in range(40)]
+        wins = sum(result.winners == (0,) for result in results)
+        assert wins > 24, f"{wins} wins in 40 matches"
