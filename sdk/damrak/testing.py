@@ -172,6 +172,7 @@ class _Seat:
         self.events: list[Event] = []
         self.took_us = 0
         self._who = f"{bot.name} in seat {seat}"
+        self._where = self._who
         self._decisions = 0
         bot.rng = random.Random(4 * seed + seat)
         info = MatchInfo(rules.board, rules, rules.seats, seat, control)
@@ -184,11 +185,11 @@ class _Seat:
 
     def choose(self, view: View) -> int:
         self._decisions += 1
+        self._where = where = f"{self._who}, decision {self._decisions}, turn {view.turns}"
         began = time.monotonic_ns()
         chosen = self._call("choose", lambda: self.bot.choose(view))
         self.took_us = (time.monotonic_ns() - began) // 1000
         self.bot.note = None
-        where = f"{self._who}, decision {self._decisions}, turn {view.turns}"
         limit = view.time_left.us
         took, allowed = self.took_us / 1e6, limit / 1e6
         assert self.took_us <= limit, f"{where}: took {took:.2f} s of {allowed:.2f} s allowed"
@@ -208,8 +209,7 @@ class _Seat:
             return call()
         except Exception as problem:
             what = f"{type(problem).__name__}: {problem}"
-            where = f"{hook}() after {self._decisions} decisions"
-            raise AssertionError(f"{self._who} raised in {where}: {what}") from problem
+            raise AssertionError(f"{self._where}: {hook}() raised {what}") from problem
 
 
 def _choices(view: View) -> str:

@@ -1,6 +1,6 @@
 """The house bots: opponents of known strength, and examples to read.
 
-A bot is named by a spec: `greedy`, or `mcts:ms=100,seed=1` with parameters of its own.
+A bot is named by a spec: `greedy`, or `mcts:ms=100` with parameters of its own, whole numbers.
 """
 
 from __future__ import annotations
@@ -31,22 +31,21 @@ def house_bot(spec: str) -> Bot:
         raise ValueError(f"no house bot {name!r}; there are: {', '.join(HOUSE_BOTS)}")
     bot = HOUSE_BOTS[name]
     known = parameters(bot)
-    values: dict[str, int | float] = {}
+    values: dict[str, int] = {}
     for item in given.split(",") if given else []:
         key, _, text = item.partition("=")
         if key not in known:
             there = f"it takes: {', '.join(known)}" if known else "it takes none"
             raise ValueError(f"{name} has no parameter {key!r}; {there}")
-        try:
-            values[key] = type(known[key])(text)
-        except ValueError:
-            raise ValueError(f"{name}: {key} must be a number, not {text!r}") from None
+        if not (text.isascii() and text.isdigit()):
+            raise ValueError(f"{name}: {key} must be a whole number, not {text!r}")
+        values[key] = int(text)
     made = bot(**values)
     made.name = spec
     return made
 
 
-def parameters(bot: type[Bot]) -> dict[str, int | float]:
+def parameters(bot: type[Bot]) -> dict[str, int]:
     """The parameters of a house bot's spec, with their defaults."""
     if bot.__init__ is object.__init__:
         return {}
