@@ -21,6 +21,7 @@ from damrak_engine.actions import (
 )
 from damrak_engine.board import Board, Contract, Location, Route
 from damrak_engine.cards import Card
+from damrak_engine.clock import TimeControl, TimeLeft
 from damrak_engine.events import Event
 from damrak_engine.scoring import Result
 
@@ -46,5 +47,7 @@ __all__ = [
     "Result",
     "Route",
     "TakeCard",
+    "TimeControl",
+    "TimeLeft",
     "View",
 ]

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from damrak.view import View
 from damrak_engine.actions import Action
 from damrak_engine.board import Board
+from damrak_engine.clock import TimeControl
 from damrak_engine.events import Event
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result
-
-if TYPE_CHECKING:
-    from damrak_engine.clock import TimeControl
 
 
 @dataclass(frozen=True, slots=True)

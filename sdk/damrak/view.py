@@ -10,21 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from random import Random
-from typing import TYPE_CHECKING
 
 from damrak.network import Network, Path, cards_missing
 from damrak_engine.actions import FIRST_CLAIM, Action, ClaimRoute
 from damrak_engine.board import Board, Contract, Route
 from damrak_engine.cards import CARDS, NO_CARD, Card, counts, packed, packed_counts
+from damrak_engine.clock import TimeLeft
 from damrak_engine.determinize import Rng, determinize
 from damrak_engine.events import Event
 from damrak_engine.observation import Observation
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import goods_points
 from damrak_engine.state import KEEP, SECOND, SETUP, State
-
-if TYPE_CHECKING:
-    from damrak_engine.clock import TimeLeft
 
 Cards = Mapping[Card, int]
 
