@@ -13,6 +13,7 @@ from damrak.view import route_claims
 from damrak_engine.observation import Observation
 from damrak_engine.rules import Rules
 
+Facts = tuple[int, int, int, int, bool]  # id, its bit, length, colour, goods
 MOST_KEPT: Final = 20_000
 
 
@@ -42,6 +43,7 @@ class Chart:
         for claim in rules.claims:
             self.payments[claim.route].append((claim.wilds, claim.colour, claim.action))
         self._open: dict[int, int] = {}
+        self._facts: dict[int, list[Facts]] = {}
 
     def open_routes(self, seen: Observation) -> int:
         """The routes that the seat could claim if it had the cards."""
@@ -53,6 +55,18 @@ class Chart:
             routes = sum(1 << i for i, mask in enumerate(self.claims) if mask & claims)
             self._open[claims] = routes
         return routes
+
+    def facts(self, routes: int) -> list[Facts]:
+        """What counts about each of these routes, in the order of their ids."""
+        facts = self._facts.get(routes)
+        if facts is None:
+            make_room(self._facts)
+            facts = [
+                (i, 1 << i, self.lengths[i], self.routes[i].colour, self.routes[i].goods)
+                for i in bits(routes)
+            ]
+            self._facts[routes] = facts
+        return facts
 
     def spaces(self, routes: int) -> int:
         """How many spaces these routes have together."""

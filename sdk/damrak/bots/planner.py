@@ -103,19 +103,18 @@ class Planner:
         goods = self._goods_value(seen)
         wilds, most = hand[WILD], max(hand[:COLOURS])
         wishes: list[Wish] = []
-        for i in bits(chart.open_routes(seen)):
-            route = chart.routes[i]
-            length = route.length
+        for i, bit, length, colour, has_goods in chart.facts(chart.open_routes(seen)):
             value = float(chart.points[i])
-            if route.goods:
+            if has_goods:
                 value += goods
-            if plan.routes >> i & 1:
+            if plan.routes & bit:
                 value += share * length
-            held = most if route.colour == GREY else hand[route.colour]
-            lacking = max(0, length - wilds - held)
-            if not lacking and seen.phase == TURN and not legal & chart.claims[i]:
+            lacking = length - wilds - (most if colour == GREY else hand[colour])
+            if lacking < 0:
+                lacking = 0
+            if lacking == 0 and seen.phase == TURN and not legal & chart.claims[i]:
                 lacking = 1  # the wilds would have to pay alone, and may not
-            turns = 1 + (lacking + 1) // 2 + SPENT * (length - lacking)
+            turns = 1 + (lacking + 1 >> 1) + SPENT * (length - lacking)
             wishes.append((value / turns, i, lacking))
         wishes.sort(reverse=True)
         return wishes
