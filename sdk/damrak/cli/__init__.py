@@ -12,13 +12,13 @@ import os
 import sys
 from collections.abc import Sequence
 
-from damrak.cli import bench, bots, check, completion, new, play, repro, show, verify
+from damrak.cli import bench, board, bots, check, completion, new, play, repro, show, verify
 from damrak.cli.errors import BROKEN_PIPE, INTERRUPTED, MISUSED, OK, Misuse
 from damrak.cli.parser import Parser
 from damrak.errors import DamrakError
 from damrak_engine.errors import EngineError
 
-COMMANDS = (new, play, check, show, verify, repro, bots, bench, completion)
+COMMANDS = (new, play, check, show, verify, repro, bots, board, bench, completion)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
