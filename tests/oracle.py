@@ -149,13 +149,13 @@ def check_places(state: State, result: Result, keys: list[tuple[int, int]]) -> N
     """Assert that the places follow from totals, fulfilled contracts and who left."""
     options = state.rules.options
     places = [row.place for row in result.seats]
-    if state.end_reason == "stalemate" and options.stalemate == "annul":
-        assert set(places) == {1}
-        return
     leavers = [seat for seat, _ in state.left]
     stayed = [seat for seat in range(state.rules.seats) if seat not in leavers]
     for order, seat in enumerate(leavers):
         assert places[seat] == state.rules.seats - order
+    if state.end_reason == "stalemate" and options.stalemate == "annul":
+        assert {places[seat] for seat in stayed} == {1}
+        return
     for seat in stayed:
         better = [s for s in stayed if keys[s] > keys[seat]]
         level = [s for s in stayed if keys[s] == keys[seat]]

@@ -28,6 +28,19 @@ def seed_of(number: int) -> bytes:
     return number.to_bytes(32, "big")
 
 
+SPREAD: list[dict[str, str]] = [
+    {},
+    {"reshuffle": "eager", "second_card": "optional"},
+    {},
+    {"flush_guard": "cap3", "all_wild": "no", "final_tie": "goods"},
+    {},
+    {"pass": "voluntary", "turn_limit": "60", "goods_ties": "split"},
+    {"equal_turns": "on", "double_open_from": "2 players", "goods_exhausted": "virtual"},
+    {"initial_choice": "in_turn_order", "returned_order": "shuffled", "final_tie": "seed draw"},
+    {"flush_guard": "once", "hand_size_public": "no", "first_player": "rotate"},
+]
+
+
 # ---- one game ----------------------------------------------------------------------------------
 
 

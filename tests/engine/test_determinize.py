@@ -177,7 +177,7 @@ def test_cards_of_the_others_together_after_a_reshuffle() -> None:
         assert_hands_fit(state, log, seat, sum)
 
 
-@pytest.mark.xfail(strict=True, reason="it is forgotten who drew blind since the reshuffle")
+@pytest.mark.xfail(strict=True, reason="accepted: docs/adr/0002")
 def test_cards_of_each_of_three_seats_after_a_reshuffle() -> None:
     state, log = after_a_reshuffle(3)
     assert_hands_fit(state, log, 0)
