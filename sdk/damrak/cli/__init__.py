@@ -7,7 +7,6 @@ the exit code. Nothing a user does wrong ends in a traceback: it ends in one lin
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import os
 import sys
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from damrak.cli import bench, board, bots, check, completion, new, play, repro, 
 from damrak.cli.errors import BROKEN_PIPE, INTERRUPTED, MISUSED, OK, Misuse
 from damrak.cli.parser import Parser
 from damrak.errors import DamrakError
+from damrak.local import package_version
 from damrak_engine.errors import EngineError
 
 COMMANDS = (new, play, check, show, verify, repro, bots, board, bench, completion)
@@ -55,8 +55,8 @@ def build_parser() -> Parser:
         epilog="`damrak COMMAND --help` explains a command and shows examples.",
         allow_abbrev=False,
     )
-    version = importlib.metadata.version("damrak")
-    parser.add_argument("--version", action="version", version=f"damrak {version}")
+    version = f"damrak {package_version()}"
+    parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
     for command in COMMANDS:
         command.add_parser(commands)

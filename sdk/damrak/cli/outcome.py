@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from damrak.local import package_version
 from damrak.series import SeriesPlan
 from damrak.standing import BotFailure, Standing, Tally
 from damrak.stats import Sprt
@@ -57,7 +57,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
         "interrupted": outcome.interrupted,
         "sprt": _test_json(outcome),
         "saved": None if plan.save is None else str(plan.save),
-        "damrak": importlib.metadata.version("damrak"),
+        "damrak": package_version(),
     }
 
 
