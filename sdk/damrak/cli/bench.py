@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from typing import Any, Final
 
 from rich.table import Table
 
@@ -13,6 +13,13 @@ from damrak.benchmark.timing import FULL, QUICK
 from damrak.cli.console import err, out
 from damrak.cli.errors import OK
 from damrak.cli.parser import Commands, add_command, add_json
+
+# For each peer: how its column is headed, what it is called, and the ratio we aim at from Python.
+PEERS: Final = {
+    "openspiel_gin_rummy": ("gin rummy", "OpenSpiel gin rummy", "10"),
+    "openspiel_hearts": ("hearts", "OpenSpiel hearts", "1.9"),
+    "rlcard_gin_rummy": ("RLCard", "RLCard gin rummy", "-"),
+}
 
 
 def add_parser(commands: Commands) -> None:
@@ -50,7 +57,8 @@ def run(args: argparse.Namespace) -> int:
     console = out()
     for table in (_speeds(measured), _rest(measured)):
         console.print(table)
-    console.print(_machine(measured), highlight=False)
+    console.print("tuned: chance is drawn by a faster loop than the standard library's")
+    console.print(_machine(measured))
     return OK
 
 
@@ -59,30 +67,30 @@ def _speeds(measured: dict[str, Any]) -> Table:
     peers: dict[str, int | None] = measured["peers"]
     table = _table("actions a second, one core, two players", "engine", "measured", "target")
     for name in peers:
-        table.add_column(f"x {name.replace('_', ' ')}", justify="right")
+        table.add_column(f"x {PEERS[name][0]}", justify="right")
     for build, goals in (
         ("compiled", {"rollout": "1,000,000", "python_loop": "600,000"}),
         ("interpreted", {"rollout": "400,000", "python_loop": "-"}),
     ):
         speeds = measured[build]
         if speeds is None:
-            table.add_row(f"{build}: not there (make finds no C compiler)")
+            table.add_row(f"{build}: not there", "-", goals["rollout"])
             continue
         for loop, words in (("rollout", "loop in the engine"), ("python_loop", "loop in Python")):
-            speed = speeds[loop]
-            ratios = [_ratio(speed, peer) for peer in peers.values()]
-            table.add_row(f"{build}, {words}", f"{speed:,.0f}", goals[loop], *ratios)
-    tuned = {f"{name}, its chance drawn faster": it for name, it in measured["peers_tuned"].items()}
-    for name, speed in (peers | tuned).items():
-        words = "not installed" if speed is None else f"{speed:,.0f}"
-        table.add_row(name.replace("_", " "), words)
-    table.add_row("target for compiled, loop in Python", "", "", *_peer_goals(peers), style="dim")
+            ratios = [_ratio(speeds[loop], peer) for peer in peers.values()]
+            table.add_row(f"{build}, {words}", f"{speeds[loop]:,.0f}", goals[loop], *ratios)
+            if (build, loop) == ("compiled", "python_loop"):
+                goals_of_peers = [PEERS[name][2] for name in peers]
+                table.add_row("  target", "", "", *goals_of_peers, style="dim")
+    for name, speed in peers.items():
+        table.add_row(PEERS[name][1], _speed(speed))
+    for name, speed in measured["peers_tuned"].items():
+        table.add_row(f"{PEERS[name][1]}, tuned", _speed(speed))
     return table
 
 
-def _peer_goals(peers: dict[str, int | None]) -> list[str]:
-    goals = {"openspiel_hearts": "1.9", "openspiel_gin_rummy": "10"}
-    return [goals.get(name, "-") for name in peers]
+def _speed(speed: int | None) -> str:
+    return "not installed" if speed is None else f"{speed:,.0f}"
 
 
 def _ratio(speed: float, peer: int | None) -> str:
