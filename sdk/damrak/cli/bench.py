@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import Any, Final
 
+from rich.console import Console
 from rich.table import Table
 
 from damrak.benchmark.report import measure
@@ -54,12 +55,16 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(measured))
         return OK
-    console = out()
+    print_report(out(), measured)
+    return OK
+
+
+def print_report(console: Console, measured: dict[str, Any]) -> None:
+    """What `--json` prints, as tables with ratios and targets."""
     for table in (_speeds(measured), _rest(measured)):
         console.print(table)
     console.print("tuned: chance is drawn by a faster loop than the standard library's")
     console.print(_machine(measured))
-    return OK
 
 
 def _speeds(measured: dict[str, Any]) -> Table:
