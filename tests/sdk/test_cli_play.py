@@ -219,3 +219,21 @@ def test_ctrl_c_shows_the_whole_blocks_played_so_far(whole_group: bool, tmp_path
     assert report["games"] == 2 * report["blocks"] > 0
     assert len(list(games.iterdir())) == report["games"]
     assert damrak("verify", games).returncode == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where the children stand in /proc")
+def test_death_of_a_worker_is_told_with_what_was_played(tmp_path: Path) -> None:
+    games = tmp_path / "games"
+    process = started(*("play", "greedy", "random", "--games", "100000", "--save", games, "--json"))
+    while not list(games.glob("000003-1.json")):
+        time.sleep(0.05)
+        assert process.poll() is None
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    workers = [
+        child for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+    os.kill(int(workers[-1]), signal.SIGKILL)
+    output, errors = process.communicate(timeout=20)
+    assert process.returncode == 2
+    assert errors == "damrak: a worker process died (exit code -9)\n"
+    assert json.loads(output)["interrupted"] is True

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import Final
 
 import shtab
 
 from damrak.cli.errors import OK
 from damrak.cli.parser import Commands, add_command
+
+PATHS: Final = ("BOT", "DIR", "FILE", "NAME|FILE")  # what arguments that are paths are called
 
 
 def add_parser(commands: Commands) -> None:
@@ -32,7 +35,19 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Carry it out."""
-    from damrak.cli import build_parser
+    from damrak.cli import build_parser  # which imports this module to build it
 
-    print(shtab.complete(build_parser(), args.shell))
+    parser = build_parser()
+    _tell_what_is_a_path(parser)
+    print(shtab.complete(parser, args.shell))
     return OK
+
+
+def _tell_what_is_a_path(parser: argparse.ArgumentParser) -> None:
+    """Mark the arguments, in all commands below, that the shell can complete by itself."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                _tell_what_is_a_path(command)
+        elif action.metavar in PATHS:
+            action.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab looks for it there

@@ -6,6 +6,7 @@ import sys
 from typing import Final
 
 from rich.console import Console
+from rich.text import Text
 
 PIPED_WIDTH: Final = 110  # nobody's window limits a file
 
@@ -28,7 +29,12 @@ def err() -> Console:
     return _console(stderr=True)
 
 
+def remark(text: str) -> None:
+    """Say something on standard error, on one line of its own."""
+    err().print(Text(text), soft_wrap=True)
+
+
 def _console(*, stderr: bool) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PIPED_WIDTH
-    return OurConsole(stderr=stderr, highlight=False, emoji=False, width=width)
+    return OurConsole(stderr=stderr, highlight=False, emoji=False, markup=False, width=width)

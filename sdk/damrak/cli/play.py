@@ -6,19 +6,21 @@ import argparse
 import json
 import secrets
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from damrak.cli.arguments import board_named, options_from, positive, seconds
-from damrak.cli.console import err, out
+from damrak.cli.console import err, out, remark
 from damrak.cli.errors import INTERRUPTED, OK, Misuse
 from damrak.cli.outcome import Outcome, outcome_json, print_outcome
 from damrak.cli.parser import FAULTS, Commands, add_command, add_json
 from damrak.cli.progress import Progress
 from damrak.cores import cores
+from damrak.errors import HostError
 from damrak.loading import parse_spec
 from damrak.local import STANDARD_CONTROL
 from damrak.series import SeriesPlan, play_series
-from damrak.standing import Standing
+from damrak.standing import Block, Standing
 from damrak.stats import Sprt
 from damrak_engine.clock import TimeControl
 
@@ -122,36 +124,43 @@ def run(args: argparse.Namespace) -> int:
     test = _test(args)
     plan = _plan(args, test)
     jobs = min(args.jobs or cores(), plan.blocks)
+    blocks = play_series(plan, jobs)
+    if plan.save is not None:
+        _make(plan.save)
+    standing = Standing(plan.names)
     started = time.monotonic()
-    standing, interrupted = _play(plan, jobs, test)
+    stopped = _add_up(blocks, standing, plan, test)
     outcome = Outcome(
         plan=plan,
         standing=standing,
         seconds=time.monotonic() - started,
         jobs=jobs,
         test=test,
-        interrupted=interrupted,
+        interrupted=stopped is not None,
     )
     if args.json:
         print(json.dumps(outcome_json(outcome), ensure_ascii=False))
     else:
         print_outcome(out(), outcome)
-    return INTERRUPTED if interrupted else OK
+    if isinstance(stopped, HostError):
+        raise stopped
+    return INTERRUPTED if stopped else OK
 
 
-def _play(plan: SeriesPlan, jobs: int, test: Sprt | None) -> tuple[Standing, bool]:
-    """Everything that gets played, and whether Ctrl-C put an end to it."""
-    standing = Standing(plan.names)
+def _add_up(
+    blocks: Iterator[Block], standing: Standing, plan: SeriesPlan, test: Sprt | None
+) -> KeyboardInterrupt | HostError | None:
+    """Add all that gets played to the standing; what put an end to it before its time."""
     try:
         with Progress(err(), plan, standing, test) as progress:
-            for block in play_series(plan, jobs):
+            for block in blocks:
                 standing.add(block)
                 progress.update()
                 if test and test.verdict(test.llr(standing.tallies[0].block_scores)):
                     break
-    except KeyboardInterrupt:
-        return standing, True
-    return standing, False
+    except (KeyboardInterrupt, HostError) as end:
+        return end
+    return None
 
 
 def _test(args: argparse.Namespace) -> Sprt | None:
@@ -171,8 +180,8 @@ def _plan(args: argparse.Namespace, test: Sprt | None) -> SeriesPlan:
     games = args.games or (GAMES_OF_A_TEST if test else GAMES)
     blocks = -(-games // a_block)
     if args.games and blocks * a_block != games:
-        err().print(f"{blocks * a_block} games: {blocks} whole blocks of {a_block}")
-    plan = SeriesPlan(
+        remark(f"{blocks * a_block} games: {blocks} whole blocks of {a_block}")
+    return SeriesPlan(
         bots=tuple(parse_spec(text) for text in args.bots),
         blocks=blocks,
         board=board_named(args.board),
@@ -183,12 +192,12 @@ def _plan(args: argparse.Namespace, test: Sprt | None) -> SeriesPlan:
         save=args.save,
         bundles=Path(FAULTS) if args.save is None else args.save / FAULTS,
     )
-    plan.check()
-    if plan.save is not None:
-        plan.save.mkdir(parents=True, exist_ok=True)
-        if there := len(list(plan.save.glob("*.json"))):
-            err().print(f"{plan.save} holds {there} files already: equal names are overwritten")
-    return plan
+
+
+def _make(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    if there := len(list(folder.glob("*.json"))):
+        remark(f"{folder} holds {there} files already: equal names are overwritten")
 
 
 def _control(args: argparse.Namespace) -> TimeControl:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,11 +13,11 @@ from damrak.cli.console import out
 from damrak.cli.errors import FAILED, OK, Misuse
 from damrak.cli.parser import Commands, add_command, add_json
 from damrak.cores import cores
+from damrak.crew import work
 from damrak_engine.errors import ReplayError
 from damrak_engine.verify import verify
 
 MANY: Final = 200  # files from which on more processes are worth their start
-CHUNK: Final = 50
 
 
 def add_parser(commands: Commands) -> None:
@@ -61,14 +60,30 @@ def run(args: argparse.Namespace) -> int:
     return FAILED if wrong else OK
 
 
-def verdicts_on(paths: list[Path]) -> Iterable[dict[str, Any]]:
+def verdicts_on(paths: list[Path]) -> Iterator[dict[str, Any]]:
     """For each file `file`, `ok`, and where it is wrong `event` and `expected`, else None."""
-    workers = min(cores(), len(paths) // MANY)
-    if workers < 2:
-        yield from map(verdict_on, paths)
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(verdict_on, paths, chunksize=CHUNK)
+    processes = min(cores(), len(paths) // MANY)
+    return work(_Verification(paths), processes if processes > 1 else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Verification:
+    """Files to be verified, as the job of a crew."""
+
+    paths: list[Path]
+
+    @property
+    def count(self) -> int:
+        return len(self.paths)
+
+    def do(self, number: int) -> dict[str, Any]:
+        return verdict_on(self.paths[number])
+
+    def keep(self, work: dict[str, Any]) -> dict[str, Any]:
+        return work
+
+    def discard(self, number: int) -> None:
+        pass
 
 
 def verdict_on(path: Path) -> dict[str, Any]:
