@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from hypothesis import event, given, settings, strategies as st
 
-from damrak_engine.dice import SeedDice
+from damrak_engine.dice import QuickDice, SeedDice
 from damrak_engine.errors import IllegalAction, MatchError, ReplayError
 from damrak_engine.events import (
     Blind,
@@ -144,6 +144,29 @@ def test_the_end_is_final_and_scored(plan: Plan) -> None:
     assert ended.reason == state.end_reason
     assert [row.total for row in ended.seats] == totals(state)
     check_result(state, ended)
+
+
+@GAMES
+@given(plans(), st.integers(0, 60))
+def test_rollout_plays_random_legal_actions_to_the_end(plan: Plan, at: int) -> None:
+    for number, (state, _, _) in enumerate(walk(plan)):
+        if number == at:
+            by_engine, by_hand = state.copy(), state.copy()
+            played = rollout(by_engine, Random(at).random)
+            random, steps = Random(at).random, 0
+            while not by_hand.is_over:
+                by_hand.apply(by_hand.random_action(random), QuickDice(random))
+                steps += 1
+            assert (fields_of(by_engine), played) == (fields_of(by_hand), steps)
+
+
+@GAMES
+@given(plans())
+def test_random_actions_are_all_legal_ones_alike(plan: Plan) -> None:
+    for state, _, _ in walk(plan):
+        actions = state.legal_actions()
+        parts = [(i + 0.5) / len(actions) for i in range(len(actions))]
+        assert sorted(state.random_action(lambda part=part: part) for part in parts) == actions
 
 
 def recorded(plan: Plan) -> tuple[list[Step], list[Event], dict[str, object]]:

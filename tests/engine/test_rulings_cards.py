@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from damrak_engine.actions import BLIND, OFFER, PASS, TAKE
-from damrak_engine.cards import counts
+from damrak_engine.cards import WORDS, counts
 from damrak_engine.errors import IllegalAction
 from damrak_engine.events import Blind, End, Reshuffle
 from damrak_engine.observation import observe
@@ -49,6 +49,10 @@ def test_c_a_drawing_is_legal_if_one_card_can_be_taken() -> None:
     assert TAKE + 2 in position(row="- - red - -", pile="", rest=1).legal_actions()
     assert BLIND in position(row=PLAIN_ROW, pile="red", rest=1).legal_actions()
     assert BLIND in position(pile="", discards="red", rest=1).legal_actions()
+    for word in WORDS:
+        last = position(row=NO_CARDS, pile="", discards=word, rest=1)
+        assert BLIND in last.legal_actions()
+        assert kinds_of(blind(last, word)) == ["reshuffle", "blind"]
     none = position(row=NO_CARDS, pile="", rest=1).legal_actions()
     assert not {BLIND, *SLOTS} & set(none)
 
@@ -308,6 +312,14 @@ def test_c_c_a_fault_begins_the_count_anew() -> None:
         assert not state.is_over
     play(state, PASS)
     assert state.end_reason == "stalemate"
+
+
+@pytest.mark.parametrize("action", [BLIND, TAKE, OFFER])
+def test_c_c_any_other_action_begins_the_count_anew(action: int) -> None:
+    state = position(options={"pass": "voluntary"})
+    play(state, PASS)
+    play(state, action)
+    assert state.passes == 0
 
 
 def test_c_c_voluntary_passes_end_the_game_too() -> None:
