@@ -16,6 +16,7 @@ from typing import Final
 from damrak.bots.chart import Chart, bits, make_room
 
 ALL_ORDERS: Final = 3  # with more contracts than this, only two orders are tried
+MOST_WANTED: Final = 6  # with more contracts than this, the others have to wait
 INFINITE: Final = float("inf")
 
 
@@ -56,11 +57,19 @@ class Plans:
         return plan
 
     def still_good(self, plan: Plan, owned: int, free: int, turns: int) -> Plan | None:
-        """What is left of a plan after some of it was claimed; None if it cannot be finished."""
+        """What is left of a plan after some of it was claimed.
+
+        None if it is finished now or cannot be finished any more.
+        """
         routes = plan.routes & ~owned
-        if routes & ~free or self._chart.turns(routes) > turns:
+        if routes == plan.routes:
+            return plan if self._fits(routes, free, turns) else None
+        if not routes or not self._fits(routes, free, turns):
             return None
-        return Plan(routes, plan.gain if routes else 0, plan.lost)
+        return Plan(routes, plan.gain, plan.lost)
+
+    def _fits(self, routes: int, free: int, turns: int) -> bool:
+        return not routes & ~free and self._chart.turns(routes) <= turns
 
     def cheapest_way(self, owned: int, free: int, a: int, b: int) -> tuple[float, int] | None:
         """The cost and the routes, owned ones included, of the cheapest way from a to b."""
@@ -93,7 +102,7 @@ class Plans:
 
     def _find(self, owned: int, free: int, contracts: int, carts: int, turns: int) -> Plan:
         board, chart = self._chart.rules.board, self._chart
-        wanted: list[int] = []
+        prices: dict[int, float] = {}
         lost = 0
         for i in bits(contracts):
             contract = board.contracts[i]
@@ -101,7 +110,8 @@ class Plans:
             if way is None:
                 lost += contract.points
             elif way[1] & ~owned:
-                wanted.append(i)
+                prices[i] = way[0] / (contract.points or 0.5)
+        wanted = sorted(sorted(prices, key=lambda i: prices[i])[:MOST_WANTED])
         wanted.sort(key=lambda i: -board.contracts[i].points)
         while wanted:
             routes = self._network(owned, free, wanted)
