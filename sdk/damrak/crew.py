@@ -10,7 +10,7 @@ from __future__ import annotations
 import signal
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -46,11 +46,11 @@ class Job(Protocol[Work, Result]):
         """Take back what `keep` put away, if it did."""
 
 
-def work(job: Job[Any, Result], processes: int) -> Iterator[Result]:
+def work(job: Job[Any, Result], processes: int) -> Generator[Result]:
     """The results in the order of their numbers; 0 processes: all is done in this one.
 
     On Ctrl-C the results that are finished still come, even behind a gap, before KeyboardInterrupt
-    does. A caller that stops asking has the rest discarded.
+    does. A caller that has enough closes the generator: that stops the crew and discards the rest.
 
     Raises:
         HostError: a process of the crew died, or the job raised what it should not.

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -124,7 +124,7 @@ def _check_file(spec: BotSpec, rules: Rules, control: TimeControl) -> None:
         raise BotFileError(spec.text, fault.detail.partition(prefix)[2])
 
 
-def play_series(plan: SeriesPlan, processes: int = 0) -> Iterator[Block]:
+def play_series(plan: SeriesPlan, processes: int = 0) -> Generator[Block]:
     """Play the blocks and yield them in order; 0 processes: in this one.
 
     With more, they are started afresh, so a script that asks for them has to be importable: what

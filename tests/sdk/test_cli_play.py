@@ -148,8 +148,9 @@ def test_board_options_and_time_are_taken(tmp_path: Path) -> None:
     assert replay["events"][0]["first"] == 0
 
 
-def test_sequential_test_stops_by_itself() -> None:
-    report = played("greedy", "random", "--sprt", "0", "150", "--seed", "1")
+def test_sequential_test_stops_by_itself(tmp_path: Path) -> None:
+    report = played("greedy", "random", "--sprt", "0", "150", "--seed", "1", "--save", tmp_path)
+    assert len(list(tmp_path.iterdir())) == report["games"]
     test = report["sprt"]
     assert test["verdict"] == "H1"
     assert test["llr"] >= test["upper"]

@@ -81,7 +81,7 @@ def test_stopping_early_leaves_the_files_of_counted_games_only(tmp_path: Path) -
     blocks = play_series(plan, 2)
     for _ in range(3):
         next(blocks)
-    blocks.close()  # type: ignore[attr-defined]  # it is a generator
+    blocks.close()
     kept = [f"{block:06}-{game}.json" for block in range(3) for game in range(2)]
     assert sorted(path.name for path in tmp_path.iterdir()) == kept
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any, Final
 
 from damrak.benchmark.peers import PEERS, TUNED_PEERS
@@ -86,15 +87,16 @@ def _series_rate(processes: int, seconds: float) -> float:
     bot = parse_spec("random")
     games = 0
     begun = counted_from = 0.0
-    for block in play_series(SeriesPlan(bots=(bot, bot), blocks=10**9), processes):
-        now = time.perf_counter()
-        begun = begun or now
-        if now - begun < START_S:
-            counted_from = now
-            continue
-        games += len(block.games)
-        if now - counted_from > seconds:
-            return games / (now - counted_from)
+    with closing(play_series(SeriesPlan(bots=(bot, bot), blocks=10**9), processes)) as blocks:
+        for block in blocks:
+            now = time.perf_counter()
+            begun = begun or now
+            if now - begun < START_S:
+                counted_from = now
+                continue
+            games += len(block.games)
+            if now - counted_from > seconds:
+                return games / (now - counted_from)
     raise AssertionError("a series of so many blocks does not end")
 
 

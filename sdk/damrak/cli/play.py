@@ -6,7 +6,8 @@ import argparse
 import json
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 
 from damrak.cli.arguments import board_named, options_from, positive, seconds
@@ -148,11 +149,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _add_up(
-    blocks: Iterator[Block], standing: Standing, plan: SeriesPlan, test: Sprt | None
+    blocks: Generator[Block], standing: Standing, plan: SeriesPlan, test: Sprt | None
 ) -> KeyboardInterrupt | HostError | None:
     """Add all that gets played to the standing; what put an end to it before its time."""
     try:
-        with Progress(err(), plan, standing, test) as progress:
+        with closing(blocks), Progress(err(), plan, standing, test) as progress:
             for block in blocks:
                 standing.add(block)
                 progress.update()
