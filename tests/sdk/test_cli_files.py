@@ -118,6 +118,18 @@ def test_what_a_seat_cannot_see_is_a_question_mark(games: Path, capsys: Any) -> 
     assert dealt[0].endswith("may keep ? or ?")
 
 
+def test_show_gives_programs_what_a_seat_may_see(games: Path, capsys: Any) -> None:
+    file = games / "000000-0.json"
+    replay = json.loads(file.read_text("utf-8"))
+    main(["show", str(file), "--json"])
+    shown = json.loads(capsys.readouterr().out)
+    assert [entry["event"] for entry in shown["events"]] == replay["events"]
+    assert shown["result"] == replay["result"]
+    main(["show", str(file), "--json", "--seat", "0"])
+    deal = json.loads(capsys.readouterr().out)["events"][0]["event"]
+    assert deal["hands"] == [replay["events"][0]["hands"][0], [None, None], [None, None]]
+
+
 def test_show_may_begin_later(games: Path, capsys: Any) -> None:
     main(["show", str(games / "000000-0.json"), "--from", "20"])
     told = capsys.readouterr().out

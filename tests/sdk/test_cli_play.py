@@ -194,6 +194,9 @@ def test_failure_is_shown_with_what_to_do_next(tmp_path: Path) -> None:
     again = damrak("repro", found[1], cwd=tmp_path)
     assert again.returncode == 1
     assert "fails again: crash: ZeroDivisionError" in again.stdout
+    report = json.loads(damrak("repro", found[1], "--json", cwd=tmp_path).stdout)
+    assert (report["ok"], report["repeats"]) == (False, True)
+    assert "1 / 0" in report["now"]["traceback"]
     bot.write_text(bot.read_text().replace("1 / 0", "return view.legal[0]"))
     mended = damrak("repro", found[1], cwd=tmp_path)
     assert mended.returncode == 0, mended.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -11,7 +12,7 @@ from rich.text import Text
 
 from damrak.cli.console import out
 from damrak.cli.errors import OK, Misuse
-from damrak.cli.parser import Commands, add_command
+from damrak.cli.parser import Commands, add_command, add_json
 
 FILES: Final = ("bot.py", "test_bot.py", "README.md")
 
@@ -29,6 +30,7 @@ def add_parser(commands: Commands) -> None:
         examples=("damrak new my_bot", "damrak play my_bot random", "damrak check my_bot"),
     )
     parser.add_argument("folder", metavar="DIR", type=Path, help="the folder to make")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,6 +46,9 @@ def run(args: argparse.Namespace) -> int:
     for name in FILES:
         text = (template / name).read_text("utf-8")
         (folder / name).write_text(text.replace("NAME", folder.resolve().name), "utf-8")
+    if args.json:
+        print(json.dumps({"folder": str(folder), "files": list(FILES)}))
+        return OK
     console = out()
     console.print(Text(f"{folder} holds a bot that plays. Try:"))
     for line in (f"damrak play {folder} random", f"damrak check {folder}"):

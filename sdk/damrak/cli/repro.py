@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import json
+import sys
+from contextlib import nullcontext, redirect_stdout
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from damrak.bundle import Bundle, read_bundle
-from damrak.cli.console import out
+from damrak.cli.console import err, out
 from damrak.cli.errors import FAILED, OK
-from damrak.cli.parser import Commands, add_command
+from damrak.cli.parser import Commands, add_command, add_json
 from damrak.hosting.faults import BotFault
 from damrak.loading import parse_spec
-from damrak.repro import rerun
+from damrak.repro import Rerun, rerun
 
 
 def add_parser(commands: Commands) -> None:
@@ -38,6 +43,7 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("file", metavar="FILE", type=Path, help="a repro bundle")
     parser.add_argument("--debug", action="store_true", help="run the last call in the debugger")
+    add_json(parser)
     parser.add_argument("--bot", metavar="BOT", help="ask this bot instead of the one that failed")
 
 
@@ -46,20 +52,34 @@ def run(args: argparse.Namespace) -> int:
     bundle = read_bundle(args.file)
     then = bundle.plan.spec
     bot = parse_spec(args.bot or _spec_of(bundle))
-    console = out()
+    console = err() if args.json else out()
     console.print(_headline(bundle), soft_wrap=True)
     if bot.version != then.version:
         console.print(Text(f"{bot.name} is not the version that failed", "yellow"))
-    again = rerun(bundle, debug=args.debug, bot=bot)
+    # What the bot prints must not stand between a program and its object.
+    with redirect_stdout(sys.stderr) if args.json else nullcontext():
+        again = rerun(bundle, debug=args.debug, bot=bot)
     if again.changed is not None:
         changed = f"from decision {again.changed} on it does not answer as it did then"
         console.print(Text(changed, "yellow"))
     if again.fault is None:
         console.print(Text(f"{bot.name} does not fail any more", "green"))
-        return OK
-    same = "fails again" if again.repeats(bundle) else "fails, but in another way"
-    _print_fault(console, f"{bot.name} {same}", again.fault)
-    return FAILED
+    else:
+        same = "fails again" if again.repeats(bundle) else "fails, but in another way"
+        _print_fault(console, f"{bot.name} {same}", again.fault)
+    if args.json:
+        print(json.dumps(_report(bundle, again)))
+    return OK if again.fault is None else FAILED
+
+
+def _report(bundle: Bundle, again: Rerun) -> dict[str, Any]:
+    return {
+        "ok": again.fault is None,
+        "repeats": again.repeats(bundle),
+        "changed": again.changed,
+        "then": asdict(bundle.fault),
+        "now": again.fault and asdict(again.fault),
+    }
 
 
 def _spec_of(bundle: Bundle) -> str:

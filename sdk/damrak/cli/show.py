@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -14,12 +16,12 @@ from rich.text import Text
 from damrak.cli.arguments import whole
 from damrak.cli.console import out
 from damrak.cli.errors import FAILED, OK, Misuse
-from damrak.cli.parser import Commands, add_command
+from damrak.cli.parser import Commands, add_command, add_json
 from damrak.cli.position import position_table, result_table
 from damrak.cli.telling import Teller
 from damrak_engine.errors import ReplayError
-from damrak_engine.events import seen_by
-from damrak_engine.replay import Replay, parse_replay
+from damrak_engine.events import Event, event_to_json, seen_by
+from damrak_engine.replay import Replay, parse_replay, result_to_json
 from damrak_engine.state import State
 from damrak_engine.verify import fold
 
@@ -50,6 +52,7 @@ def add_parser(commands: Commands) -> None:
         "--from", type=whole, default=0, metavar="K", dest="start", help="begin at event K"
     )
     parser.add_argument("--all", action="store_true", help="tell everything without waiting")
+    add_json(parser)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,9 @@ def run(args: argparse.Namespace) -> int:
     steps, problem = steps_of(replay)
     show = Show(out(), replay, steps, args.seat, problem)
     at = show.step_with(args.start)
-    if args.all or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if args.json:
+        print(json.dumps(show.as_json(at), ensure_ascii=False))
+    elif args.all or not (sys.stdin.isatty() and sys.stdout.isatty()):
         show.everything(at)
     else:
         show.step_by_step(at)
@@ -119,6 +124,23 @@ class Show:
     def step_with(self, event: int) -> int:
         """The index of the step in which this event happened."""
         return sum(step.end <= event for step in self.steps)
+
+    def as_json(self, start: int) -> dict[str, Any]:
+        """Steps from this one on: each event as it may be seen, as data and in words."""
+        told = []
+        for step in self.steps[start:]:
+            for number in range(step.first, step.end):
+                event = self._seen(number)
+                words = [line.plain for line in self.teller.tell(event)]
+                told.append({"number": number, "event": event_to_json(event), "words": words})
+        return {
+            "board": self.replay.board.id,
+            "bots": list(self.names),
+            "seat": self.seat,
+            "events": told,
+            "result": result_to_json(self.replay.result),
+            "wrong": self.problem or None,
+        }
 
     def everything(self, start: int) -> None:
         """Tell all steps from this one on, and the result."""
@@ -164,12 +186,13 @@ class Show:
 
     def _tell(self, step: Step) -> None:
         for number in range(step.first, step.end):
-            event = self.replay.events[number]
-            if self.seat is not None:
-                event = seen_by(event, self.seat)
-            for i, line in enumerate(self.teller.tell(event)):
+            for i, line in enumerate(self.teller.tell(self._seen(number))):
                 label = f"{number:4}  " if i == 0 else "      "
                 self._print(Text.assemble((label, "dim"), line))
+
+    def _seen(self, number: int) -> Event:
+        event = self.replay.events[number]
+        return event if self.seat is None else seen_by(event, self.seat)
 
     def _position(self, step: Step) -> None:
         self.console.print(position_table(step.state, self.names, self.seat))
