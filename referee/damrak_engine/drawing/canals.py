@@ -5,29 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from damrak_engine.drawing.geometry import Point, turn
+from damrak_engine.drawing.geometry import Point
 
-RINGS: Final = (100, 68, 38)  # how large, in hundredths of the outermost
-BEYOND: Final = 34  # from the outermost locations to the outermost ring
+RINGS: Final = (100, 66, 34)  # how large, in hundredths of the outermost
+BEYOND: Final = 52  # from the outermost locations to the outermost ring
+_QUARTER: Final = (1000, 924, 707, 383, 0)  # cosines, in thousandths
+_COUNT: Final = 16  # directions round the compass
 
 
 def rings(places: Sequence[Point]) -> list[list[Point]]:
-    """The corners of each ring, outermost first; none if the locations are all in one line."""
-    corners = hull(places)
-    if len(corners) < 3:
-        return []
-    middle = Point(
-        sum(corner.x for corner in corners) // len(corners),
-        sum(corner.y for corner in corners) // len(corners),
-    )
-    return [[_seen_from(middle, corner, percent) for corner in corners] for percent in RINGS]
-
-
-def hull(places: Sequence[Point]) -> list[Point]:
-    """The convex hull of some places, in order round it."""
-    ordered = sorted(set(places))
-    lower, upper = _chain(ordered), _chain(ordered[::-1])
-    return lower[:-1] + upper[:-1]
+    """Sixteen points of each ring, outermost first."""
+    left, right = min(p.x for p in places), max(p.x for p in places)
+    top, bottom = min(p.y for p in places), max(p.y for p in places)
+    middle = Point((left + right) // 2, (top + bottom) // 2)
+    # How far the locations reach in each direction; together these lines are a wall round them.
+    walls = [
+        max((p.x - middle.x) * _cosine(i) + (p.y - middle.y) * _cosine(i - 4) for p in places)
+        for i in range(_COUNT)
+    ]
+    reach = [
+        min(walls[(i + k) % _COUNT] // _cosine(k) for k in range(-3, 4)) for i in range(_COUNT)
+    ]
+    return [
+        [
+            Point(
+                middle.x + (reach[i] + BEYOND) * percent * _cosine(i) // 100_000,
+                middle.y + (reach[i] + BEYOND) * percent * _cosine(i - 4) // 100_000,
+            )
+            for i in range(_COUNT)
+        ]
+        for percent in RINGS
+    ]
 
 
 def smooth_path(corners: Sequence[Point]) -> str:
@@ -43,19 +51,7 @@ def smooth_path(corners: Sequence[Point]) -> str:
     return "".join(path) + "Z"
 
 
-def _chain(ordered: Sequence[Point]) -> list[Point]:
-    chain: list[Point] = []
-    for point in ordered:
-        while len(chain) >= 2 and turn(chain[-2], chain[-1], point) <= 0:
-            chain.pop()
-        chain.append(point)
-    return chain
-
-
-def _seen_from(middle: Point, corner: Point, percent: int) -> Point:
-    dx, dy = corner.x - middle.x, corner.y - middle.y
-    far = max(abs(dx) + abs(dy), 1)
-    return Point(
-        middle.x + (dx + dx * 2 * BEYOND // far) * percent // 100,
-        middle.y + (dy + dy * 2 * BEYOND // far) * percent // 100,
-    )
+def _cosine(direction: int) -> int:
+    """Of a direction in sixteenths of a full turn, in thousandths."""
+    half = abs((direction + 8) % _COUNT - 8)
+    return _QUARTER[half] if half <= 4 else -_QUARTER[8 - half]

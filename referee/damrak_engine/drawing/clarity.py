@@ -57,6 +57,8 @@ def _route_flaws(sheet: Sheet, names: Sequence[str]) -> Iterator[Flaw]:
         longest = max(sheet.lengths[route] for route in bed.routes)
         if distance(*bed.body) < SHORTEST_SPACE * longest:
             yield Flaw(f"{_ends(bed, names)} has too little room for its spaces", True, i)
+        elif bed.is_crowded:
+            yield Flaw(f"{_ends(bed, names)} touches a route that begins beside it", False, i)
 
 
 def _label_flaws(sheet: Sheet, labels: Sequence[Label], names: Sequence[str]) -> Iterator[Flaw]:

@@ -155,6 +155,14 @@ def overlap(ribbon: Ribbon, box: Box) -> bool:
     )
 
 
+def hull(points: Sequence[Point]) -> list[Point]:
+    """The corners of the convex hull, in order round it."""
+    ordered = sorted(set(points))
+    if len(ordered) < 3:
+        return ordered
+    return _chain(ordered)[:-1] + _chain(ordered[::-1])[:-1]
+
+
 def length_within(segment: Segment, box: Box) -> int:
     """About how much of a segment lies in a box."""
     (ax, ay), (bx, by) = segment
@@ -167,6 +175,15 @@ def length_within(segment: Segment, box: Box) -> int:
         ends = sorted(((low - a) * 1000 // (b - a), (high - a) * 1000 // (b - a)))
         first, last = max(first, ends[0]), min(last, ends[1])
     return max(0, last - first) * distance(*segment) // 1000
+
+
+def _chain(ordered: Sequence[Point]) -> list[Point]:
+    chain: list[Point] = []
+    for point in ordered:
+        while len(chain) >= 2 and turn(chain[-2], chain[-1], point) <= 0:
+            chain.pop()
+        chain.append(point)
+    return chain
 
 
 def _all_beyond(start: Point, end: Point, inside: Point, others: Sequence[Point]) -> bool:

@@ -13,10 +13,10 @@ from damrak_engine.board import COLOUR_WORDS, Board, Route
 from damrak_engine.drawing.canals import rings, smooth_path
 from damrak_engine.drawing.geometry import Box, Point, distance
 from damrak_engine.drawing.labels import FONT_SIZE, LINE, Label, labels_of, text_width
-from damrak_engine.drawing.sheet import BETWEEN_ROWS, RADIUS, ROW, Bed, Sheet, sheet_of
+from damrak_engine.drawing.sheet import BETWEEN_ROWS, RADIUS, RIM, ROW, Bed, Sheet, sheet_of
 from damrak_engine.drawing.style import CART, FONT, ON_LIGHT, SIGNS, STYLE
 
-MARGIN: Final = 48
+MARGIN: Final = 30
 HEAD: Final = 52  # for the title
 FOOT: Final = 64  # for the legend
 GAP: Final = 4  # between two spaces
@@ -88,7 +88,7 @@ def _bed(board: Board, sheet: Sheet, bed: Bed) -> Iterator[str]:
         for value in (upside * cos, upside * sin, -upside * sin, upside * cos, middle_x, middle_y)
     )
     yield f'<g transform="matrix({matrix})">'
-    yield _rect("bed", -span / 2 - 3, -bed.half - 3, span + 6, 2 * bed.half + 6, 6)
+    yield _rect("bed", -span / 2 - RIM, -bed.half - RIM, span + 2 * RIM, 2 * (bed.half + RIM), 6)
     across = -(len(bed.routes) - 1) * (ROW + BETWEEN_ROWS) / 2
     for number in bed.routes:
         yield from _route(board, board.routes[number], across, span)

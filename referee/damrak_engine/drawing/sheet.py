@@ -16,6 +16,7 @@ from damrak_engine.drawing.geometry import (
     Point,
     Ribbon,
     Segment,
+    distance,
     dot,
     ribbon,
     shortened,
@@ -26,6 +27,7 @@ from damrak_engine.drawing.geometry import (
 PITCH: Final = 78  # the wished distance from the middle of a space to the next one's
 ROW: Final = 18  # how broad a space is
 BETWEEN_ROWS: Final = 4
+RIM: Final = 3  # of the bed round its spaces
 RADIUS: Final = 11  # of a location
 END: Final = 18  # from the middle of a location to its first space, or more where beds crowd
 
@@ -33,7 +35,8 @@ END: Final = 18  # from the middle of a location to its first space, or more whe
 class Bed(NamedTuple):
     """The routes between two locations, side by side.
 
-    The body is the line along its middle, `half` is half its breadth.
+    The body is the line along its middle, `half` is half its breadth. A crowded bed would have to
+    be shorter to be clear of the others at its ends.
     """
 
     a: int
@@ -42,6 +45,7 @@ class Bed(NamedTuple):
     half: int
     body: Segment
     area: Ribbon
+    is_crowded: bool
 
 
 class Sheet(NamedTuple):
@@ -79,7 +83,8 @@ def lay_out(spots: Sequence[Point], routes: Sequence[Span]) -> Sheet:
         cut_a, cut_b = _cut(places, halves, a, b), _cut(places, halves, b, a)
         body = shortened((places[a], places[b]), cut_a, cut_b)
         half = halves[a, b]
-        beds.append(Bed(a, b, tuple(beside), half, body, ribbon(body, half)))
+        crowded = 2 * (cut_a + cut_b) > distance(places[a], places[b])
+        beds.append(Bed(a, b, tuple(beside), half, body, ribbon(body, half), crowded))
     return Sheet(places, tuple(beds), tuple(route.length for route in routes))
 
 
@@ -97,7 +102,7 @@ def _cut(places: Sequence[Point], halves: Mapping[tuple[int, int], int], at: int
         elif across := abs(turn(origin, end, third)):
             sides = isqrt(square(origin, end) * square(origin, third))
             along = dot(origin, end, third)
-            cut = max(cut, (other * sides + half * along) // across + 1)
+            cut = max(cut, ((other + RIM) * sides + (half + RIM) * along) // across + RIM)
     return cut
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from damrak_engine.cards import COLOURS, GREY
-from damrak_engine.drawing.canals import hull
-from damrak_engine.drawing.geometry import Point
+from damrak_engine.drawing.geometry import Point, hull
 from damrak_engine.generator.draws import Draws
 from damrak_engine.generator.plan import Plan
 

@@ -55,7 +55,7 @@ def make_plan(draws: Draws, names: Sequence[str]) -> tuple[Plan, tuple[Label, ..
         return None
     spots, lengths = _fit_lengths(spots, pairs)
     share = MOST_DOUBLES - max(0, count - 20) * (MOST_DOUBLES - LEAST_DOUBLES) // 20
-    doubles = set(draws.shuffled(pairs)[: len(pairs) * (share + 20) // 100])
+    doubles = set(draws.shuffled(pairs)[: len(pairs) * (share + 35) // 100])
     plan = Plan(names, spots, pairs, doubles, lengths)
     if _clear(plan) is None:
         return None
