@@ -10,7 +10,8 @@ from typing import Final
 
 DETAIL_LIMIT: Final = 200
 TRACEBACK_LIMIT: Final = 16_000
-_OURS: Final = (str(Path(__file__).parent), str(Path(__file__).parents[1] / "loading.py"))
+_SDK: Final = Path(__file__).parents[1]
+_OURS: Final = (str(_SDK / "hosting"), str(_SDK / "loading.py"), str(_SDK / "repro.py"))
 
 
 @dataclass(frozen=True, slots=True)
