@@ -3,6 +3,7 @@
 import hashlib
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -208,3 +209,11 @@ def test_layout_changes_only_with_its_version() -> None:
     layouts = [observation_layout("amsterdam", players) for players in (2, 3, 4)]
     table = repr([[(part.name, part.start, part.shape) for part in parts] for parts in layouts])
     assert hashlib.sha256(table.encode()).hexdigest()[:16] == pinned[LAYOUT]
+
+
+def test_the_document_shows_this_layout() -> None:
+    document = Path(__file__).parents[2] / "docs" / "bot-authors" / "training.md"
+    shown = [line for line in document.read_text("utf-8").splitlines() if " | " in line]
+    for part in observation_layout("amsterdam", 2):
+        shape = " \u00d7 ".join(str(length) for length in part.shape)
+        assert f"| `{part.name}` | {part.start} | {shape} | {part.meaning} |" in shown

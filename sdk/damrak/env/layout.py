@@ -87,13 +87,13 @@ def _flags(board: Board, players: int) -> list[Row]:
 
 
 def _counts(players: int) -> list[Row]:
-    share = "of each kind, as a share of all of that kind"
+    share = ", of each kind as a share of all of that kind"
     return [
-        ("hand", (KINDS,), f"my cards {share}"),
-        ("discards", (KINDS,), f"the discards {share}"),
-        ("unseen", (KINDS,), f"cards in the pile or hidden in other hands {share}"),
-        ("floor", (KINDS,), f"those of them that are certain to be in other hands {share}"),
-        ("known", (players, KINDS), f"cards everybody knows a seat holds {share}"),
+        ("hand", (KINDS,), f"my cards{share}"),
+        ("discards", (KINDS,), f"the discards{share}"),
+        ("unseen", (KINDS,), f"cards in the pile or hidden in other hands{share}"),
+        ("floor", (KINDS,), f"those of them that are certain to be in other hands{share}"),
+        ("known", (players, KINDS), f"cards everybody knows a seat holds{share}"),
     ]
 
 
