@@ -80,7 +80,7 @@ def test_exception_without_a_text_is_a_crash() -> None:
 
 def test_text_that_no_file_takes_is_made_one_that_it_does() -> None:
     fault = _fault("raises.py:HalfACharacter")
-    assert fault.detail.startswith("ValueError: half: ?, and long: xxx")
+    assert fault.detail.startswith("ValueError: half: \N{REPLACEMENT CHARACTER}, and long: xxx")
     assert len(fault.detail) <= 200
 
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from damrak.bot import Bot, MatchInfo
-from damrak.hosting.faults import DETAIL_LIMIT, Chosen, Nonsense, clean
+from damrak.hosting.faults import DETAIL_LIMIT, Chosen, Nonsense
 from damrak.hosting.messages import NAME_LIMIT
 from damrak.loading import BotSpec, make_bot
 from damrak.view import View
 from damrak_engine.actions import Action
 from damrak_engine.clock import TimeControl, TimeLeft
+from damrak_engine.effects import printable
 from damrak_engine.events import NOTE_LIMIT, Event
 from damrak_engine.observation import Observation
 from damrak_engine.rules import Rules
@@ -61,7 +62,7 @@ class Driver:
     def name(self) -> str:
         """What the bot calls itself, on one line."""
         said: Any = self.bot.name
-        return clean(" ".join(str(said).split()), NAME_LIMIT)
+        return printable(" ".join(str(said).split()), NAME_LIMIT)
 
     def choose(self, question: Question) -> Chosen | Nonsense:
         """What the bot decides."""
@@ -76,8 +77,8 @@ class Driver:
                 value = operator.index(value)  # an integer of another library
             action = view.id_of(value)
         except (TypeError, ValueError) as problem:
-            return Nonsense(clean(f"choose() gave back nonsense: {problem}", DETAIL_LIMIT))
-        return Chosen(action, None if note is None else clean(str(note), NOTE_LIMIT))
+            return Nonsense(printable(f"choose() gave back nonsense: {problem}", DETAIL_LIMIT))
+        return Chosen(action, None if note is None else printable(str(note), NOTE_LIMIT))
 
     def see(self, events: Sequence[Event]) -> None:
         """Tell the bot what happened."""

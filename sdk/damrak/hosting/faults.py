@@ -8,6 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
+from damrak_engine.effects import printable
+
 DETAIL_LIMIT: Final = 200
 TRACEBACK_LIMIT: Final = 16_000
 _SDK: Final = Path(__file__).parents[1]
@@ -51,18 +53,10 @@ def fault_of(problem: BaseException) -> BotFault:
     lines = traceback.format_exception(type(problem), problem, _without_ours(problem.__traceback__))
     reason = "memory" if isinstance(problem, MemoryError) else "crash"
     return BotFault(
-        reason, clean(_headline(problem), DETAIL_LIMIT), clean_end("".join(lines), TRACEBACK_LIMIT)
+        reason,
+        printable(_headline(problem), DETAIL_LIMIT),
+        printable("".join(lines)[-TRACEBACK_LIMIT:], TRACEBACK_LIMIT),
     )
-
-
-def clean(text: str, limit: int) -> str:
-    """The beginning of a text, without the half characters that no file can hold."""
-    return text[:limit].encode("utf-8", "replace").decode("utf-8")
-
-
-def clean_end(text: str, limit: int) -> str:
-    """The end of a text, likewise."""
-    return clean(text[-limit:], limit)
 
 
 def _headline(problem: BaseException) -> str:
