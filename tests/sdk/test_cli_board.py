@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from damrak.cli import board
+from damrak.cli import board, main
 from damrak.cli.board import board_text
 from damrak.cli.errors import Misuse
 from damrak.cli.parser import Parser
@@ -148,6 +148,16 @@ def test_a_bad_file_is_one_line_that_names_the_field(
         run(verb, path)
     with pytest.raises(Misuse, match="no such file"):
         run(verb, tmp_path / "nothing.json")
+
+
+def test_the_command_line_ends_with_one_line_and_code_2(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["board", "check", str(edited(tmp_path, "practice", players=[2, 7]))]) == 2
+    complaint = capsys.readouterr().err
+    assert complaint.startswith("damrak: ")
+    assert "players[1]: must be from 2 to 4, not 7" in complaint
+    assert complaint.count("\n") == 1
 
 
 # ---- draw and list -----------------------------------------------------------------------------

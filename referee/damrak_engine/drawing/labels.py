@@ -7,7 +7,7 @@ boxes that do not meet here do not meet on anybody's screen.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from damrak_engine.board import Board
 from damrak_engine.drawing.geometry import Box, Point, length_within, overlap
@@ -36,7 +36,7 @@ _OTHER: Final = 60
 _WIDE: Final = 100  # scripts that fill a square
 
 SIDES: Final = ("e", "w", "ne", "se", "n", "s", "nw", "sw")  # the best first
-Side = str
+Side: TypeAlias = str
 
 _CLASH: Final = 10_000  # with a name or a location: worse than anything else
 _COVERS: Final = 100  # a bed, and two for every pixel of it

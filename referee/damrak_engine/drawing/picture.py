@@ -14,20 +14,21 @@ from damrak_engine.drawing.canals import rings, smooth_path
 from damrak_engine.drawing.geometry import Box, Point, distance
 from damrak_engine.drawing.labels import FONT_SIZE, LINE, Label, labels_of, text_width
 from damrak_engine.drawing.sheet import BETWEEN_ROWS, RADIUS, RIM, ROW, Bed, Sheet, sheet_of
-from damrak_engine.drawing.style import CART, FONT, ON_LIGHT, SIGNS, STYLE
+from damrak_engine.drawing.style import CART, FONT, ON_LIGHT, SIGNS, STYLE, TITLE_SIZE
 
 MARGIN: Final = 30
 HEAD: Final = 52  # for the title
 FOOT: Final = 64  # for the legend
 GAP: Final = 4  # between two spaces
-LEAST_WIDTH: Final = 620  # what the legend takes
+LEAST_WIDTH: Final = 660  # what the legend takes
 
 
 def draw(board: Board) -> str:
     """The board as an SVG document."""
     sheet = sheet_of(board)
     labels = labels_of(board, sheet)
-    frame = _frame(sheet, labels)
+    wanted = max(LEAST_WIDTH, text_width(board.name, TITLE_SIZE))
+    frame = _frame(sheet, labels, wanted)
     return "\n".join(_document(board, sheet, labels, frame)) + "\n"
 
 
@@ -38,13 +39,13 @@ def escaped(text: str) -> str:
     return "".join(marks.get(c, c) for c in shown)
 
 
-def _frame(sheet: Sheet, labels: tuple[Label, ...]) -> Box:
+def _frame(sheet: Sheet, labels: tuple[Label, ...], wanted: int) -> Box:
     boxes = [label.box for label in labels]
     boxes += [Box(p.x, p.y, p.x, p.y).grown(RADIUS) for p in sheet.places]
     boxes += [Box(p.x, p.y, p.x, p.y) for ring in rings(sheet.places) for p in ring]
     left, right = min(b.left for b in boxes), max(b.right for b in boxes)
     top, bottom = min(b.top for b in boxes), max(b.bottom for b in boxes)
-    widen = max(0, LEAST_WIDTH - (right - left)) // 2
+    widen = max(0, wanted - (right - left)) // 2
     return Box(
         left - MARGIN - widen, top - MARGIN - HEAD, right + MARGIN + widen, bottom + MARGIN + FOOT
     )
@@ -57,7 +58,12 @@ def _document(board: Board, sheet: Sheet, labels: tuple[Label, ...], frame: Box)
         f' height="{height}" viewBox="{frame.left} {frame.top} {width} {height}">'
     )
     yield f"<title>{escaped(board.name)}</title>"
-    style = STYLE.strip().replace("FONT", FONT).replace("SIZE", str(FONT_SIZE))
+    style = (
+        STYLE.strip()
+        .replace("FONT", FONT)
+        .replace("NAME", str(FONT_SIZE))
+        .replace("TITLE", str(TITLE_SIZE))
+    )
     yield f"<style>\n{style}\n</style>"
     yield (
         f'<rect class="paper" x="{frame.left + 1}" y="{frame.top + 1}" width="{width - 2}"'
@@ -135,7 +141,7 @@ def _location(board: Board, label: Label, place: Point) -> Iterator[str]:
 
 def _legend(board: Board, frame: Box) -> Iterator[str]:
     left = frame.left + 28
-    yield (f'<text class="title" x="{left}" y="{frame.top + 40}">{escaped(board.name)}</text>')
+    yield f'<text class="title" x="{left}" y="{frame.top + 40}">{escaped(board.name)}</text>'
     low, high = board.players
     players = f"{low}" if low == high else f"{low} to {high}"
     lengths = sorted({route.length for route in board.routes})

@@ -10,6 +10,8 @@ from typing import Final
 
 FONT: Final = "Georgia, 'Liberation Serif', 'Times New Roman', serif"
 
+TITLE_SIZE: Final = 24
+
 STYLE: Final = """
 .damrak { --paper: #f6eedc; --edge: #cdbb94; --ink: #2e2a24; --faint: #8a7c62;
   --water: #c5dadd; --quay: #e3d5b6; --bed: #e9dec4; --place: #fffaf0;
@@ -38,9 +40,9 @@ STYLE: Final = """
 .damrak .cart { fill: var(--place); stroke: var(--dark); stroke-width: 1.3 }
 .damrak .place { fill: var(--paper); stroke: var(--rim); stroke-width: 3 }
 .damrak .core { fill: var(--rim) }
-.damrak .name { font-size: SIZEpx; font-weight: 600; paint-order: stroke;
+.damrak .name { font-size: NAMEpx; font-weight: 600; paint-order: stroke;
   stroke: var(--paper); stroke-width: 4; stroke-linejoin: round }
-.damrak .title { font-size: 24px; font-style: italic }
+.damrak .title { font-size: TITLEpx; font-style: italic }
 .damrak .note { font-size: 13px; fill: var(--faint) }
 """
 
