@@ -16,6 +16,7 @@ import numpy as np
 
 from damrak.env import DamrakAEC, DamrakEnv
 
+HOUSE_BOTS = ("random", "greedy", "planner")
 BATCH = 32  # games an update learns from
 STEP = 0.01  # how far an update goes
 POINTS = 20.0  # a margin of so many points is a reward of 1
@@ -126,7 +127,7 @@ def score(policy: LinearPolicy, opponent: str, games: int) -> float:
 
 
 def report(when: str, policy: LinearPolicy, games: int) -> None:
-    scores = [f"{score(policy, bot, games):.3f} against {bot}" for bot in ("random", "greedy")]
+    scores = [f"{score(policy, bot, games):.3f} against {bot}" for bot in HOUSE_BOTS]
     print(f"{when}: scores {', '.join(scores)} ({games} games each)", flush=True)
 
 
