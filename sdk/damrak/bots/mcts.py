@@ -29,7 +29,7 @@ from damrak_engine.state import OVER, State
 CURIOSITY: Final = 0.5  # how strongly little-tried branches are preferred
 TRUST: Final = 0.3  # the part of the curiosity that goes to the planner's own choice
 CLAIMS: Final = 5  # so many claims are tried beside it
-GROWTH: Final = 8  # a branch tried this often gets branches of its own
+GROWTH: Final = 40  # a branch tried this often gets branches of its own
 MARGIN: Final = 8.0  # points; a lead of so many counts most of the way to certain victory
 
 
