@@ -19,6 +19,7 @@ FIRST_PERCENT: Final = 215  # before anything has been given up
 LEAST_PERCENT: Final = 170
 MOST_DOUBLES: Final = 40  # in a hundred pairs: as on amsterdam, where one gets in another's way
 LEAST_DOUBLES: Final = 25  # on the largest boards
+FEWEST_DOUBLES: Final = 20  # what may be left of them when those in the way are gone
 LONGEST: Final = 4
 ROUNDS: Final = 15
 
@@ -63,8 +64,9 @@ def make_plan(draws: Draws, names: Sequence[str]) -> tuple[Plan, tuple[Label, ..
     wanted = (len(plan.pairs) * share + 50) // 100
     plan.doubles = set(draws.shuffled([p for p in plan.pairs if p in plan.doubles])[:wanted])
     labels = _clear(plan)
-    enough = len(plan.pairs) * 100 >= count * LEAST_PERCENT
-    return (plan, labels) if labels and enough else None
+    pairs_enough = len(plan.pairs) * 100 >= count * LEAST_PERCENT
+    doubles_enough = len(plan.doubles & set(plan.pairs)) * 100 >= len(plan.pairs) * FEWEST_DOUBLES
+    return (plan, labels) if labels and pairs_enough and doubles_enough else None
 
 
 def _fit_lengths(
