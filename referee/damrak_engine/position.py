@@ -5,9 +5,10 @@ masks, and tuples (shared by copies) for what seldom changes. It holds no future
 and contracts have no order, and chance is asked of the dice that `apply` is given.
 
 Seats know some cards of other seats. `known` and `floor` keep what follows from the cards that
-everyone saw (docs/adr/0002 says what they leave out): `known[s]` are cards that seat s certainly holds, having taken them from the row;
-`floor[s]` are further cards that seat s knows to be in the other hands taken together, because
-the pile was empty when the discards were last reshuffled. `dealt` is the history of contracts.
+everyone saw (docs/adr/0002 says what they leave out): `known[s]` are cards that seat s certainly
+holds, having taken them from the row; `floor[s]` are further cards that seat s knows to be in the
+other hands taken together, because the pile was empty when the discards were last reshuffled.
+`dealt` is the history of contracts.
 """
 
 from __future__ import annotations
