@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
 
 from damrak import MatchInfo
 from damrak.bots import HOUSE_BOTS, house_bot, parameters
+from damrak.bots.greedy import GreedyBot
 from damrak.bots.mcts import MctsBot
 from damrak.testing import ask, assert_bot_survives, play_match, sample_views
 from damrak.view import View
@@ -113,3 +116,9 @@ def test_every_house_bot_is_known_by_its_name() -> None:
     assert {name: parameters(bot) for name, bot in HOUSE_BOTS.items() if parameters(bot)} == {
         "mcts": {"ms": 0, "iterations": 0}
     }
+
+
+def test_the_document_shows_greedy_as_it_is() -> None:
+    source = inspect.getsource(inspect.getmodule(GreedyBot) or GreedyBot)
+    document = Path(__file__).parents[2] / "docs" / "house-bots.md"
+    assert f"```python\n{source}```" in document.read_text("utf-8")
