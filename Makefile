@@ -49,7 +49,7 @@ clean:  ## remove what make made
 	@touch $@
 
 .venv/.test: .venv/.installed
-	$(PIP) --editable '.[env]' --group test
+	$(PIP) --editable '.[env,referee]' --group test
 	@touch $@
 
 .venv/.check: .venv/.test

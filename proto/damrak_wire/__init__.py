@@ -1,0 +1,1 @@
+"""The one translator between engine values and messages."""

@@ -1,0 +1,1 @@
+"""The process round the arbiter: seats, blocks, sandboxes."""
