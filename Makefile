@@ -14,12 +14,13 @@ help:  ## this list
 up: .venv/.installed .venv/.compiled  ## a match of two house bots in the terminal
 	$(BIN)/damrak play greedy planner --games 20
 
-test: .venv/.test .venv/.compiled  ## every test
+test: .venv/.test .venv/.compiled .venv/.sandbox  ## every test
 	$(BIN)/pytest -n auto
 
 check: .venv/.check  ## format, style, types, architecture
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	.ci/stubs --check
 	$(BIN)/mypy
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports --no-logo
@@ -50,6 +51,11 @@ clean:  ## remove what make made
 
 .venv/.test: .venv/.installed
 	$(PIP) --editable '.[env,referee]' --group test
+	@touch $@
+
+# What isolates uploaded bots. Without it they are refused, and all else works.
+.venv/.sandbox: .ci/sandbox | .venv/bin/python
+	.ci/sandbox
 	@touch $@
 
 .venv/.check: .venv/.test
