@@ -878,6 +878,12 @@ class State(_message.Message):
     GONE_FIELD_NUMBER: _builtins.int
     LEFT_FIELD_NUMBER: _builtins.int
     END_REASON_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    OLD_FIELD_NUMBER: _builtins.int
+    OLD_SIZES_FIELD_NUMBER: _builtins.int
+    SHOWN_SEATS_FIELD_NUMBER: _builtins.int
+    SHOWN_DRAWN_FIELD_NUMBER: _builtins.int
+    SHOWN_CARDS_FIELD_NUMBER: _builtins.int
     phase: Global___Phase.ValueType
     """What kind of decision comes next."""
     actor: _builtins.int
@@ -910,6 +916,12 @@ class State(_message.Message):
     """Who has left: a set of seats."""
     end_reason: Global___EndReason.ValueType
     """How the match ended."""
+    seat: _builtins.int
+    """Whose view this is: your seat."""
+    old: _builtins.int
+    """The cards, beyond `known`, that the other hands held together when the discards last became the
+    pile; packed. This and the rest is for search, and empty with two seats.
+    """
     @_builtins.property
     def hand_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """How many cards each seat holds; empty if an option keeps that secret."""
@@ -958,6 +970,22 @@ class State(_message.Message):
     def left(self) -> _containers.RepeatedCompositeFieldContainer[Global___Leaver]:
         """Why they left, in order."""
 
+    @_builtins.property
+    def old_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """How many such cards each seat held then; empty when nobody can know."""
+
+    @_builtins.property
+    def shown_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Payments since then of cards that were not known to be held, oldest first: who paid."""
+
+    @_builtins.property
+    def shown_drawn(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """For each of these payments, how many cards the seat had drawn blind since then."""
+
+    @_builtins.property
+    def shown_cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """For each of these payments, the cards; packed."""
+
     def __init__(
         self,
         *,
@@ -989,10 +1017,16 @@ class State(_message.Message):
         gone: _builtins.int = ...,
         left: _abc.Iterable[Global___Leaver] | None = ...,
         end_reason: Global___EndReason.ValueType = ...,
+        seat: _builtins.int = ...,
+        old: _builtins.int = ...,
+        old_sizes: _abc.Iterable[_builtins.int] | None = ...,
+        shown_seats: _abc.Iterable[_builtins.int] | None = ...,
+        shown_drawn: _abc.Iterable[_builtins.int] | None = ...,
+        shown_cards: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_actor", b"_actor", "actor", b"actor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_actor", b"_actor", "actor", b"actor", "barred", b"barred", "carts", b"carts", "closing", b"closing", "contract_counts", b"contract_counts", "contracts", b"contracts", "dealt", b"dealt", "discards", b"discards", "end_reason", b"end_reason", "first", b"first", "floor", b"floor", "gone", b"gone", "goods", b"goods", "goods_left", b"goods_left", "hand", b"hand", "hand_sizes", b"hand_sizes", "known", b"known", "last_turns", b"last_turns", "left", b"left", "offer", b"offer", "open", b"open", "owned", b"owned", "passes", b"passes", "phase", b"phase", "pile_size", b"pile_size", "points", b"points", "row", b"row", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_actor", b"_actor", "actor", b"actor", "barred", b"barred", "carts", b"carts", "closing", b"closing", "contract_counts", b"contract_counts", "contracts", b"contracts", "dealt", b"dealt", "discards", b"discards", "end_reason", b"end_reason", "first", b"first", "floor", b"floor", "gone", b"gone", "goods", b"goods", "goods_left", b"goods_left", "hand", b"hand", "hand_sizes", b"hand_sizes", "known", b"known", "last_turns", b"last_turns", "left", b"left", "offer", b"offer", "old", b"old", "old_sizes", b"old_sizes", "open", b"open", "owned", b"owned", "passes", b"passes", "phase", b"phase", "pile_size", b"pile_size", "points", b"points", "row", b"row", "seat", b"seat", "shown_cards", b"shown_cards", "shown_drawn", b"shown_drawn", "shown_seats", b"shown_seats", "turns", b"turns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__actor: _TypeAlias = _typing.Literal["actor"]  # noqa: Y015
     _WhichOneofArgType__actor: _TypeAlias = _typing.Literal["_actor", b"_actor"]  # noqa: Y015

@@ -316,7 +316,7 @@ class WatchEnding(_message.Message):
     """The replay, a file of the format damrak-replay/1, not signed."""
     @_builtins.property
     def faults(self) -> _containers.RepeatedCompositeFieldContainer[_control_pb2.SeatFault]:
-        """The reports' fault lines are for owners; watchers see who failed and why."""
+        """By seat, without traceback; the reason of a seat that did not fail is FAULT_REASON_UNSPECIFIED."""
 
     def __init__(
         self,
