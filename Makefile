@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet
 ENGINE := $(wildcard referee/damrak_engine/*.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check bench fmt compile clean
+.PHONY: help up test check bench chaos fmt compile clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -27,6 +27,12 @@ check: .venv/.check  ## format, style, types, architecture
 
 bench: .venv/.bench .venv/.compiled  ## speed of the engine beside its peers
 	$(BIN)/damrak bench
+
+MATCHES ?= 200
+KILLS ?= 100
+
+chaos: .venv/.test .venv/.compiled .venv/.sandbox  ## kill referees at random: MATCHES=1000 KILLS=500
+	cd tests && ../$(BIN)/python -m chaos --matches $(MATCHES) --kills $(KILLS)
 
 fmt: .venv/.check  ## format and fix what can be fixed
 	$(BIN)/ruff format .

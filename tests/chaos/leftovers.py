@@ -1,0 +1,37 @@
+"""What is left of a trial that should be gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from chaos.victims import command_line
+
+CGROUPS = Path("/sys/fs/cgroup")
+
+
+def leftovers(run: Path) -> list[str]:
+    """Processes, sockets, folders and control groups of a referee that has ended, one line each."""
+    return [*_processes(run), *_files(run), *_groups(run)]
+
+
+def _processes(run: Path) -> list[str]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            line = command_line(int(entry.name))
+            if str(run) in line:
+                found.append(f"process {entry.name}: {line[:200]}")
+    return found
+
+
+def _files(run: Path) -> list[str]:
+    if not run.exists():
+        return []
+    return [f"file {path.relative_to(run)}" for path in run.rglob("*")]
+
+
+def _groups(run: Path) -> list[str]:
+    mark = run.name
+    return [f"control group {path}" for path in CGROUPS.glob(f"*/*/*{mark}*")] + [
+        f"control group {path}" for path in CGROUPS.glob(f"*/*{mark}*")
+    ]
