@@ -901,7 +901,7 @@ class State(_message.Message):
     discards: _builtins.int
     """The discards, packed."""
     goods_left: _builtins.int
-    """Goods cards nobody has yet."""
+    """Goods cards nobody has yet; below 0 if an option lets seats have more than there are."""
     open: _builtins.bytes
     """The claims nobody is shut out of by an earlier claim: a set of action ids."""
     contracts: _builtins.int

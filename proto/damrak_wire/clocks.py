@@ -1,0 +1,49 @@
+"""Thinking time: the control of a match, and what is left on a clock."""
+
+from __future__ import annotations
+
+from damrak_engine.clock import TimeControl, TimeLeft
+from damrak_engine.errors import MatchError
+from damrak_proto.v1 import game_pb2 as pb
+from damrak_wire.errors import WireError
+
+
+def encode_control(control: TimeControl) -> pb.TimeControl:
+    """The control as a message."""
+    try:
+        return pb.TimeControl(
+            decision_ms=control.decision_ms,
+            bank_ms=control.bank_ms,
+            increment_ms=control.increment_ms,
+            grace_ms=control.grace_ms,
+            strikes=control.strikes,
+        )
+    except ValueError:
+        raise WireError("control", "holds a number of more than 32 bits") from None
+
+
+def decode_control(message: pb.TimeControl, where: str = "control") -> TimeControl:
+    """The control in a message."""
+    try:
+        return TimeControl(
+            decision_ms=message.decision_ms if message.HasField("decision_ms") else None,
+            bank_ms=message.bank_ms,
+            increment_ms=message.increment_ms,
+            grace_ms=message.grace_ms,
+            strikes=message.strikes,
+        )
+    except MatchError as problem:
+        field, _, what = str(problem).partition(": ")
+        raise WireError(f"{where}.{field}", what) from None
+
+
+def encode_time_left(left: TimeLeft) -> pb.TimeLeft:
+    """What is left as a message."""
+    return pb.TimeLeft(decision_us=left.decision_us, bank_us=left.bank_us)
+
+
+def decode_time_left(message: pb.TimeLeft) -> TimeLeft:
+    """What is left, by a message; every message says something."""
+    return TimeLeft(
+        message.decision_us if message.HasField("decision_us") else None, message.bank_us
+    )

@@ -1,0 +1,12 @@
+"""What every parser of this package raises."""
+
+from __future__ import annotations
+
+
+class WireError(ValueError):
+    """A message is wrong at `where`, for example `decision.action`."""
+
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(f"{where}: {problem}")
+        self.where = where
+        self.problem = problem

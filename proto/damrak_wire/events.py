@@ -1,0 +1,270 @@
+"""What happened, as its receiver may see it or as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeVar
+
+from google.protobuf.message import Message
+
+from damrak_engine.cards import CARDS, Card
+from damrak_engine.effects import DETAIL_LIMIT
+from damrak_engine.events import (
+    NOTE_LIMIT,
+    Blind,
+    Claim,
+    Contracts,
+    Deal,
+    Decision,
+    End,
+    Event,
+    Fault,
+    Flush,
+    Keep,
+    LastRound,
+    Offer,
+    Pass,
+    Refill,
+    Reshuffle,
+    Take,
+)
+from damrak_engine.position import ROW_SIZE
+from damrak_engine.rules import Rules
+from damrak_proto.v1 import game_pb2 as pb
+from damrak_wire import fields
+from damrak_wire.errors import WireError
+from damrak_wire.packing import chunk
+from damrak_wire.words import ENDS, FAULT_REASONS, of_card
+
+_EVENTS_FIELD: Final = 2  # of EventBatch
+
+# ---- out ---------------------------------------------------------------------------------------
+
+
+def event_bytes(event: Event) -> bytes:
+    """The event as a serialised `events` field of EventBatch, to be shared by many of them."""
+    return chunk(_EVENTS_FIELD, encode_event(event).SerializeToString())
+
+
+def encode_event(event: Event) -> pb.Event:
+    """The event as a message."""
+    fields_of: dict[str, Any] = {event.kind: _ENCODERS[event.kind](event)}
+    message = pb.Event(**fields_of)
+    if isinstance(event, Decision):
+        if event.ms is not None:
+            message.ms = event.ms
+        if event.note is not None:
+            message.note = event.note
+    return message
+
+
+def _cards(cards: Iterable[Card | None]) -> list[Any]:
+    return [of_card(card) for card in cards]
+
+
+def _contracts(ids: Contracts) -> pb.Contracts:
+    known = [number for number in ids if number is not None]
+    if known and len(known) != len(ids):
+        raise WireError("contracts", "some are hidden and some are not")
+    return pb.Contracts(ids=known, hidden=len(ids) - len(known))
+
+
+_ENCODERS: Final[dict[str, Callable[[Any], Message]]] = {
+    "deal": lambda event: pb.Deal(
+        first=event.first,
+        hands=[pb.Cards(cards=_cards(hand)) for hand in event.hands],
+        row=_cards(event.row),
+        contracts=[_contracts(ids) for ids in event.contracts],
+    ),
+    "keep": lambda event: pb.Keep(seat=event.seat, contracts=_contracts(event.contracts)),
+    "blind": lambda event: pb.Blind(seat=event.seat, card=of_card(event.card)),
+    "take": lambda event: pb.Take(seat=event.seat, slot=event.slot, card=of_card(event.card)),
+    "refill": lambda event: pb.Refill(slot=event.slot, card=of_card(event.card)),
+    "reshuffle": lambda event: pb.Reshuffle(),
+    "flush": lambda event: pb.Flush(cards=_cards(event.cards)),
+    "claim": lambda event: pb.Claim(
+        seat=event.seat,
+        route=event.route,
+        colour=of_card(event.colour),
+        wilds=event.wilds,
+        goods=event.goods,
+    ),
+    "offer": lambda event: pb.Offer(seat=event.seat, contracts=_contracts(event.contracts)),
+    "pass": lambda event: pb.Pass(seat=event.seat),
+    "last_round": lambda event: pb.LastRound(seat=event.seat),
+    "fault": lambda event: encode_fault(event),
+    "end": lambda event: pb.End(reason=ENDS.number(event.reason, "end.reason")),
+}
+
+
+def encode_fault(fault: Fault) -> pb.Fault:
+    """A seat's leaving as a message."""
+    return pb.Fault(
+        seat=fault.seat,
+        reason=FAULT_REASONS.number(fault.reason, "fault.reason"),
+        detail=fault.detail,
+    )
+
+
+# ---- in ----------------------------------------------------------------------------------------
+
+
+def decode_events(
+    messages: Sequence[pb.Event], rules: Rules, where: str = "events"
+) -> tuple[Event, ...]:
+    """The events in these messages."""
+    return tuple(
+        [decode_event(message, rules, f"{where}[{i}]") for i, message in enumerate(messages)]
+    )
+
+
+def decode_event(message: pb.Event, rules: Rules, where: str = "event") -> Event:
+    """The event in a message; what is hidden is None."""
+    kind = message.WhichOneof("kind")
+    if kind is None:
+        raise WireError(where, "is of no known kind")
+    decoder = _DECISIONS.get(kind)
+    if decoder is None:
+        if message.HasField("ms") or message.HasField("note"):
+            raise WireError(where, f"{kind} is no decision: it takes no time and no note")
+        return _OTHERS[kind](getattr(message, kind), rules, f"{where}.{kind}")
+    note = None
+    if message.HasField("note"):
+        note = fields.short(message.note, NOTE_LIMIT, f"{where}.note")
+    ms = message.ms if message.HasField("ms") else None
+    return decoder(getattr(message, kind), rules, f"{where}.{kind}", ms, note)
+
+
+def _known_card(number: int, where: str) -> Card:
+    if not 1 <= number <= len(CARDS):
+        raise WireError(where, f"{number} is no card")
+    return CARDS[number - 1]
+
+
+def _hidden_card(number: int, where: str) -> Card | None:
+    return _known_card(number, where) if number else None
+
+
+_C = TypeVar("_C")
+
+
+def _all(
+    numbers: Sequence[int], wanted: int, read: Callable[[int, str], _C], where: str
+) -> tuple[_C, ...]:
+    fields.length(numbers, wanted, where)
+    return tuple([read(number, where) for number in numbers])
+
+
+def _ids(message: pb.Contracts, rules: Rules, where: str) -> Contracts:
+    ids, hidden = tuple(message.ids), message.hidden
+    if ids and hidden:
+        raise WireError(where, "some are hidden and some are not")
+    if len(ids) > 2 or hidden > 2:
+        raise WireError(where, "holds more than two")
+    for contract in ids:
+        fields.whole(contract, 0, len(rules.board.contracts) - 1, f"{where}.ids")
+    return ids or (None,) * hidden
+
+
+def _seat(message: Any, rules: Rules, where: str) -> int:
+    return fields.whole(message.seat, 0, rules.seats - 1, f"{where}.seat")
+
+
+def _slot(message: Any, where: str) -> int:
+    return fields.whole(message.slot, 0, ROW_SIZE - 1, f"{where}.slot")
+
+
+def _deal(message: pb.Deal, rules: Rules, where: str) -> Event:
+    fields.length(message.hands, rules.seats, f"{where}.hands")
+    fields.length(message.contracts, rules.seats, f"{where}.contracts")
+    return Deal(
+        first=fields.whole(message.first, 0, rules.seats - 1, f"{where}.first"),
+        hands=tuple(
+            [
+                _all(hand.cards, 2, _hidden_card, f"{where}.hands[{i}]")
+                for i, hand in enumerate(message.hands)
+            ]
+        ),
+        row=_all(message.row, ROW_SIZE, _known_card, f"{where}.row"),
+        contracts=tuple(
+            [_ids(ids, rules, f"{where}.contracts[{i}]") for i, ids in enumerate(message.contracts)]
+        ),
+    )
+
+
+def _keep(m: pb.Keep, rules: Rules, where: str, ms: int | None, note: str | None) -> Event:
+    kept = _ids(m.contracts, rules, f"{where}.contracts")
+    return Keep(_seat(m, rules, where), contracts=kept, ms=ms, note=note)
+
+
+def _blind(m: pb.Blind, rules: Rules, where: str, ms: int | None, note: str | None) -> Event:
+    card = _hidden_card(m.card, f"{where}.card")
+    return Blind(_seat(m, rules, where), card=card, ms=ms, note=note)
+
+
+def _take(m: pb.Take, rules: Rules, where: str, ms: int | None, note: str | None) -> Event:
+    card = _known_card(m.card, f"{where}.card")
+    return Take(_seat(m, rules, where), slot=_slot(m, where), card=card, ms=ms, note=note)
+
+
+def _claim(m: pb.Claim, rules: Rules, where: str, ms: int | None, note: str | None) -> Event:
+    routes = rules.board.routes
+    route = fields.whole(m.route, 0, len(routes) - 1, f"{where}.route")
+    colour = _hidden_card(m.colour, f"{where}.colour")
+    if colour is Card.WILD:
+        raise WireError(f"{where}.colour", "is no colour")
+    wilds = fields.whole(m.wilds, 0, routes[route].length, f"{where}.wilds")
+    return Claim(
+        _seat(m, rules, where),
+        route=route,
+        colour=colour,
+        wilds=wilds,
+        goods=m.goods,
+        ms=ms,
+        note=note,
+    )
+
+
+def _offer(m: pb.Offer, rules: Rules, where: str, ms: int | None, note: str | None) -> Event:
+    offered = _ids(m.contracts, rules, f"{where}.contracts")
+    return Offer(_seat(m, rules, where), contracts=offered, ms=ms, note=note)
+
+
+def _pass(m: pb.Pass, rules: Rules, where: str, ms: int | None, note: str | None) -> Event:
+    return Pass(_seat(m, rules, where), ms=ms, note=note)
+
+
+def _refill(m: pb.Refill, rules: Rules, where: str) -> Event:
+    return Refill(_slot(m, where), _known_card(m.card, f"{where}.card"))
+
+
+def _flush(m: pb.Flush, rules: Rules, where: str) -> Event:
+    return Flush(_all(m.cards, ROW_SIZE, _known_card, f"{where}.cards"))
+
+
+def decode_fault(message: pb.Fault, rules: Rules, where: str = "fault") -> Fault:
+    """A seat's leaving, from a message."""
+    return Fault(
+        _seat(message, rules, where),
+        FAULT_REASONS.word(message.reason, f"{where}.reason"),
+        fields.short(message.detail, DETAIL_LIMIT, f"{where}.detail"),
+    )
+
+
+_DECISIONS: Final[dict[str, Callable[[Any, Rules, str, int | None, str | None], Event]]] = {
+    "keep": _keep,
+    "blind": _blind,
+    "take": _take,
+    "claim": _claim,
+    "offer": _offer,
+    "pass": _pass,
+}
+_OTHERS: Final[dict[str, Callable[[Any, Rules, str], Event]]] = {
+    "deal": _deal,
+    "refill": _refill,
+    "reshuffle": lambda message, rules, where: Reshuffle(),
+    "flush": _flush,
+    "last_round": lambda message, rules, where: LastRound(_seat(message, rules, where)),
+    "fault": decode_fault,
+    "end": lambda message, rules, where: End(ENDS.word(message.reason, f"{where}.reason")),
+}

@@ -1,0 +1,153 @@
+"""What a client says at a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from google.protobuf.message import DecodeError
+
+from damrak_engine.effects import DETAIL_LIMIT
+from damrak_engine.events import NOTE_LIMIT
+from damrak_proto.v1 import table_pb2 as pb
+from damrak_wire import fields, version
+from damrak_wire.errors import WireError
+from damrak_wire.words import FAULT_REASONS
+
+TRACEBACK_LIMIT: Final = 15_000  # with all else it fits into 64 KiB, whatever the characters
+FAILURES: Final = ("crash", "memory", "protocol")  # what a client may say of itself
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Who the client is."""
+
+    lowest: int
+    highest: int
+    software: str
+    ticket: str
+    prompt_events: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The bot has prepared itself."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """An answer; whether it is legal, and how much of the note stays, is for the arbiter."""
+
+    decision: int
+    action: int
+    note: str | None
+    think_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nonsense:
+    """An answer that is no action."""
+
+    decision: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The bot can play no more; `reason` is one of `FAILURES`."""
+
+    reason: str
+    detail: str
+    traceback: str
+
+
+Request = Join | Ready | Decided | Nonsense | Failed
+
+
+# ---- out ---------------------------------------------------------------------------------------
+
+
+def join(software: str, ticket: str = "", prompt_events: bool = False) -> bytes:
+    """Sit down; the ticket is empty where the socket says who comes."""
+    hello = version.hello(software)
+    said = pb.Join(hello=hello, ticket=ticket, prompt_events=prompt_events)
+    return pb.PlayRequest(join=said).SerializeToString()
+
+
+def ready(name: str) -> bytes:
+    """The bot is ready."""
+    said = pb.Ready(name=fields.cut(name, fields.NAME_LIMIT))
+    return pb.PlayRequest(ready=said).SerializeToString()
+
+
+def decided(decision: int, action: int, note: str | None = None, think_us: int = 0) -> bytes:
+    """The answer to a question."""
+    text = fields.cut(note, NOTE_LIMIT) if note else ""
+    said = pb.Decision(decision=decision, action=action, note=text, think_us=think_us)
+    return pb.PlayRequest(decision=said).SerializeToString()
+
+
+def nonsense(decision: int, what: str) -> bytes:
+    """The bot's answer was no action."""
+    said = pb.Nonsense(decision=decision, what=fields.cut(what, DETAIL_LIMIT))
+    return pb.PlayRequest(nonsense=said).SerializeToString()
+
+
+def failed(reason: str, detail: str, traceback: str = "") -> bytes:
+    """The bot failed; of a long traceback the end is kept."""
+    said = pb.Failure(
+        reason=FAULT_REASONS.number(reason, "failure.reason"),
+        detail=fields.cut(detail, DETAIL_LIMIT),
+        traceback=fields.cut(traceback[-TRACEBACK_LIMIT:], TRACEBACK_LIMIT),
+    )
+    return pb.PlayRequest(failure=said).SerializeToString()
+
+
+# ---- in ----------------------------------------------------------------------------------------
+
+
+def parse_request(data: bytes) -> Request:
+    """What a client says.
+
+    Raises:
+        WireError: naming what is wrong with it.
+    """
+    try:
+        message = pb.PlayRequest.FromString(data)
+    except DecodeError:
+        raise WireError("request", f"these {len(data)} bytes are no PlayRequest") from None
+    match message.WhichOneof("message"):
+        case "decision":
+            answer = message.decision
+            return Decided(answer.decision, answer.action, answer.note or None, answer.think_us)
+        case "nonsense":
+            said = message.nonsense
+            return Nonsense(said.decision, fields.cut(said.what, DETAIL_LIMIT))
+        case "join":
+            return _join(message.join)
+        case "ready":
+            return Ready(fields.cut(message.ready.name, fields.NAME_LIMIT))
+        case "failure":
+            return _failed(message.failure)
+        case _:
+            raise WireError("request", "is of no known kind")
+
+
+def _join(said: pb.Join) -> Join:
+    fields.member(said, "hello", "join")
+    lowest, highest, software = version.heard(said.hello, "join.hello")
+    ticket = fields.short(said.ticket, fields.TICKET_LIMIT, "join.ticket")
+    return Join(lowest, highest, software, ticket, said.prompt_events)
+
+
+def _failed(said: pb.Failure) -> Failed:
+    reason = FAULT_REASONS.word(said.reason, "failure.reason")
+    if reason not in FAILURES:
+        raise WireError("failure.reason", f"must be one of {', '.join(FAILURES)}")
+    return Failed(
+        reason,
+        fields.cut(said.detail, DETAIL_LIMIT),
+        fields.cut(said.traceback[-TRACEBACK_LIMIT:], TRACEBACK_LIMIT),
+    )

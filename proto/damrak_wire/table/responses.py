@@ -1,0 +1,192 @@
+"""What the referee says at a table.
+
+Events come as `event_bytes` made them: each is encoded once and shared by the seats that see it
+alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from damrak_engine.actions import (
+    BLIND,
+    FIRST_CLAIM,
+    KEEP_BOTH,
+    KEEP_FIRST,
+    KEEP_SECOND,
+    OFFER,
+    PASS,
+    TAKE,
+    ClaimRoute,
+)
+from damrak_engine.board import Board
+from damrak_engine.clock import TimeControl
+from damrak_engine.effects import DETAIL_LIMIT, Ask, Owner, Rejected, Stale
+from damrak_engine.events import Fault
+from damrak_engine.observation import Observation
+from damrak_engine.position import ROW_SIZE
+from damrak_engine.rules import Rules, space_of
+from damrak_engine.scoring import Result
+from damrak_proto.v1 import table_pb2 as pb
+from damrak_wire import fields
+from damrak_wire.boards import board_bytes
+from damrak_wire.clocks import encode_control, encode_time_left
+from damrak_wire.events import encode_fault
+from damrak_wire.packing import chunk, number
+from damrak_wire.results import encode_result
+from damrak_wire.state import encode_state
+from damrak_wire.version import HIGHEST
+from damrak_wire.words import FAULT_OWNERS, WHYS, of_card
+
+# Numbers of the fields whose messages are joined by hand; a test compares them with the protocol.
+QUESTION: Final = 2  # of PlayResponse
+NEWS: Final = 5
+ENDING: Final = 6
+WELCOME: Final = 1
+FIRST: Final = 1  # of EventBatch
+HISTORY: Final = 12  # of Welcome
+QUESTION_EVENTS: Final = 5  # of Question
+ENDING_EVENTS: Final = 1  # of Ending
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """Everything a client is told when it sits down.
+
+    `history` are the events from number 0 on that its seat was told before; the observation is
+    there once the match has begun.
+    """
+
+    match: str
+    seat: int
+    rules: Rules
+    control: TimeControl
+    chance: bytes
+    commitment: str
+    rejoin_ticket: str = ""
+    history: Sequence[bytes] = ()
+    observation: Observation | None = None
+    version: int = HIGHEST
+
+
+def batch(field: int, first: int, events: Sequence[bytes]) -> bytes:
+    """Events as an EventBatch in this field; nothing if there are none."""
+    if not events:
+        return b""
+    return chunk(field, number(FIRST, first) + b"".join(events))
+
+
+def welcome(told: Welcome) -> bytes:
+    """You have a seat."""
+    rules = told.rules
+    message = pb.Welcome(
+        version=told.version,
+        match=told.match,
+        seat=told.seat,
+        seats=rules.seats,
+        board=board_bytes(rules.board),
+        options=rules.options.to_json(),
+        control=encode_control(told.control),
+        actions=actions_of(rules.board),
+        chance=told.chance,
+        commitment=told.commitment,
+        rejoin_ticket=told.rejoin_ticket,
+    )
+    if told.observation is not None:
+        message.state.CopyFrom(encode_state(told.observation))
+    # Deterministic, so that the options stand in one order.
+    said = message.SerializeToString(deterministic=True)
+    return chunk(WELCOME, said + batch(HISTORY, 0, told.history))
+
+
+@lru_cache(maxsize=64)
+def actions_of(board: Board) -> pb.Actions:
+    """The columns that say what the actions of a board do."""
+    kinds = [pb.ACTION_KIND_CLAIM] * len(space_of(board))
+    kinds[BLIND] = pb.ACTION_KIND_BLIND
+    kinds[TAKE : TAKE + ROW_SIZE] = [pb.ACTION_KIND_TAKE] * ROW_SIZE
+    kinds[OFFER] = pb.ACTION_KIND_OFFER
+    kinds[KEEP_FIRST] = pb.ACTION_KIND_KEEP_FIRST
+    kinds[KEEP_SECOND] = pb.ACTION_KIND_KEEP_SECOND
+    kinds[KEEP_BOTH] = pb.ACTION_KIND_KEEP_BOTH
+    kinds[PASS] = pb.ACTION_KIND_PASS
+    claims = [action for action in space_of(board).actions if isinstance(action, ClaimRoute)]
+    slots = [0] * FIRST_CLAIM
+    slots[TAKE : TAKE + ROW_SIZE] = range(ROW_SIZE)
+    nothing = [0] * FIRST_CLAIM
+    return pb.Actions(
+        kinds=kinds,
+        places=slots + [claim.route for claim in claims],
+        colours=nothing + [of_card(claim.colour) for claim in claims],
+        wilds=nothing + [claim.wilds for claim in claims],
+    )
+
+
+def question(ask: Ask, first: int = 0, events: Sequence[bytes] = ()) -> bytes:
+    """Decide; the events, if there are any, are those from number `first` on."""
+    message = pb.Question(
+        decision=ask.decision,
+        legal=ask.legal,
+        time_left=encode_time_left(ask.time_left),
+        state=encode_state(ask.observation),
+    )
+    said = message.SerializeToString() + batch(QUESTION_EVENTS, first, events)
+    return chunk(QUESTION, said)
+
+
+def rejection(refused: Rejected) -> bytes:
+    """An answer was illegal."""
+    message = pb.Rejection(
+        decision=refused.decision,
+        reason=refused.reason,
+        time_left=encode_time_left(refused.time_left),
+        strikes_left=refused.strikes_left,
+    )
+    return pb.PlayResponse(rejection=message).SerializeToString()
+
+
+def stale(answer: Stale) -> bytes:
+    """An answer changed nothing."""
+    why = WHYS.number(answer.why, "stale.reason")
+    message = pb.Stale(decision=answer.decision, reason=why)
+    return pb.PlayResponse(stale=message).SerializeToString()
+
+
+def news(first: int, events: Sequence[bytes]) -> bytes:
+    """Something happened."""
+    return chunk(NEWS, number(FIRST, first) + b"".join(events))
+
+
+def complaint(what: str) -> bytes:
+    """A message was ignored."""
+    message = pb.Complaint(what=fields.cut(what, DETAIL_LIMIT))
+    return pb.PlayResponse(complaint=message).SerializeToString()
+
+
+def ending_result(first: int, events: Sequence[bytes], result: Result) -> bytes:
+    """The match has a result."""
+    return _ending(first, events, pb.Ending(result=encode_result(result)))
+
+
+def ending_void(first: int, events: Sequence[bytes], owner: Owner, detail: str) -> bytes:
+    """The match counts for nothing."""
+    return _ending(first, events, pb.Ending(void=void_of(owner, detail)))
+
+
+def void_of(owner: Owner, detail: str) -> pb.Void:
+    """A match without a result."""
+    number_of_owner = FAULT_OWNERS.number(owner, "void.owner")
+    return pb.Void(owner=number_of_owner, detail=fields.cut(detail, DETAIL_LIMIT))
+
+
+def ending_fault(first: int, events: Sequence[bytes], seat: int, reason: str, detail: str) -> bytes:
+    """The seat has left the table, and the match goes on without it."""
+    fault = Fault(seat, reason, fields.cut(detail, DETAIL_LIMIT))
+    return _ending(first, events, pb.Ending(fault=encode_fault(fault)))
+
+
+def _ending(first: int, events: Sequence[bytes], outcome: pb.Ending) -> bytes:
+    return chunk(ENDING, batch(ENDING_EVENTS, first, events) + outcome.SerializeToString())
