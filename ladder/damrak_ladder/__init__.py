@@ -1,0 +1,1 @@
+"""Who plays whom, and what it means."""
