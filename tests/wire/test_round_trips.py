@@ -41,7 +41,7 @@ def test_every_seat_gets_what_it_may_see_at_every_decision(plan: Plan) -> None:
 @given(plans())
 def test_whole_and_seen_events_and_results_survive(plan: Plan) -> None:
     log: list[Event] = []
-    *_, (state, dice, step) = walk(plan, log=log)
+    *_, (state, dice, _) = walk(plan, log=log)
     for event in log:
         for seat in range(-1, plan.seats):
             seen = seen_by(event, seat) if seat >= 0 else event
