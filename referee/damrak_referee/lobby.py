@@ -1,0 +1,228 @@
+"""Remote bots that wait to be called, and the calls that stand until a match needs nobody any more.
+
+A bot may wait on several connections, from several machines: a call goes to the one with most
+places free. A call that nobody can take yet stands until somebody can; one whose connection is lost
+goes to whoever comes next, unless the bot still sits at the table.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+import structlog
+
+from damrak_referee.tokens import BotToken, Tokens
+
+RESETTLE: Final = 1.0  # seconds that a table's connection may outlive the lobby's, both being lost
+LONGEST_TIMER: Final = 3600.0
+
+_log = structlog.get_logger()
+
+
+class WaitingLink(Protocol):
+    """What carries words to a waiting bot. Nothing here blocks or fails."""
+
+    def call(self, match: str, ticket: str, patience_ms: int) -> None:
+        """Come to a table."""
+
+    def withdraw(self, match: str, reason: str) -> None:
+        """You need not come any more."""
+
+    def close_soon(self, back_in_ms: int) -> None:
+        """This referee is about to stop."""
+
+    def dismiss(self, reason: str) -> None:
+        """Go away, you have no business here any more."""
+
+
+@dataclass(eq=False, slots=True)
+class Waiting:
+    """A connection of a remote bot."""
+
+    token: BotToken
+    link: WaitingLink
+    software: str
+    capacity: int
+    calls: dict[str, Call] = field(default_factory=dict)
+
+    @property
+    def bot(self) -> str:
+        """The bot that waits here."""
+        return self.token.bot
+
+    @property
+    def free(self) -> int:
+        """How many more games it would take."""
+        return max(0, self.capacity - len(self.calls))
+
+
+@dataclass(eq=False, slots=True)
+class Call:
+    """A remote bot is wanted at a table."""
+
+    bot: str
+    match: str
+    new_ticket: Callable[[], str]
+    is_seated: Callable[[], bool]
+    on_decline: Callable[[str], None]
+    until: float  # on the loop's clock: when the bot has to be ready
+    at: Waiting | None = None
+    refused_by: list[Waiting] = field(default_factory=list)
+
+
+class Lobby:
+    """Everybody who waits, and every call that stands."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._by_bot: dict[str, list[Waiting]] = {}
+        self._calls: dict[tuple[str, str], Call] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._closing_ms: int | None = None
+        tokens.changed = self.recheck
+
+    def __iter__(self) -> Iterator[Waiting]:
+        for connections in self._by_bot.values():
+            yield from connections
+
+    def __len__(self) -> int:
+        return sum(map(len, self._by_bot.values()))
+
+    # --- those who wait
+
+    def arrive(self, token: BotToken, link: WaitingLink, software: str, capacity: int) -> Waiting:
+        """Somebody waits from now on. Call `settle` once it knows that it does."""
+        waiting = Waiting(token, link, software, capacity)
+        self._by_bot.setdefault(token.bot, []).append(waiting)
+        _log.info("bot_arrived", bot=token.bot, software=software, capacity=capacity)
+        if token.expires:
+            self._set_timer()
+        return waiting
+
+    def settle(self, waiting: Waiting, playing: Iterable[str]) -> None:
+        """Give an arrival the calls that are for it; it plays some of the matches already."""
+        for match in playing:
+            call = self._calls.get((waiting.bot, match))
+            if call is not None and call.at is None:
+                self._attach(call, waiting)
+        if self._closing_ms is not None:
+            waiting.link.close_soon(self._closing_ms)
+        self._place_all(waiting.bot)
+
+    def leave(self, waiting: Waiting) -> None:
+        """The connection is gone."""
+        connections = self._by_bot.get(waiting.bot, [])
+        if waiting not in connections:
+            return
+        connections.remove(waiting)
+        if not connections:
+            del self._by_bot[waiting.bot]
+        _log.info("bot_left", bot=waiting.bot)
+        for call in waiting.calls.values():
+            call.at = None
+        if waiting.calls:
+            asyncio.get_running_loop().call_later(RESETTLE, self._place_all, waiting.bot)
+        waiting.calls = {}
+
+    def resize(self, waiting: Waiting, games: int) -> None:
+        """It takes another number of games from now on."""
+        waiting.capacity = games
+        self._place_all(waiting.bot)
+
+    def decline(self, waiting: Waiting, match: str, reason: str) -> None:
+        """It will not come. Another connection of the bot may; else the seat stays empty."""
+        call = waiting.calls.pop(match, None)
+        if call is None:
+            return
+        call.at = None
+        call.refused_by.append(waiting)
+        _log.info("call_declined", bot=call.bot, match=match, reason=reason[:200])
+        if all(other in call.refused_by for other in self._by_bot.get(call.bot, ())):
+            call.on_decline(reason)
+        self._place_all(call.bot)
+
+    # --- calls
+
+    def call(self, call: Call) -> None:
+        """Let a call stand until it is ended; it is placed as soon as somebody can take it."""
+        self._calls[call.bot, call.match] = call
+        self._place(call)
+
+    def end(self, call: Call, reason: str) -> None:
+        """Nobody is wanted at that table any more."""
+        if self._calls.get((call.bot, call.match)) is not call:
+            return
+        del self._calls[call.bot, call.match]
+        waiting, call.at = call.at, None
+        if waiting is not None:
+            waiting.calls.pop(call.match, None)
+            if not call.is_seated():
+                waiting.link.withdraw(call.match, reason)
+        self._place_all(call.bot)
+
+    def call_again(self, bot: str, match: str) -> None:
+        """The table lost its connection: whoever was called is called again, with a new ticket."""
+        call = self._calls.get((bot, match))
+        if call is None or call.is_seated():
+            return
+        if call.at is None:
+            self._place(call)
+        else:
+            self._say(call, call.at)
+
+    def _place_all(self, bot: str) -> None:
+        for call in [call for call in self._calls.values() if call.bot == bot]:
+            if call.at is None and not call.is_seated():
+                self._place(call)
+
+    def _place(self, call: Call) -> None:
+        able = [
+            waiting
+            for waiting in self._by_bot.get(call.bot, ())
+            if waiting.free and waiting not in call.refused_by
+        ]
+        if not able:
+            return
+        waiting = max(reversed(able), key=lambda waiting: waiting.free)  # the newest of equals
+        self._attach(call, waiting)
+        self._say(call, waiting)
+
+    @staticmethod
+    def _attach(call: Call, waiting: Waiting) -> None:
+        call.at = waiting
+        waiting.calls[call.match] = call
+
+    @staticmethod
+    def _say(call: Call, waiting: Waiting) -> None:
+        left = call.until - asyncio.get_running_loop().time()
+        waiting.link.call(call.match, call.new_ticket(), max(1, round(left * 1000)))
+
+    # --- the end
+
+    def close_soon(self, back_in_ms: int) -> None:
+        """Tell everybody, and whoever still comes, that this referee is about to stop."""
+        self._closing_ms = back_in_ms
+        for waiting in list(self):
+            waiting.link.close_soon(back_in_ms)
+
+    def recheck(self) -> None:
+        """Send away those whose token is no longer in force."""
+        for waiting in list(self):
+            if not self._tokens.is_in_force(waiting.token):
+                _log.info("bot_dismissed", bot=waiting.bot)
+                self.leave(waiting)
+                waiting.link.dismiss("this token was revoked or has expired")
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        """Look again when the next token expires."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        ends = [waiting.token.expires for waiting in self if waiting.token.expires]
+        if ends:
+            wait = min(max(0.0, min(ends) - self._tokens.now()), LONGEST_TIMER) + 0.01
+            self._timer = asyncio.get_running_loop().call_later(wait, self.recheck)

@@ -1,0 +1,102 @@
+"""One thing that can be set, and how its text is read, wherever the text comes from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+PREFIX: Final = "DAMRAK_REFEREE_"
+"""Before the name of each setting in the environment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table. `default` is text as anybody could have given it."""
+
+    name: str
+    group: str
+    metavar: str
+    text: str
+    parse: Callable[[str], object]
+    default: str | None = None
+    told: str = ""  # the default in words, where it is not a constant
+    is_flag: bool = False
+
+    @property
+    def option(self) -> str:
+        """As on the command line."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        """As in the environment."""
+        return PREFIX + self.name.upper()
+
+
+def count(least: int) -> Callable[[str], int]:
+    """A reader of whole numbers that are not too small."""
+
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit()) or int(text) < least:
+            raise ValueError(f"{text!r} is not a whole number from {least} on")
+        return int(text)
+
+    return parse
+
+
+def parse_seconds(text: str) -> float:
+    """A duration."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 31_536_000:
+        raise ValueError(f"{text!r} is not a number of seconds")
+    return seconds
+
+
+def parse_path(text: str) -> Path:
+    """A path, absolute."""
+    if not text:
+        raise ValueError("an empty path")
+    return Path(text).expanduser().absolute()
+
+
+def parse_existing_file(text: str) -> Path:
+    """The path of a file that can be read now."""
+    path = parse_path(text)
+    try:
+        with path.open("rb"):
+            return path
+    except OSError as problem:
+        raise ValueError(f"{path}: {(problem.strerror or 'cannot be read').lower()}") from None
+
+
+def one_of(*values: str) -> Callable[[str], str]:
+    """A reader of a few words."""
+
+    def parse(text: str) -> str:
+        if text not in values:
+            raise ValueError(f"{text!r} is none of {', '.join(values)}")
+        return text
+
+    return parse
+
+
+def parse_flag(text: str) -> bool:
+    """Yes or no."""
+    if text.lower() in ("1", "true", "yes"):
+        return True
+    if text.lower() in ("", "0", "false", "no"):
+        return False
+    raise ValueError(f"{text!r} is neither yes nor no")
+
+
+def parse_name(text: str) -> str:
+    """A name that is also good for a file."""
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", text) is None:
+        raise ValueError(f"{text!r}: a name has letters, digits, '-', '_' and '.', at most 64")
+    return text

@@ -1,0 +1,101 @@
+"""`damrak-referee token …`: make, list and revoke the tokens of remote bots."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from damrak_referee.misuse import Misuse
+from damrak_referee.setting import PREFIX, parse_name
+from damrak_referee.tokens import (
+    BotToken,
+    TokensError,
+    hash_token,
+    new_token,
+    read_tokens,
+    write_tokens,
+)
+
+DAY = 86400
+VARIABLE = PREFIX + "TOKENS"
+
+
+def run(arguments: Sequence[str], parser_class: Callable[..., argparse.ArgumentParser]) -> int:
+    """Do what the command line after `token` says.
+
+    Raises:
+        Misuse: naming what is wrong.
+    """
+    args = _build_parser(parser_class).parse_args(arguments)
+    given = args.tokens or os.environ.get(VARIABLE)
+    if not given:
+        raise Misuse(f"--tokens: which file? (or the variable {VARIABLE})")
+    try:
+        args.run(Path(given).expanduser(), args)
+    except TokensError as problem:
+        raise Misuse(str(problem)) from None
+    except OSError as problem:
+        raise Misuse(f"{given}: {(problem.strerror or 'cannot be written').lower()}") from None
+    return 0
+
+
+def _build_parser(parser_class: Callable[..., argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = parser_class(
+        prog="damrak-referee token",
+        description="The tokens that let remote bots into the lobby. The file holds hashes only;\n"
+        "a running referee reads it again when it changes.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--tokens", metavar="FILE", help=f"the file ({VARIABLE})")
+    new = commands.add_parser("new", parents=[shared], help="make a token and print it, once")
+    new.add_argument("name", metavar="NAME", help="the bot's name; its earlier token is replaced")
+    new.add_argument("--expires", metavar="DAYS", type=float, help="default: never")
+    new.set_defaults(run=_new)
+    every = commands.add_parser("list", parents=[shared], help="show whose tokens there are")
+    every.set_defaults(run=_list)
+    revoke = commands.add_parser("revoke", parents=[shared], help="make a bot's token void")
+    revoke.add_argument("name", metavar="NAME", help="the bot's name")
+    revoke.set_defaults(run=_revoke)
+    return parser
+
+
+def _new(path: Path, args: argparse.Namespace) -> None:
+    try:
+        name = parse_name(args.name)
+    except ValueError as problem:
+        raise Misuse(str(problem)) from None
+    if args.expires is not None and not 0 < args.expires <= 36500:
+        raise Misuse(f"--expires: {args.expires:g} is not a number of days")
+    token = new_token()
+    expires = int(time.time() + args.expires * DAY) if args.expires else 0
+    others = [entry for entry in read_tokens(path) if entry.bot != name]
+    write_tokens(path, [*others, BotToken(name, hash_token(token), expires)])
+    sys.stdout.write(f"{token}\n")
+
+
+def _list(path: Path, args: argparse.Namespace) -> None:
+    now = time.time()
+    for entry in sorted(read_tokens(path), key=lambda entry: entry.bot):
+        if not entry.expires:
+            until = "never expires"
+        else:
+            date = datetime.datetime.fromtimestamp(entry.expires, datetime.UTC)
+            word = "expires" if entry.is_good_at(now) else "expired"
+            until = f"{word} {date:%Y-%m-%d %H:%M} UTC"
+        sys.stdout.write(f"{entry.bot}  {entry.sha256[:12]}  {until}\n")
+
+
+def _revoke(path: Path, args: argparse.Namespace) -> None:
+    tokens = read_tokens(path)
+    left = [entry for entry in tokens if entry.bot != args.name]
+    if len(left) == len(tokens):
+        raise Misuse(f"{path}: no token of {args.name!r}")
+    write_tokens(path, left)

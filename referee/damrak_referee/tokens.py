@@ -1,0 +1,161 @@
+"""Which tokens let a remote bot into the lobby. Only their hashes are ever kept.
+
+Tokens come from a file that `damrak-referee token` writes, and from Control. Either source may
+change at any time; whoever listens is told, and sends away those whose token is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+FORMAT: Final = "damrak-tokens/1"
+TOKEN_BYTES: Final = 32
+
+
+class TokensError(Exception):
+    """A file of tokens that is not one; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotToken:
+    """Lets whoever has the token with this hash in, as this bot."""
+
+    bot: str
+    sha256: str
+    expires: float = 0.0  # seconds since 1970; 0: never
+
+    def is_good_at(self, now: float) -> bool:
+        """Whether it has not expired."""
+        return not self.expires or now < self.expires
+
+
+def new_token() -> str:
+    """A token nobody can guess."""
+    return "dmk_" + secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def hash_token(token: str) -> str:
+    """As tokens are kept."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def read_tokens(path: Path) -> tuple[BotToken, ...]:
+    """The tokens in a file; none if there is no such file.
+
+    Raises:
+        TokensError: saying what is wrong with the file.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+        if content["format"] != FORMAT:
+            raise TokensError(f"{path}: not of the format {FORMAT}")
+        return tuple(_entry(row) for row in content["tokens"])
+    except FileNotFoundError:
+        return ()
+    except OSError as problem:
+        raise TokensError(f"{path}: {(problem.strerror or 'cannot be read').lower()}") from None
+    except (ValueError, TypeError, KeyError) as problem:
+        raise TokensError(f"{path}: not of the format {FORMAT}: {problem!r}") from None
+
+
+def write_tokens(path: Path, tokens: Iterable[BotToken]) -> None:
+    """Replace the file at once, readable for its owner alone."""
+    rows = [asdict(token) for token in tokens]
+    text = json.dumps({"format": FORMAT, "tokens": rows}, indent=2) + "\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # made with mode 0600
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _entry(row: object) -> BotToken:
+    if not isinstance(row, dict):
+        raise TypeError(row)
+    token = BotToken(str(row["bot"]), str(row["sha256"]).lower(), float(row.get("expires", 0)))
+    if len(bytes.fromhex(token.sha256)) != 32 or not token.bot:
+        raise ValueError(row)
+    return token
+
+
+class Tokens:
+    """All tokens in force. `changed` is called after each change."""
+
+    def __init__(self, path: Path | None, now: Callable[[], float]) -> None:
+        self._path = path
+        self.now = now
+        self._stamp: tuple[int, int, int] | None = None
+        self._from_file: tuple[BotToken, ...] = ()
+        self._from_control: tuple[BotToken, ...] | None = None
+        self._known: dict[tuple[str, str], BotToken] = {}
+        self.changed: Callable[[], None] = lambda: None
+        self.reread()
+
+    @property
+    def are_known(self) -> bool:
+        """Whether anybody has said yet which tokens are good."""
+        return self._path is not None or self._from_control is not None
+
+    def replace(self, tokens: Iterable[BotToken]) -> None:
+        """Put these in the place of all that came through Control before."""
+        self._from_control = tuple(tokens)
+        self._change()
+
+    def reread(self) -> None:
+        """Read the file again if it is another than the last time.
+
+        Raises:
+            TokensError: the file is no good; what it said before stays in force.
+        """
+        if self._path is None:
+            return
+        stamp = _stamp_of(self._path)
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        self._from_file = read_tokens(self._path)
+        self._change()
+
+    def find(self, token: str) -> BotToken | None:
+        """Whose token this is. Takes as long for a wrong one as for a right one."""
+        wanted = hash_token(token)
+        found = None
+        for entry in self._known.values():
+            if hmac.compare_digest(entry.sha256, wanted):
+                found = entry
+        return found if found is not None and found.is_good_at(self.now()) else None
+
+    def is_in_force(self, token: BotToken) -> bool:
+        """Whether a token that was found before would be found now."""
+        known = self._known.get((token.bot, token.sha256))
+        return known is not None and known.is_good_at(self.now())
+
+    def _change(self) -> None:
+        every = (*self._from_file, *(self._from_control or ()))
+        self._known = {(token.bot, token.sha256): token for token in every}
+        self.changed()
+
+
+def _stamp_of(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
