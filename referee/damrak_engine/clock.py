@@ -10,14 +10,13 @@ Times are whole microseconds on whatever clock the caller reads; nothing here re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from damrak_engine.errors import MatchError
+from damrak_engine.values import value
 
 US_PER_MS = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class TimeControl:
     """How long bots may think and how much is forgiven, the same for every seat of a match.
 
@@ -44,7 +43,7 @@ class TimeControl:
             raise MatchError(f"strikes: {self.strikes} is not even one")
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class TimeLeft:
     """What a seat has left: for the decision at hand (None: no limit), and in its bank."""
 

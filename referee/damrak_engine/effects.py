@@ -5,31 +5,19 @@ An effect names the seat it is for, except the last two, which are for everyone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from damrak_engine.clock import TimeLeft
 from damrak_engine.errors import MatchError
-from damrak_engine.events import (
-    FAULTS,
-    Decision,
-    End,
-    Event,
-    Fault,
-    Flush,
-    LastRound,
-    Refill,
-    Reshuffle,
-    seen_by,
-)
+from damrak_engine.events import FAULTS, OPEN_TO_ALL, Deal, Decision, Event, Fault, seen_by
 from damrak_engine.observation import Observation
 from damrak_engine.scoring import Result
+from damrak_engine.values import value
 
 Owner = Literal["bot", "host", "network"]  # whose fault a fault is
 OWNERS: tuple[Owner, ...] = get_args(Owner)
 DETAIL_LIMIT = 500  # code points of a fault's detail
-_OPEN_TO_ALL = (Refill, Reshuffle, Flush, LastRound, End)
-_OF_ONE_SEAT = (Decision, Fault)
+NOBODY = -1  # somebody at no seat
 
 Why = Literal[
     "answered",  # the seat's answer to this decision was accepted before
@@ -40,7 +28,7 @@ Why = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Ask:
     """Ask this seat to decide; the clock is running. The same id again is the same question."""
 
@@ -51,7 +39,7 @@ class Ask:
     time_left: TimeLeft
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Tell:
     """Tell this seat what has happened, as it may see it."""
 
@@ -59,7 +47,7 @@ class Tell:
     events: tuple[Event, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Rejected:
     """Tell this seat that its action was illegal: it still owes this decision."""
 
@@ -70,7 +58,7 @@ class Rejected:
     strikes_left: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Stale:
     """Tell this seat that its answer changed nothing; a repeated answer needs no remedy."""
 
@@ -79,14 +67,14 @@ class Stale:
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Finished:
     """The match is over and counts."""
 
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Voided:
     """The match ends without a result and counts for nothing."""
 
@@ -97,7 +85,7 @@ class Voided:
 Effect = Ask | Tell | Rejected | Stale | Finished | Voided
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class FaultRecord:
     """One seat's failure and whose fault it was.
 
@@ -114,20 +102,20 @@ class FaultRecord:
 
 def tell(news: list[Event], seats: int) -> list[Tell]:
     """These events told to every seat, as it may see them."""
-    views = [_views(event, seats) for event in news]
-    return [Tell(seat, tuple([view[seat] for view in views])) for seat in range(seats)]
-
-
-def _views(event: Event, seats: int) -> list[Event]:
-    """The event as each seat may see it; redacting is dear, so it is done as seldom as can be."""
-    if isinstance(event, _OPEN_TO_ALL):
-        return [event] * seats
-    if isinstance(event, _OF_ONE_SEAT):
-        own = event.seat
-        views = [seen_by(event, 1 if own == 0 else 0)] * seats  # all others see it alike
-        views[own] = event
-        return views
-    return [seen_by(event, seat) for seat in range(seats)]
+    views: list[list[Event]] = [[] for _ in range(seats)]
+    for event in news:
+        if type(event) in OPEN_TO_ALL:
+            for view in views:
+                view.append(event)
+        elif isinstance(event, Deal):
+            for seat in range(seats):
+                views[seat].append(seen_by(event, seat))
+        else:
+            assert isinstance(event, Decision | Fault)
+            others = seen_by(event, NOBODY)  # all others see it alike
+            for seat in range(seats):
+                views[seat].append(event if seat == event.seat else others)
+    return [Tell(seat, tuple(view)) for seat, view in enumerate(views)]
 
 
 def check_owner(owner: str) -> None:

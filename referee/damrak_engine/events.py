@@ -7,11 +7,12 @@ of them. A hidden card or contract is None.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Final
 
 from damrak_engine.cards import CARD_OF_WORD, Card
 from damrak_engine.errors import ReplayError
+from damrak_engine.values import value
 
 NOTE_LIMIT = 280
 FAULTS = ("timeout", "crash", "disconnect", "illegal", "memory", "protocol")
@@ -21,14 +22,14 @@ Cards = tuple[Card | None, ...]
 Contracts = tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Event:
     """Something that happened; the base of the kinds below."""
 
     kind: ClassVar[str] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Decision(Event):
     """An event that a seat chose; two that differ only in `ms` or `note` are equal."""
 
@@ -37,7 +38,7 @@ class Decision(Event):
     note: str | None = field(default=None, compare=False, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Deal(Event):
     """The set-up: hands and contracts in the order drawn, the row as first turned up."""
 
@@ -48,7 +49,7 @@ class Deal(Event):
     contracts: tuple[Contracts, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Keep(Decision):
     """A seat kept these of the contracts offered to it."""
 
@@ -56,7 +57,7 @@ class Keep(Decision):
     contracts: Contracts
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Blind(Decision):
     """A seat drew a card from the pile."""
 
@@ -64,7 +65,7 @@ class Blind(Decision):
     card: Card | None
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Take(Decision):
     """A seat took a card from the row."""
 
@@ -73,7 +74,7 @@ class Take(Decision):
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Refill(Event):
     """A slot of the row was filled from the pile."""
 
@@ -82,14 +83,14 @@ class Refill(Event):
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Reshuffle(Event):
     """The discards became the pile."""
 
     kind: ClassVar[str] = "reshuffle"
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Flush(Event):
     """The whole row, slots 0 to 4, went to the discards: too many wilds."""
 
@@ -97,7 +98,7 @@ class Flush(Event):
     cards: Cards
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Claim(Decision):
     """A seat claimed a route; `colour` is None if it paid with wilds alone."""
 
@@ -108,7 +109,7 @@ class Claim(Decision):
     goods: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Offer(Decision):
     """A seat drew contracts to choose from."""
 
@@ -116,14 +117,14 @@ class Offer(Decision):
     contracts: Contracts
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Pass(Decision):
     """A seat had nothing it could do."""
 
     kind: ClassVar[str] = "pass"
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class LastRound(Event):
     """A seat ended its turn with two carts or fewer: everyone has one more turn."""
 
@@ -131,7 +132,7 @@ class LastRound(Event):
     seat: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Fault(Event):
     """A seat left the table; `reason` is one of `FAULTS`."""
 
@@ -141,7 +142,7 @@ class Fault(Event):
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class End(Event):
     """The match is over; `reason` is one of `END_REASONS`."""
 
@@ -169,36 +170,40 @@ KINDS: Final[dict[str, type[Event]]] = {
 }
 
 
+OPEN_TO_ALL: Final = frozenset({Refill, Reshuffle, Flush, LastRound, End})
+_SEEN_BY_OTHERS: Final[dict[type[Event], Callable[[Any], Event]]] = {
+    Keep: lambda event: Keep(event.seat, contracts=_hidden(event.contracts)),
+    Blind: lambda event: Blind(event.seat, card=None),
+    Take: lambda event: Take(event.seat, event.slot, event.card),
+    Claim: lambda event: Claim(event.seat, event.route, event.colour, event.wilds, event.goods),
+    Offer: lambda event: Offer(event.seat, contracts=_hidden(event.contracts)),
+    Pass: lambda event: Pass(event.seat),
+    Fault: lambda event: Fault(event.seat, event.reason),
+}
+
+
 def seen_by(event: Event, seat: int) -> Event:
-    """The event as this seat may know it while the match runs."""
-    # Built anew rather than with `replace`, which costs more than all else told of a decision.
-    match event:
-        case Refill() | LastRound() | Reshuffle() | Flush() | End():
-            return event
-        case Decision(seat=owner) | Fault(seat=owner) if owner == seat:
-            return event
-        case Take(seat=owner, slot=slot, card=card):
-            return Take(owner, slot=slot, card=card)
-        case Claim(seat=owner, route=route, colour=colour, wilds=wilds, goods=goods):
-            return Claim(owner, route=route, colour=colour, wilds=wilds, goods=goods)
-        case Blind(seat=owner):
-            return Blind(owner, card=None)
-        case Keep(seat=owner, contracts=ids):
-            return Keep(owner, contracts=_hidden(ids))
-        case Offer(seat=owner, contracts=ids):
-            return Offer(owner, contracts=_hidden(ids))
-        case Pass(seat=owner):
-            return Pass(owner)
-        case Fault(seat=owner, reason=reason):
-            return Fault(owner, reason)
-        case Deal(first=first, hands=hands, row=row, contracts=contracts):
-            return Deal(
-                first,
-                tuple([h if i == seat else _hidden(h) for i, h in enumerate(hands)]),
-                row,
-                tuple([c if i == seat else _hidden(c) for i, c in enumerate(contracts)]),
-            )
-    raise TypeError(f"no rule says who may see {event!r}")
+    """The event as this seat may know it while the match runs; -1 is somebody at no seat."""
+    # By a table, and built anew rather than with `replace`: this is done for every decision.
+    kind = type(event)
+    if kind in OPEN_TO_ALL:
+        return event
+    if isinstance(event, Deal):
+        return Deal(
+            event.first,
+            tuple([h if i == seat else _hidden(h) for i, h in enumerate(event.hands)]),
+            event.row,
+            tuple([c if i == seat else _hidden(c) for i, c in enumerate(event.contracts)]),
+        )
+    assert isinstance(event, Decision | Fault)
+    return event if event.seat == seat else _SEEN_BY_OTHERS[kind](event)
+
+
+def stamp(event: Decision, ms: int, note: str | None) -> None:
+    """Add what the arbiter knows of a decision to its event, before anyone is told of it."""
+    # As `__init__` does it. A changed copy in its place would be the dearest part of a decision.
+    object.__setattr__(event, "ms", ms)
+    object.__setattr__(event, "note", note)
 
 
 def _hidden(items: tuple[object, ...]) -> tuple[None, ...]:

@@ -39,7 +39,7 @@ from damrak_engine.effects import (
     tell,
 )
 from damrak_engine.errors import IllegalAction, MatchError
-from damrak_engine.events import NOTE_LIMIT, Decision, Event, seen_by
+from damrak_engine.events import NOTE_LIMIT, Decision, Event, seen_by, stamp
 from damrak_engine.observation import observe
 from damrak_engine.rules import Rules
 from damrak_engine.state import SETUP
@@ -275,8 +275,8 @@ class Match:
         player.lost, player.decision = player.decision, 0
         self.faults.append(player.fault)
 
-    def _why_stale(self, seat: int, decision: object) -> Why | None:
-        if not isinstance(decision, int) or not 1 <= decision <= len(self._asked):
+    def _why_stale(self, seat: int, decision: int) -> Why | None:
+        if not 1 <= decision <= len(self._asked):
             return "unknown"
         if self._asked[decision - 1] != seat:
             return "foreign"
@@ -373,7 +373,7 @@ class Match:
             while not isinstance(event, Decision):  # a reshuffle comes before its card
                 place += 1
                 event = log[place]
-            log[place] = replace(event, ms=ms, note=note)
+            stamp(event, ms, note)
         else:
             fault = player.fault
             assert fault is not None
