@@ -434,7 +434,12 @@ class Table:
         expected = f"a decision of seat {seat}: {', '.join(kinds)} or fault"
         if self.kind(self.at) == "reshuffle":
             needed = "blind" in kinds and not self.pile and self.discards
-            if not needed or self.kind(self.at + 1) != "blind":
+            if not needed:
+                self.wrong(expected)
+            following = self.kind(self.at + 1)
+            if following not in FIELDS and self.at + 1 < len(self.events):
+                self.at += 1  # what stands there is no event at all
+            if following != "blind":
                 self.wrong(expected)
             self.reshuffle()
         event = self.well_formed(expected)
