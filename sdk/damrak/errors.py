@@ -6,7 +6,9 @@ DamrakError
 │   ├── BotSpecError      a spec that makes no sense: an unknown parameter, a bad class name
 │   └── BotFileError      a file without the class that is wanted; only running it can tell
 ├── BundleError           a repro bundle that cannot be read
-└── HostError             this machine failed, and no bot is to blame
+├── HostError             this machine failed, and no bot is to blame
+├── RefereeError          a referee that cannot be played on; says what to do about it
+└── TokenError            there is no token for a referee, or it is not kept safely
 """
 
 from __future__ import annotations
@@ -43,3 +45,15 @@ class BundleError(DamrakError):
 
 class HostError(DamrakError):
     """Playing was impossible for a reason that lies with this machine."""
+
+
+class RefereeError(DamrakError):
+    """A referee cannot be played on, now or at all; `is_lasting` if waiting alone is no cure."""
+
+    def __init__(self, problem: str, is_lasting: bool) -> None:
+        super().__init__(problem)
+        self.is_lasting = is_lasting
+
+
+class TokenError(DamrakError):
+    """There is no token to be used, or others could have read it."""

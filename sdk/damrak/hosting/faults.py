@@ -13,7 +13,7 @@ from damrak_engine.effects import printable
 DETAIL_LIMIT: Final = 200
 TRACEBACK_LIMIT: Final = 16_000
 _SDK: Final = Path(__file__).parents[1]
-_OURS: Final = (str(_SDK / "hosting"), str(_SDK / "loading.py"), str(_SDK / "repro.py"))
+_OURS: Final = tuple(str(_SDK / name) for name in ("hosting", "loading.py", "remote", "repro.py"))
 
 
 @dataclass(frozen=True, slots=True)

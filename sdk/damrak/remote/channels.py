@@ -1,0 +1,48 @@
+"""Connections to an address: encrypted unless they stay on this machine or somebody said no."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Final
+
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what it has to say, `troubles` says
+
+import grpc
+
+from damrak.remote.address import Address
+
+__all__ = ["Security", "open_channel", "security_for"]
+
+OPTIONS: Final = (
+    # A channel of its own for everyone: no back-off of one is another's, and closing closes.
+    ("grpc.use_local_subchannel_pool", 1),
+    # A host that is gone without a word is noticed well within the grace of a match.
+    ("grpc.keepalive_time_ms", 15_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),
+    ("grpc.min_reconnect_backoff_ms", 10_000),  # how long an attempt to connect may take
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Security:
+    """How a connection is protected; `authorities` are certificates in PEM, None: the usual."""
+
+    is_encrypted: bool
+    authorities: bytes | None = None
+
+
+def security_for(address: Address, authorities: bytes | None, is_insecure: bool) -> Security:
+    """TLS, unless it was waived or what is said stays on this machine anyhow."""
+    if authorities is None and (is_insecure or address.is_loopback):
+        return Security(is_encrypted=False)
+    return Security(is_encrypted=True, authorities=authorities)
+
+
+def open_channel(address: Address, security: Security) -> grpc.Channel:
+    """A channel; what is wrong with it shows in the first call."""
+    if not security.is_encrypted:
+        return grpc.insecure_channel(address.text, OPTIONS)
+    credentials = grpc.ssl_channel_credentials(security.authorities)
+    return grpc.secure_channel(address.text, credentials, OPTIONS)

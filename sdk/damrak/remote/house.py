@@ -1,0 +1,94 @@
+"""A warm process for house bots: it seats one after another, a new one for every match.
+
+    python -m damrak.remote.house
+
+Each line it reads is an object with `address` and `bot`, such as
+
+    {"address": "unix:/run/seat.sock", "bot": "mcts:ms=100"}
+
+Once that seat's match is over it writes `{"done": true}`. House bots are part of this package and
+keep nothing between matches. The process ends as soon as there is nothing to read any more: whoever
+started it is gone. What bots print goes to standard error.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import sys
+from queue import SimpleQueue
+from threading import Thread
+from typing import Final
+
+from damrak.bots import HOUSE_BOTS
+from damrak.errors import DamrakError
+from damrak.loading import BotSpec, parse_spec
+from damrak.remote.address import parse_address
+from damrak.remote.channels import Security
+from damrak.remote.lines import Line
+from damrak.remote.present import PresentBot
+from damrak.remote.session import SeatRecord, Session
+
+SOFTWARE: Final = "damrak-python (house)"
+DONE: Final = b'{"done": true}\n'
+
+
+def main() -> None:
+    """Seat bots until there is nothing to read any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this ends it
+    answers = os.dup(1)
+    os.dup2(2, 1)
+    lines: SimpleQueue[bytes] = SimpleQueue()
+    Thread(target=_read, args=(lines,), daemon=True).start()
+    gc.collect()
+    gc.freeze()
+    while True:
+        line = lines.get()
+        try:
+            _report(_play(line))
+        except Exception as problem:  # noqa: BLE001 - one match gone wrong is not the next
+            _say(f"{type(problem).__name__}: {problem}")
+        os.write(answers, DONE)
+
+
+def _read(lines: SimpleQueue[bytes]) -> None:
+    for line in sys.stdin.buffer:
+        lines.put(line)
+    os._exit(0)
+
+
+def _play(line: bytes) -> SeatRecord:
+    order = json.loads(line)
+    address = parse_address(order["address"])
+    spec = _house(order["bot"])
+    there = Line(address, Security(is_encrypted=False), SOFTWARE)
+    return Session(there, spec, PresentBot).play()
+
+
+def _house(text: str) -> BotSpec:
+    spec = parse_spec(text) if text.partition(":")[0] in HOUSE_BOTS else None
+    if spec is None:
+        raise DamrakError(f"{text!r} is no house bot")
+    return spec
+
+
+def _report(record: SeatRecord) -> None:
+    """Say what went wrong, if anything did."""
+    for fault in (record.fault, record.late_fault):
+        if fault is not None:
+            _say(f"{record.match}: {record.name}: {fault.reason}: {fault.detail}")
+            if fault.traceback:
+                _say(fault.traceback)
+    if record.lost is not None:
+        _say(f"{record.match or 'no match'}: {record.lost}")
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text.rstrip("\n") + "\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    main()

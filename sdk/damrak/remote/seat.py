@@ -1,0 +1,137 @@
+"""One match of one bot, in a process of its own: what a sandbox runs.
+
+    DAMRAK_ADDRESS=unix:/run/referee.sock python -m damrak.remote.seat BOT [--class NAME]
+
+BOT is a folder with a bot.py, or a file. The process ends with 0 after the end of the match, with 1
+after it has reported that the bot failed, and with 2 if there was nothing to play: no address, no
+such bot, no referee. What it prints is the bot's, but for one line in the last case.
+
+Every game pays for starting this, so it does little before the bot has its turn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import gc
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from damrak.hosting.limits import forbid_core_dumps
+
+if TYPE_CHECKING:
+    from damrak.loading import BotSpec
+
+end_process: Final = os._exit  # kept here, for a bot may put something else in its place
+ADDRESS: Final = "DAMRAK_ADDRESS"
+USAGE: Final = "usage: DAMRAK_ADDRESS=ADDRESS python -m damrak.remote.seat BOT [--class NAME]"
+SOFTWARE: Final = "damrak-python (sandbox)"
+ENDED: Final = 0
+FAILED: Final = 1
+NOT_PLAYED: Final = 2
+
+
+def main(arguments: list[str]) -> NoReturn:
+    """Play, and end the process: nothing that the bot leaves behind gets a say."""
+    status = NOT_PLAYED
+    try:
+        status = _play(*_read(arguments))
+    except _Misuse as problem:
+        _say(f"damrak: {problem}")
+    except BaseException:  # noqa: BLE001 - no bot was involved, so this is for us to see
+        with contextlib.suppress(BaseException):
+            sys.excepthook(*sys.exc_info())
+    finally:
+        _flush()
+        end_process(status)
+
+
+class _Misuse(Exception):
+    """There is nothing to play; the message says why."""
+
+
+def _read(arguments: list[str]) -> tuple[str, str, str | None]:
+    """The address, the bot and the class. Not by argparse, which takes longer to load."""
+    match arguments:
+        case [bot]:
+            name = None
+        case [bot, "--class", name] | ["--class", name, bot]:
+            pass
+        case _:
+            raise _Misuse(USAGE)
+    address = os.environ.get(ADDRESS)
+    if not address:
+        raise _Misuse(f"{ADDRESS} is not set; {USAGE}")
+    return address, bot, name
+
+
+def _play(address_text: str, bot: str, class_name: str | None) -> int:
+    _settle()
+    gc.disable()  # what is loaded now stays
+    from damrak.errors import DamrakError
+    from damrak.remote.address import parse_address
+    from damrak.remote.channels import Security
+    from damrak.remote.lines import Line
+    from damrak.remote.present import LoneBot
+    from damrak.remote.session import Session
+
+    try:
+        address = parse_address(address_text)
+        spec = _spec(bot, class_name)
+        line = Line(address, Security(is_encrypted=False), SOFTWARE)
+    except DamrakError as problem:
+        raise _Misuse(str(problem)) from None
+    gc.freeze()
+    gc.enable()
+    record = Session(line, spec, LoneBot).play()
+    for fault in (record.fault, record.late_fault):
+        if fault is not None:
+            _say(fault.traceback or f"{fault.reason}: {fault.detail}")
+    if record.is_own:
+        return FAILED
+    if record.lost is not None:
+        raise _Misuse(str(record.lost))
+    return ENDED
+
+
+def _spec(bot: str, class_name: str | None) -> BotSpec:
+    """The bot by its path. Its version is left out: whoever sent it here knows that."""
+    from damrak.loading import ENTRY, BotSpec, parse_spec
+
+    path = os.path.join(bot, ENTRY) if os.path.isdir(bot) else bot
+    if not os.path.isfile(path):
+        return parse_spec(bot)  # which says what is wrong with it
+    from pathlib import Path
+
+    file = Path(path).resolve()
+    name = file.parent.name if file.name == ENTRY else file.stem
+    return BotSpec(bot, name, "", file, class_name)
+
+
+def _settle() -> None:
+    """Make this process one that an author can read: whole lines, and a trace of every crash."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this ends it
+    # Line by line: what it printed must not die with it.
+    sys.stdout = open(1, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
+    faulthandler.enable(2)
+    if sys.platform != "win32":
+        faulthandler.register(signal.SIGUSR1, 2)
+        forbid_core_dumps()
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(BaseException):  # the bot may have put anything in its place
+        sys.stderr.write(text.rstrip("\n") + "\n")
+
+
+def _flush() -> None:
+    for name in ("stdout", "stderr"):
+        with contextlib.suppress(BaseException):
+            getattr(sys, name).flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

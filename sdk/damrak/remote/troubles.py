@@ -1,0 +1,97 @@
+"""What went wrong on a connection to a referee, in one line, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import grpc
+
+from damrak.errors import RefereeError
+from damrak.remote.address import Address
+
+# What gRPC says when there is no connection: a part of it, our words, and whether they last.
+NO_CONNECTION: Final = (
+    ("Domain name not found", "there is no host of this name; check how it is written", True),
+    ("errors resolving", "the name of the host could not be looked up just now", False),
+    ("certificate has expired", "its certificate has expired: tell whoever runs it", True),
+    (
+        "CERTIFICATE_VERIFY_FAILED",
+        "its certificate is not from an authority known here; "
+        "if it has one of its own, name that with --tls-ca FILE",
+        True,
+    ),
+    (
+        "Hostname Verification Check failed",
+        "its certificate was made for another name; write that name after --to",
+        True,
+    ),
+    (
+        "Failed to create security handshaker",
+        "the file given with --tls-ca holds no certificate in PEM",
+        True,
+    ),
+    (
+        "WRONG_VERSION_NUMBER",
+        "it does not speak TLS; add --insecure if you trust the network in between",
+        True,
+    ),
+    (
+        "Expected SETTINGS frame",
+        "what listens there is no referee (it does not speak gRPC); check the port",
+        True,
+    ),
+    (
+        "Connection refused",
+        "nobody listens there; is the referee running, is the port right?",
+        False,
+    ),
+    ("No such file", "there is no such socket; is the referee running?", False),
+    ("Permission denied", "this user may not use the socket", True),
+    ("timed out", "it does not answer; check the port and what lies in between", False),
+    (
+        "Handshake read failed",
+        "it hung up during the TLS handshake; add --insecure if it has no TLS",
+        False,
+    ),
+    ("Socket closed", "it hung up at once; if it speaks TLS, leave out --insecure", False),
+    ("reset by peer", "it hung up at once; if it speaks TLS, leave out --insecure", False),
+)
+
+# What a referee refuses with: our words if it has none, and whether they last.
+REFUSALS: Final = {
+    grpc.StatusCode.UNIMPLEMENTED: ("what listens there is no referee of this kind", True),
+    grpc.StatusCode.FAILED_PRECONDITION: ("this program and the referee do not match", True),
+    grpc.StatusCode.PERMISSION_DENIED: ("the referee does not allow this", True),
+    grpc.StatusCode.ABORTED: ("another connection has taken this place", True),
+    grpc.StatusCode.ALREADY_EXISTS: ("another connection holds this place", True),
+    grpc.StatusCode.NOT_FOUND: ("the referee knows nothing of this", True),
+    grpc.StatusCode.INVALID_ARGUMENT: ("the referee does not understand what was said", True),
+    grpc.StatusCode.RESOURCE_EXHAUSTED: ("the referee has too much to do", False),
+}
+FAILED_TO_CONNECT: Final = ("failed to connect", "errors resolving")
+
+
+def trouble_of(problem: grpc.RpcError, address: Address, key: str = "ticket") -> RefereeError:
+    """The error in words; `key` is what the call was authorised by."""
+    code: grpc.StatusCode = problem.code()
+    details = " ".join((problem.details() or "").split())
+    if code is grpc.StatusCode.UNAVAILABLE and details.startswith(FAILED_TO_CONNECT):
+        for part, words, is_lasting in NO_CONNECTION:
+            if part in details:
+                return RefereeError(f"{address.text}: {words}", is_lasting)
+        return RefereeError(f"{address.text}: no connection ({details})", is_lasting=False)
+    if code is grpc.StatusCode.UNAUTHENTICATED:
+        return RefereeError(f"{address.text}: {_unknown(key, details)}", is_lasting=True)
+    words, is_lasting = REFUSALS.get(code, (f"the connection was lost ({code.name})", False))
+    said = details if details and code is not grpc.StatusCode.UNIMPLEMENTED else words
+    if code is grpc.StatusCode.FAILED_PRECONDITION and "version" in details:
+        said += "; pip install --upgrade damrak"
+    return RefereeError(f"{address.text}: {said}", is_lasting)
+
+
+def _unknown(key: str, details: str) -> str:
+    if key == "token" and "expired" in details:
+        return "the token has expired; get a new one where you got it"
+    if key == "token":
+        return "the referee does not know this token; copy it again, or get a new one"
+    return f"the {key} is not good (any more)"
