@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from damrak_engine.clock import TimeControl, TimeLeft
 from damrak_engine.errors import MatchError
 from damrak_proto.v1 import game_pb2 as pb
 from damrak_wire.errors import WireError
+from damrak_wire.packing import numbers_of, varint
+
+_DECISION: Final = varint(numbers_of(pb.TimeLeft)["decision_us"] << 3)
+_BANK: Final = varint(numbers_of(pb.TimeLeft)["bank_us"] << 3)
 
 
 def encode_control(control: TimeControl) -> pb.TimeControl:
@@ -40,6 +46,12 @@ def decode_control(message: pb.TimeControl, where: str = "control") -> TimeContr
 def encode_time_left(left: TimeLeft) -> pb.TimeLeft:
     """What is left as a message."""
     return pb.TimeLeft(decision_us=left.decision_us, bank_us=left.bank_us)
+
+
+def time_left_bytes(left: TimeLeft) -> bytes:
+    """What is left as a serialised TimeLeft."""
+    bank = _BANK + varint(left.bank_us)
+    return bank if left.decision_us is None else _DECISION + varint(left.decision_us) + bank
 
 
 def decode_time_left(message: pb.TimeLeft) -> TimeLeft:

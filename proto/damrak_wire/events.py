@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Final, TypeVar
-
-from google.protobuf.message import Message
 
 from damrak_engine.cards import CARDS, Card
 from damrak_engine.effects import DETAIL_LIMIT
@@ -15,7 +14,6 @@ from damrak_engine.events import (
     Claim,
     Contracts,
     Deal,
-    Decision,
     End,
     Event,
     Fault,
@@ -33,29 +31,81 @@ from damrak_engine.rules import Rules
 from damrak_proto.v1 import game_pb2 as pb
 from damrak_wire import fields
 from damrak_wire.errors import WireError
-from damrak_wire.packing import chunk
+from damrak_wire.packing import KEPT, chunk, number, numbers, numbers_of, varint
 from damrak_wire.words import ENDS, FAULT_REASONS, of_card
 
-_EVENTS_FIELD: Final = 2  # of EventBatch
-
 # ---- out ---------------------------------------------------------------------------------------
+
+_EVENT: Final = numbers_of(pb.Event)
+_BATCH: Final = numbers_of(pb.EventBatch)
+_MS: Final = varint(_EVENT["ms"] << 3)
+
+
+def batch(field: int, first: int, events: Sequence[bytes]) -> bytes:
+    """Events from number `first` on as an EventBatch in this field; nothing if there are none."""
+    if not events:
+        return b""
+    return chunk(field, number(_BATCH["first"], first) + b"".join(events))
 
 
 def event_bytes(event: Event) -> bytes:
     """The event as a serialised `events` field of EventBatch, to be shared by many of them."""
-    return chunk(_EVENTS_FIELD, encode_event(event).SerializeToString())
+    return chunk(_BATCH["events"], _serialised(event))
 
 
 def encode_event(event: Event) -> pb.Event:
     """The event as a message."""
-    fields_of: dict[str, Any] = {event.kind: _ENCODERS[event.kind](event)}
-    message = pb.Event(**fields_of)
-    if isinstance(event, Decision):
-        if event.ms is not None:
-            message.ms = event.ms
-        if event.note is not None:
-            message.note = event.note
-    return message
+    return pb.Event.FromString(_serialised(event))
+
+
+def _serialised(event: Event) -> bytes:
+    match event:
+        case Claim(seat=seat, route=route, colour=colour, wilds=wilds, goods=goods):
+            said = _numbers("claim", (seat, route, of_card(colour), wilds, goods))
+        case Refill(slot=slot, card=card):
+            return _numbers("refill", (slot, of_card(card)))
+        case Take(seat=seat, slot=slot, card=card):
+            said = _numbers("take", (seat, slot, of_card(card)))
+        case Blind(seat=seat, card=hidden):
+            said = _numbers("blind", (seat, of_card(hidden)))
+        case Keep(seat=seat, contracts=ids):
+            said = _choice("keep", seat, ids)
+        case Offer(seat=seat, contracts=ids):
+            said = _choice("offer", seat, ids)
+        case Pass(seat=seat):
+            said = _numbers("pass", (seat,))
+        case LastRound(seat=seat):
+            return _numbers("last_round", (seat,))
+        case End(reason=reason):
+            return _numbers("end", (ENDS.number(reason, "end.reason"),))
+        case Reshuffle():
+            return _numbers("reshuffle", ())
+        case Flush(cards=cards):
+            return chunk(_EVENT["flush"], pb.Flush(cards=_cards(cards)).SerializeToString())
+        case Fault():
+            return chunk(_EVENT["fault"], encode_fault(event).SerializeToString())
+        case Deal():
+            return chunk(_EVENT["deal"], _encode_deal(event).SerializeToString())
+        case _:
+            raise TypeError(f"no message says {event!r}")
+    if event.ms is not None:
+        said += _MS + varint(event.ms)
+    if event.note is not None:
+        said += chunk(_EVENT["note"], event.note.encode())
+    return said
+
+
+@lru_cache(maxsize=KEPT)
+def _numbers(kind: str, values: tuple[int, ...]) -> bytes:
+    """An event whose fields, in order, are these numbers."""
+    return chunk(_EVENT[kind], numbers(range(1, len(values) + 1), values))
+
+
+@lru_cache(maxsize=KEPT)
+def _choice(kind: str, seat: int, ids: Contracts) -> bytes:
+    """An event whose fields are a seat and contracts."""
+    contracts = chunk(2, _contracts(ids).SerializeToString())
+    return chunk(_EVENT[kind], number(1, seat) + contracts)
 
 
 def _cards(cards: Iterable[Card | None]) -> list[Any]:
@@ -69,32 +119,13 @@ def _contracts(ids: Contracts) -> pb.Contracts:
     return pb.Contracts(ids=known, hidden=len(ids) - len(known))
 
 
-_ENCODERS: Final[dict[str, Callable[[Any], Message]]] = {
-    "deal": lambda event: pb.Deal(
-        first=event.first,
-        hands=[pb.Cards(cards=_cards(hand)) for hand in event.hands],
-        row=_cards(event.row),
-        contracts=[_contracts(ids) for ids in event.contracts],
-    ),
-    "keep": lambda event: pb.Keep(seat=event.seat, contracts=_contracts(event.contracts)),
-    "blind": lambda event: pb.Blind(seat=event.seat, card=of_card(event.card)),
-    "take": lambda event: pb.Take(seat=event.seat, slot=event.slot, card=of_card(event.card)),
-    "refill": lambda event: pb.Refill(slot=event.slot, card=of_card(event.card)),
-    "reshuffle": lambda event: pb.Reshuffle(),
-    "flush": lambda event: pb.Flush(cards=_cards(event.cards)),
-    "claim": lambda event: pb.Claim(
-        seat=event.seat,
-        route=event.route,
-        colour=of_card(event.colour),
-        wilds=event.wilds,
-        goods=event.goods,
-    ),
-    "offer": lambda event: pb.Offer(seat=event.seat, contracts=_contracts(event.contracts)),
-    "pass": lambda event: pb.Pass(seat=event.seat),
-    "last_round": lambda event: pb.LastRound(seat=event.seat),
-    "fault": lambda event: encode_fault(event),
-    "end": lambda event: pb.End(reason=ENDS.number(event.reason, "end.reason")),
-}
+def _encode_deal(deal: Deal) -> pb.Deal:
+    return pb.Deal(
+        first=deal.first,
+        hands=[pb.Cards(cards=_cards(hand)) for hand in deal.hands],
+        row=_cards(deal.row),
+        contracts=[_contracts(ids) for ids in deal.contracts],
+    )
 
 
 def encode_fault(fault: Fault) -> pb.Fault:

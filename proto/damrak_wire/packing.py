@@ -1,20 +1,34 @@
 """Protobuf's own encoding, as far as messages are put together by hand.
 
-Serialised fields may stand one after the other in any number of pieces, so what many messages
-share is encoded once. https://protobuf.dev/programming-guides/encoding/ describes the format.
+Serialised fields may stand one after the other, in any number of pieces, and a field that is 0 may
+be there or not. So what seldom changes, or what many messages share, is encoded once. The numbers
+of fields come from the protocol itself. https://protobuf.dev/programming-guides/encoding/
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
-_ONE_BYTE: Final = tuple([bytes([number]) for number in range(128)])
+from google.protobuf.message import Message
+
+KEPT: Final = 4096  # encoded values of a kind
+
+
+def numbers_of(message: type[Message]) -> dict[str, int]:
+    """The number of each field of a message by its name."""
+    return {field.name: field.number for field in message.DESCRIPTOR.fields}
 
 
 def varint(number: int) -> bytes:
     """A number of 0 or more, seven bits a byte."""
-    if number < 128:
-        return _ONE_BYTE[number]
+    return _SHORT.get(number) or _varint(number)
+
+
+def _varint(number: int) -> bytes:
+    if number < 0:
+        raise ValueError(f"{number} is negative")
     made = bytearray()
     while number > 127:
         made.append(number & 127 | 128)
@@ -23,11 +37,58 @@ def varint(number: int) -> bytes:
     return bytes(made)
 
 
+_SHORT: Final = {number: _varint(number) for number in range(1024)}  # all actions of most boards
+
+
+@lru_cache(maxsize=KEPT)
+def number(field: int, value: int) -> bytes:
+    """A field that holds a number; nothing if it is 0, as protobuf has it."""
+    return varint(field << 3) + varint(value) if value else b""
+
+
+def numbers(fields: Iterable[int], values: Iterable[int]) -> bytes:
+    """Fields that hold a number each."""
+    return b"".join([number(field, value) for field, value in zip(fields, values, strict=True)])
+
+
+def packed(field: int, values: Sequence[int]) -> bytes:
+    """A repeated field of numbers."""
+    if not values:
+        return b""
+    try:
+        payload = b"".join(map(_SHORT.__getitem__, values))
+    except KeyError:
+        payload = b"".join(map(_varint, values))
+    return chunk(field, payload)
+
+
+@lru_cache(maxsize=KEPT)
+def packed_often(field: int, values: tuple[int, ...]) -> bytes:
+    """The same, for values that come again."""
+    return packed(field, values)
+
+
+@lru_cache(maxsize=KEPT)
+def fixed(field: int, values: tuple[int, ...]) -> bytes:
+    """A repeated field of numbers of eight bytes."""
+    if not values:
+        return b""
+    return chunk(field, b"".join([value.to_bytes(8, "little") for value in values]))
+
+
+@lru_cache(maxsize=KEPT)
+def bit_sets(field: int, values: tuple[int, ...]) -> bytes:
+    """A field of bytes for each of these sets of bits."""
+    return b"".join(
+        [chunk(field, bits.to_bytes(bits.bit_length() + 7 >> 3, "little")) for bits in values]
+    )
+
+
 def chunk(field: int, payload: bytes) -> bytes:
     """A field that holds bytes, text, a message or packed numbers."""
     return varint(field << 3 | 2) + varint(len(payload)) + payload
 
 
-def number(field: int, value: int) -> bytes:
-    """A field that holds a varint; nothing if it is 0, as protobuf has it."""
-    return varint(field << 3) + varint(value) if value else b""
+def fixed_tag(field: int) -> bytes:
+    """What stands before a number of eight bytes."""
+    return varint(field << 3 | 1)

@@ -1,11 +1,14 @@
 """What a seat sees: observations as messages and back.
 
-A message is made of an observation alone, which holds nothing that its seat may not know.
+A message is made of an observation alone, which holds nothing that its seat may not know. This is
+the largest part of every question, hence the care about its cost: most of what a seat sees is as
+it was a moment ago, so encoded fields are kept and found again by their values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import struct
+from functools import lru_cache
 from typing import Any, Final
 
 from damrak_engine.cards import CARDS, GUARDS, packed_counts
@@ -13,58 +16,116 @@ from damrak_engine.observation import HIDDEN_CONTRACT, UNKNOWN, Observation
 from damrak_engine.position import ABANDONED, NO_CONTRACT, OVER, ROW_SIZE
 from damrak_engine.rules import Rules
 from damrak_proto.v1 import game_pb2 as pb
-from damrak_wire import fields
 from damrak_wire.errors import WireError
+from damrak_wire.packing import (
+    KEPT,
+    bit_sets,
+    chunk,
+    fixed,
+    fixed_tag,
+    number,
+    numbers,
+    numbers_of,
+    packed_often,
+    varint,
+)
 from damrak_wire.words import ENDS, FAULT_REASONS, of_card
 
-PHASES: Final = pb.Phase.values()[1:]
-
 # ---- out ---------------------------------------------------------------------------------------
+
+_FIELD: Final = numbers_of(pb.State)
+
+
+def _fields(*names: str) -> tuple[int, ...]:
+    return tuple([_FIELD[name] for name in names])
+
+
+_SELDOM: Final = _fields("goods_left", "passes", "last_turns", "closing", "gone", "end_reason")
+_CARDS: Final = [fixed_tag(_FIELD[name]) for name in ("hand", "floor", "discards", "contracts")]
+_pack_cards: Final = struct.Struct("<" + "".join([f"{len(tag)}sQ" for tag in _CARDS])).pack
+_HAND, _FLOOR, _DISCARDS, _CONTRACTS = _CARDS
+
+
+def state_bytes(seen: Observation) -> bytes:
+    """The observation as a serialised State."""
+    f = _FIELD
+    return b"".join(
+        (
+            _who(seen.phase, seen.actor, seen.first, seen.seat),
+            number(f["turns"], seen.turns),
+            number(f["pile_size"], seen.pile_size),
+            _pack_cards(
+                _HAND,
+                seen.hand,
+                _FLOOR,
+                seen.floor,
+                _DISCARDS,
+                seen.discards,
+                _CONTRACTS,
+                seen.contracts,
+            ),
+            packed_often(f["hand_sizes"], seen.hand_sizes or ()),
+            fixed(f["known"], seen.known),
+            _row(seen.row),
+            packed_often(f["carts"], seen.carts),
+            packed_often(f["points"], seen.points),
+            packed_often(f["goods"], seen.goods),
+            bit_sets(f["owned"], seen.owned),
+            bit_sets(f["open"], (seen.open,)),
+            bit_sets(f["barred"], seen.barred),
+            packed_often(f["contract_counts"], seen.contract_counts),
+            packed_often(f["offer"], seen.offer),
+            packed_often(f["dealt"], seen.dealt),
+            _seldom(
+                seen.goods_left,
+                seen.passes,
+                seen.last_turns,
+                seen.closing,
+                seen.gone,
+                seen.end_reason,
+            ),
+            _left(seen.left),
+        )
+    )
 
 
 def encode_state(seen: Observation) -> pb.State:
     """The observation as a message."""
-    return pb.State(
-        phase=PHASES[seen.phase],
-        actor=None if seen.actor == UNKNOWN else seen.actor,
-        first=seen.first,
-        turns=seen.turns,
-        hand=seen.hand,
-        hand_sizes=seen.hand_sizes,
-        known=seen.known,
-        floor=seen.floor,
-        row=[of_card(card) for card in seen.row],
-        pile_size=seen.pile_size,
-        discards=seen.discards,
-        carts=seen.carts,
-        points=seen.points,
-        goods=seen.goods,
-        goods_left=seen.goods_left,
-        owned=[_set(routes) for routes in seen.owned],
-        open=_set(seen.open),
-        barred=[_set(claims) for claims in seen.barred],
-        contracts=seen.contracts,
-        contract_counts=seen.contract_counts,
-        offer=seen.offer,
-        dealt=seen.dealt,
-        passes=seen.passes,
-        last_turns=seen.last_turns,
-        closing=seen.closing,
-        gone=seen.gone,
-        left=[
-            pb.Leaver(seat=seat, reason=FAULT_REASONS.number(reason, "left"))
-            for seat, reason in seen.left
-        ],
-        end_reason=ENDS.number(seen.end_reason, "end_reason"),
-        seat=seen.seat,
-    )
+    return pb.State.FromString(state_bytes(seen))
 
 
-def _set(bits: int) -> bytes:
-    return bits.to_bytes(bits.bit_length() + 7 >> 3, "little")
+@lru_cache(maxsize=KEPT)
+def _who(phase: int, actor: int, first: int, seat: int) -> bytes:
+    # The actor is optional, so 0 is not the same as absent, and is written.
+    deciding = b"" if actor == UNKNOWN else varint(_FIELD["actor"] << 3) + varint(actor)
+    return deciding + numbers(_fields("phase", "first", "seat"), (phase + 1, first, seat))
+
+
+@lru_cache(maxsize=KEPT)
+def _row(row: tuple[int, ...]) -> bytes:
+    return packed_often(_FIELD["row"], tuple([of_card(card) for card in row]))
+
+
+@lru_cache(maxsize=KEPT)
+def _seldom(
+    goods_left: int, passes: int, last_turns: int, closing: bool, gone: int, end_reason: str
+) -> bytes:
+    zigzag = 2 * goods_left if goods_left >= 0 else -2 * goods_left - 1
+    end = ENDS.number(end_reason, "end_reason")
+    return numbers(_SELDOM, (zigzag, passes, last_turns, closing, gone, end))
+
+
+@lru_cache(maxsize=KEPT)
+def _left(left: tuple[tuple[int, str], ...]) -> bytes:
+    leavers = [
+        pb.Leaver(seat=seat, reason=FAULT_REASONS.number(reason, "left")) for seat, reason in left
+    ]
+    return b"".join([chunk(_FIELD["left"], leaver.SerializeToString()) for leaver in leavers])
 
 
 # ---- in ----------------------------------------------------------------------------------------
+
+_TOO_MANY: Final = ~sum([127 << 8 * kind for kind in range(len(CARDS))])
 
 
 class _Limits:
@@ -72,162 +133,167 @@ class _Limits:
 
     def __init__(self, rules: Rules) -> None:
         board = rules.board
-        self.seats = rules.seats
-        self.everyone = (1 << rules.seats) - 1
         self.deck = packed_counts(rules.deck) | GUARDS
         self.cards = board.deck_size
         self.routes = len(board.routes)
         self.claims = len(rules.space)
         self.contracts = len(board.contracts)
-        self.carts = board.carts
         self.goods = board.goods_cards
 
 
+_limits: Final = lru_cache(maxsize=64)(_Limits)
+
+
 def decode_state(rules: Rules, message: pb.State, where: str = "state") -> Observation:
-    """The observation in a message, under these rules."""
-    reader = _Reader(_Limits(rules), message, where)
+    """The observation in a message, under these rules.
+
+    Raises:
+        WireError: naming what is wrong with it.
+    """
+    try:
+        return _decode(rules, _limits(rules), message)
+    except WireError as problem:
+        raise WireError(f"{where}.{problem.where}", problem.problem) from None
+
+
+def _decode(rules: Rules, limits: _Limits, message: pb.State) -> Observation:
     seats = rules.seats
-    limits = reader.limits
+    deck = limits.deck
+    sizes = tuple(message.hand_sizes)
     return Observation(
         rules=rules,
-        seat=reader.below("seat", seats),
-        phase=reader.between("phase", 1, OVER + 1) - 1,
-        actor=reader.below("actor", seats) if message.HasField("actor") else UNKNOWN,
-        first=reader.below("first", seats),
+        seat=_within(message.seat, seats - 1, "seat"),
+        phase=_phase(message.phase),
+        actor=_within(message.actor, seats - 1, "actor") if message.HasField("actor") else UNKNOWN,
+        first=_within(message.first, seats - 1, "first"),
         turns=message.turns,
-        hand=reader.cards("hand"),
-        hand_sizes=reader.by_seat("hand_sizes", limits.cards) if message.hand_sizes else None,
-        known=reader.cards_by_seat("known"),
-        floor=reader.cards("floor"),
-        row=reader.row(),
-        pile_size=reader.between("pile_size", 0, limits.cards),
-        discards=reader.cards("discards"),
-        carts=reader.by_seat("carts", limits.carts),
-        points=reader.by_seat("points"),
-        goods=reader.by_seat("goods"),
-        goods_left=reader.between("goods_left", -limits.routes, limits.goods),
-        owned=reader.sets_by_seat("owned", limits.routes),
-        open=reader.set_of("open", message.open, limits.claims),
-        barred=reader.sets_by_seat("barred", limits.claims),
-        contracts=reader.mask("contracts", limits.contracts),
-        contract_counts=reader.by_seat("contract_counts", limits.contracts),
-        offer=reader.offer(),
-        dealt=reader.dealt(),
+        hand=_pack(message.hand, deck, "hand"),
+        hand_sizes=_by_seat(sizes, seats, limits.cards, "hand_sizes") if sizes else None,
+        known=_packs(tuple(message.known), seats, deck, "known"),
+        floor=_pack(message.floor, deck, "floor"),
+        row=_cards(tuple(message.row)),
+        pile_size=_within(message.pile_size, limits.cards, "pile_size"),
+        discards=_pack(message.discards, deck, "discards"),
+        carts=_by_seat(tuple(message.carts), seats, rules.board.carts, "carts"),
+        points=_by_seat(tuple(message.points), seats, 1 << 32, "points"),
+        goods=_by_seat(tuple(message.goods), seats, limits.routes, "goods"),
+        goods_left=_goods_left(message.goods_left, limits),
+        owned=_sets(tuple(message.owned), seats, limits.routes, "owned"),
+        open=_set(message.open, limits.claims, "open"),
+        barred=_sets(tuple(message.barred), seats, limits.claims, "barred"),
+        contracts=_mask(message.contracts, limits.contracts, "contracts"),
+        contract_counts=_by_seat(
+            tuple(message.contract_counts), seats, limits.contracts, "contract_counts"
+        ),
+        offer=_offer(tuple(message.offer), limits.contracts),
+        dealt=_dealt(tuple(message.dealt), seats, limits.contracts),
         passes=message.passes,
-        last_turns=reader.mask("last_turns", seats),
+        last_turns=_mask(message.last_turns, seats, "last_turns"),
         closing=message.closing,
-        gone=reader.mask("gone", seats),
-        left=reader.left(),
-        end_reason=ENDS.word_or_none(message.end_reason, f"{where}.end_reason") or "",
+        gone=_mask(message.gone, seats, "gone"),
+        left=_leavers(message.left, seats) if message.left else (),
+        end_reason=ENDS.word_or_none(message.end_reason, "end_reason") or "",
     )
 
 
-class _Reader:
-    """The fields of one message, each checked as it is read."""
-
-    __slots__ = ("limits", "message", "where")
-
-    def __init__(self, limits: _Limits, message: pb.State, where: str) -> None:
-        self.limits = limits
-        self.message: Any = message
-        self.where = where
-
-    def wrong(self, field: str, problem: str) -> WireError:
-        return WireError(f"{self.where}.{field}", problem)
-
-    def between(self, field: str, low: int, high: int) -> int:
-        return fields.whole(getattr(self.message, field), low, high, f"{self.where}.{field}")
-
-    def below(self, field: str, end: int) -> int:
-        return self.between(field, 0, end - 1)
-
-    def mask(self, field: str, size: int) -> int:
-        value: int = getattr(self.message, field)
-        if value >> size:
-            raise self.wrong(field, f"has a bit beyond the {size} there are")
-        return value
-
-    def _pack(self, field: str, pack: int) -> int:
-        if pack & _TOO_MANY or (self.limits.deck - pack) & GUARDS != GUARDS:
-            raise self.wrong(field, "holds more cards than there are")
-        return pack
-
-    def cards(self, field: str) -> int:
-        return self._pack(field, getattr(self.message, field))
-
-    def _of_seats(self, field: str) -> tuple[Any, ...]:
-        values = tuple(getattr(self.message, field))
-        if len(values) != self.limits.seats:
-            raise self.wrong(field, f"must hold {self.limits.seats}, not {len(values)}")
-        return values
-
-    def cards_by_seat(self, field: str) -> tuple[int, ...]:
-        values = self._of_seats(field)
-        for pack in values:
-            self._pack(field, pack)
-        return values
-
-    def by_seat(self, field: str, most: int | None = None) -> tuple[int, ...]:
-        values = self._of_seats(field)
-        if most is not None and max(values) > most:
-            raise self.wrong(field, f"must be from 0 to {most}")
-        return values
-
-    def set_of(self, field: str, data: bytes, size: int) -> int:
-        if len(data) > size + 7 >> 3:
-            raise self.wrong(field, f"is longer than {size} bits")
-        bits = int.from_bytes(data, "little")
-        if bits >> size:
-            raise self.wrong(field, f"has a bit beyond the {size} there are")
-        return bits
-
-    def sets_by_seat(self, field: str, size: int) -> tuple[int, ...]:
-        return tuple([self.set_of(field, data, size) for data in self._of_seats(field)])
-
-    def row(self) -> tuple[int, ...]:
-        values: Sequence[int] = self.message.row
-        if len(values) != ROW_SIZE:
-            raise self.wrong("row", f"must hold {ROW_SIZE}, not {len(values)}")
-        if min(values) < 0 or max(values) > len(CARDS):
-            raise self.wrong("row", "holds what is no card")
-        return tuple([card + 7 & 7 for card in values])
-
-    def offer(self) -> tuple[int, ...]:
-        values = tuple(self.message.offer)
-        if len(values) > 2:
-            raise self.wrong("offer", "holds more than two")
-        if values and max(values) >= self.limits.contracts:
-            raise self.wrong("offer", "names a contract that the board does not have")
-        return values
-
-    def dealt(self) -> tuple[int, ...]:
-        values = tuple(self.message.dealt)
-        contracts, seats = self.limits.contracts, self.limits.seats
-        for code in values:
-            first, second = code >> 3 & 63, code >> 9 & 63
-            if (
-                code & 7 >= seats
-                or code >> 15 > ABANDONED
-                or (first >= contracts and first != HIDDEN_CONTRACT)
-                or (second >= contracts and second not in (HIDDEN_CONTRACT, NO_CONTRACT))
-            ):
-                raise self.wrong("dealt", f"{code} describes no offer")
-        return values
-
-    def left(self) -> tuple[tuple[int, str], ...]:
-        return tuple(
-            [
-                (
-                    fields.whole(leaver.seat, 0, self.limits.seats - 1, f"{self.where}.left.seat"),
-                    FAULT_REASONS.word(leaver.reason, f"{self.where}.left.reason"),
-                )
-                for leaver in self.message.left
-            ]
-        )
+def _within(value: int, most: int, field: str) -> int:
+    if value > most:
+        raise WireError(field, f"must be from 0 to {most}, not {value}")
+    return value
 
 
-def _seven_bits(kinds: Iterable[int]) -> int:
-    return sum([127 << 8 * kind for kind in kinds])
+def _phase(value: int) -> int:
+    if not 1 <= value <= OVER + 1:
+        raise WireError("phase", f"{value} is none")
+    return value - 1
 
 
-_TOO_MANY: Final = ~_seven_bits(range(len(CARDS)))
+def _goods_left(value: int, limits: _Limits) -> int:
+    if not -limits.routes <= value <= limits.goods:
+        raise WireError("goods_left", f"must be from {-limits.routes} to {limits.goods}")
+    return value
+
+
+def _mask(bits: int, size: int, field: str) -> int:
+    if bits >> size:
+        raise WireError(field, f"has a bit beyond the {size} there are")
+    return bits
+
+
+def _pack(pack: int, deck: int, field: str) -> int:
+    if pack & _TOO_MANY or (deck - pack) & GUARDS != GUARDS:
+        raise WireError(field, "holds more cards than there are")
+    return pack
+
+
+def _packs(packs: tuple[int, ...], seats: int, deck: int, field: str) -> tuple[int, ...]:
+    _all_seats(packs, seats, field)
+    for pack in packs:
+        _pack(pack, deck, field)
+    return packs
+
+
+def _all_seats(values: tuple[Any, ...], seats: int, field: str) -> None:
+    if len(values) != seats:
+        raise WireError(field, f"must hold {seats}, not {len(values)}")
+
+
+def _by_seat(values: tuple[int, ...], seats: int, most: int, field: str) -> tuple[int, ...]:
+    _all_seats(values, seats, field)
+    if max(values) > most:
+        raise WireError(field, f"must be from 0 to {most}, not {max(values)}")
+    return values
+
+
+def _set(data: bytes, size: int, field: str) -> int:
+    if len(data) > size + 7 >> 3:
+        raise WireError(field, f"is longer than {size} bits")
+    return _mask(int.from_bytes(data, "little"), size, field)
+
+
+def _sets(items: tuple[bytes, ...], seats: int, size: int, field: str) -> tuple[int, ...]:
+    _all_seats(items, seats, field)
+    return tuple([_set(data, size, field) for data in items])
+
+
+@lru_cache(maxsize=KEPT)
+def _cards(numbers_of_cards: tuple[int, ...]) -> tuple[int, ...]:
+    if len(numbers_of_cards) != ROW_SIZE:
+        raise WireError("row", f"must hold {ROW_SIZE}, not {len(numbers_of_cards)}")
+    if min(numbers_of_cards) < 0 or max(numbers_of_cards) > len(CARDS):
+        raise WireError("row", "holds what is no card")
+    return tuple([card + 7 & 7 for card in numbers_of_cards])
+
+
+def _offer(ids: tuple[int, ...], contracts: int) -> tuple[int, ...]:
+    if len(ids) > 2:
+        raise WireError("offer", "holds more than two")
+    if ids and max(ids) >= contracts:
+        raise WireError("offer", "names a contract that the board does not have")
+    return ids
+
+
+@lru_cache(maxsize=KEPT)
+def _dealt(codes: tuple[int, ...], seats: int, contracts: int) -> tuple[int, ...]:
+    for code in codes:
+        first, second = code >> 3 & 63, code >> 9 & 63
+        if (
+            code & 7 >= seats
+            or code >> 15 > ABANDONED
+            or (first >= contracts and first != HIDDEN_CONTRACT)
+            or (second >= contracts and second not in (HIDDEN_CONTRACT, NO_CONTRACT))
+        ):
+            raise WireError("dealt", f"{code} describes no offer")
+    return codes
+
+
+def _leavers(leavers: Any, seats: int) -> tuple[tuple[int, str], ...]:
+    return tuple(
+        [
+            (
+                _within(leaver.seat, seats - 1, "left.seat"),
+                FAULT_REASONS.word(leaver.reason, "left.reason"),
+            )
+            for leaver in leavers
+        ]
+    )

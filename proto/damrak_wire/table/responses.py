@@ -33,23 +33,18 @@ from damrak_engine.scoring import Result
 from damrak_proto.v1 import table_pb2 as pb
 from damrak_wire import fields
 from damrak_wire.boards import board_bytes
-from damrak_wire.clocks import encode_control, encode_time_left
-from damrak_wire.events import encode_fault
-from damrak_wire.packing import chunk, number
+from damrak_wire.clocks import encode_control, encode_time_left, time_left_bytes
+from damrak_wire.events import batch, encode_fault
+from damrak_wire.packing import chunk, number, numbers_of, packed
 from damrak_wire.results import encode_result
-from damrak_wire.state import encode_state
+from damrak_wire.state import state_bytes
 from damrak_wire.version import HIGHEST
 from damrak_wire.words import FAULT_OWNERS, WHYS, of_card
 
-# Numbers of the fields whose messages are joined by hand; a test compares them with the protocol.
-QUESTION: Final = 2  # of PlayResponse
-NEWS: Final = 5
-ENDING: Final = 6
-WELCOME: Final = 1
-FIRST: Final = 1  # of EventBatch
-HISTORY: Final = 12  # of Welcome
-QUESTION_EVENTS: Final = 5  # of Question
-ENDING_EVENTS: Final = 1  # of Ending
+_RESPONSE: Final = numbers_of(pb.PlayResponse)
+_QUESTION: Final = numbers_of(pb.Question)
+_WELCOME: Final = numbers_of(pb.Welcome)
+_ENDING: Final = numbers_of(pb.Ending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +67,6 @@ class Welcome:
     version: int = HIGHEST
 
 
-def batch(field: int, first: int, events: Sequence[bytes]) -> bytes:
-    """Events as an EventBatch in this field; nothing if there are none."""
-    if not events:
-        return b""
-    return chunk(field, number(FIRST, first) + b"".join(events))
-
-
 def welcome(told: Welcome) -> bytes:
     """You have a seat."""
     rules = told.rules
@@ -95,11 +83,12 @@ def welcome(told: Welcome) -> bytes:
         commitment=told.commitment,
         rejoin_ticket=told.rejoin_ticket,
     )
-    if told.observation is not None:
-        message.state.CopyFrom(encode_state(told.observation))
     # Deterministic, so that the options stand in one order.
     said = message.SerializeToString(deterministic=True)
-    return chunk(WELCOME, said + batch(HISTORY, 0, told.history))
+    said += batch(_WELCOME["history"], 0, told.history)
+    if told.observation is not None:
+        said += chunk(_WELCOME["state"], state_bytes(told.observation))
+    return chunk(_RESPONSE["welcome"], said)
 
 
 @lru_cache(maxsize=64)
@@ -127,14 +116,14 @@ def actions_of(board: Board) -> pb.Actions:
 
 def question(ask: Ask, first: int = 0, events: Sequence[bytes] = ()) -> bytes:
     """Decide; the events, if there are any, are those from number `first` on."""
-    message = pb.Question(
-        decision=ask.decision,
-        legal=ask.legal,
-        time_left=encode_time_left(ask.time_left),
-        state=encode_state(ask.observation),
+    said = (
+        number(_QUESTION["decision"], ask.decision),
+        packed(_QUESTION["legal"], ask.legal),
+        chunk(_QUESTION["time_left"], time_left_bytes(ask.time_left)),
+        chunk(_QUESTION["state"], state_bytes(ask.observation)),
+        batch(_QUESTION["events"], first, events),
     )
-    said = message.SerializeToString() + batch(QUESTION_EVENTS, first, events)
-    return chunk(QUESTION, said)
+    return chunk(_RESPONSE["question"], b"".join(said))
 
 
 def rejection(refused: Rejected) -> bytes:
@@ -157,7 +146,7 @@ def stale(answer: Stale) -> bytes:
 
 def news(first: int, events: Sequence[bytes]) -> bytes:
     """Something happened."""
-    return chunk(NEWS, number(FIRST, first) + b"".join(events))
+    return batch(_RESPONSE["news"], first, events) or chunk(_RESPONSE["news"], b"")
 
 
 def complaint(what: str) -> bytes:
@@ -189,4 +178,5 @@ def ending_fault(first: int, events: Sequence[bytes], seat: int, reason: str, de
 
 
 def _ending(first: int, events: Sequence[bytes], outcome: pb.Ending) -> bytes:
-    return chunk(ENDING, batch(ENDING_EVENTS, first, events) + outcome.SerializeToString())
+    said = batch(_ENDING["events"], first, events) + outcome.SerializeToString()
+    return chunk(_RESPONSE["ending"], said)
