@@ -159,7 +159,7 @@ def decode_state(rules: Rules, message: pb.State, where: str = "state") -> Obser
 def _decode(rules: Rules, limits: _Limits, message: pb.State) -> Observation:
     seats = rules.seats
     deck = limits.deck
-    sizes = tuple(message.hand_sizes)
+    sizes = message.hand_sizes[:]  # a slice is twice as fast as an iteration
     return Observation(
         rules=rules,
         seat=_within(message.seat, seats - 1, "seat"),
@@ -169,24 +169,24 @@ def _decode(rules: Rules, limits: _Limits, message: pb.State) -> Observation:
         turns=message.turns,
         hand=_pack(message.hand, deck, "hand"),
         hand_sizes=_by_seat(sizes, seats, limits.cards, "hand_sizes") if sizes else None,
-        known=_packs(tuple(message.known), seats, deck, "known"),
+        known=_packs(message.known[:], seats, deck, "known"),
         floor=_pack(message.floor, deck, "floor"),
-        row=_cards(tuple(message.row)),
+        row=_cards(tuple(message.row[:])),
         pile_size=_within(message.pile_size, limits.cards, "pile_size"),
         discards=_pack(message.discards, deck, "discards"),
-        carts=_by_seat(tuple(message.carts), seats, rules.board.carts, "carts"),
-        points=_by_seat(tuple(message.points), seats, 1 << 32, "points"),
-        goods=_by_seat(tuple(message.goods), seats, limits.routes, "goods"),
+        carts=_by_seat(message.carts[:], seats, rules.board.carts, "carts"),
+        points=_by_seat(message.points[:], seats, 1 << 32, "points"),
+        goods=_by_seat(message.goods[:], seats, limits.routes, "goods"),
         goods_left=_goods_left(message.goods_left, limits),
-        owned=_sets(tuple(message.owned), seats, limits.routes, "owned"),
+        owned=_sets(message.owned[:], seats, limits.routes, "owned"),
         open=_set(message.open, limits.claims, "open"),
-        barred=_sets(tuple(message.barred), seats, limits.claims, "barred"),
+        barred=_sets(message.barred[:], seats, limits.claims, "barred"),
         contracts=_mask(message.contracts, limits.contracts, "contracts"),
         contract_counts=_by_seat(
-            tuple(message.contract_counts), seats, limits.contracts, "contract_counts"
+            message.contract_counts[:], seats, limits.contracts, "contract_counts"
         ),
-        offer=_offer(tuple(message.offer), limits.contracts),
-        dealt=_dealt(tuple(message.dealt), seats, limits.contracts),
+        offer=_offer(message.offer[:], limits.contracts),
+        dealt=_dealt(tuple(message.dealt[:]), seats, limits.contracts),
         passes=message.passes,
         last_turns=_mask(message.last_turns, seats, "last_turns"),
         closing=message.closing,
@@ -226,23 +226,21 @@ def _pack(pack: int, deck: int, field: str) -> int:
     return pack
 
 
-def _packs(packs: tuple[int, ...], seats: int, deck: int, field: str) -> tuple[int, ...]:
+def _packs(packs: list[int], seats: int, deck: int, field: str) -> tuple[int, ...]:
     _all_seats(packs, seats, field)
-    for pack in packs:
-        _pack(pack, deck, field)
-    return packs
+    return tuple([_pack(pack, deck, field) for pack in packs])
 
 
-def _all_seats(values: tuple[Any, ...], seats: int, field: str) -> None:
+def _all_seats(values: list[Any], seats: int, field: str) -> None:
     if len(values) != seats:
         raise WireError(field, f"must hold {seats}, not {len(values)}")
 
 
-def _by_seat(values: tuple[int, ...], seats: int, most: int, field: str) -> tuple[int, ...]:
+def _by_seat(values: list[int], seats: int, most: int, field: str) -> tuple[int, ...]:
     _all_seats(values, seats, field)
     if max(values) > most:
         raise WireError(field, f"must be from 0 to {most}, not {max(values)}")
-    return values
+    return tuple(values)
 
 
 def _set(data: bytes, size: int, field: str) -> int:
@@ -251,7 +249,7 @@ def _set(data: bytes, size: int, field: str) -> int:
     return _mask(int.from_bytes(data, "little"), size, field)
 
 
-def _sets(items: tuple[bytes, ...], seats: int, size: int, field: str) -> tuple[int, ...]:
+def _sets(items: list[bytes], seats: int, size: int, field: str) -> tuple[int, ...]:
     _all_seats(items, seats, field)
     return tuple([_set(data, size, field) for data in items])
 
@@ -265,12 +263,12 @@ def _cards(numbers_of_cards: tuple[int, ...]) -> tuple[int, ...]:
     return tuple([card + 7 & 7 for card in numbers_of_cards])
 
 
-def _offer(ids: tuple[int, ...], contracts: int) -> tuple[int, ...]:
+def _offer(ids: list[int], contracts: int) -> tuple[int, ...]:
     if len(ids) > 2:
         raise WireError("offer", "holds more than two")
     if ids and max(ids) >= contracts:
         raise WireError("offer", "names a contract that the board does not have")
-    return ids
+    return tuple(ids)
 
 
 @lru_cache(maxsize=KEPT)

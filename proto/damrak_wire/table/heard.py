@@ -174,7 +174,7 @@ def _welcomed(said: pb.Welcome) -> Welcomed:
 def _asked(said: pb.Question, rules: Rules) -> Asked:
     fields.member(said, "time_left", "question")
     fields.member(said, "state", "question")
-    legal = list(said.legal)
+    legal = said.legal[:]
     if not legal:
         raise WireError("question.legal", "is empty")
     if legal[-1] >= len(rules.space) or legal != sorted(set(legal)):
