@@ -11,14 +11,26 @@ import os
 import sys
 from collections.abc import Sequence
 
-from damrak.cli import bench, board, bots, check, completion, new, play, repro, show, verify
+from damrak.cli import (
+    bench,
+    board,
+    bots,
+    check,
+    completion,
+    conform,
+    new,
+    play,
+    repro,
+    show,
+    verify,
+)
 from damrak.cli.errors import BROKEN_PIPE, INTERRUPTED, MISUSED, OK, Misuse
 from damrak.cli.parser import Parser
 from damrak.errors import DamrakError
 from damrak.local import package_version
 from damrak_engine.errors import EngineError
 
-COMMANDS = (new, play, check, show, verify, repro, bots, board, bench, completion)
+COMMANDS = (new, play, check, show, verify, repro, bots, board, bench, conform, completion)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
@@ -17,6 +18,22 @@ Run = Callable[[argparse.Namespace], int]
 
 class Parser(argparse.ArgumentParser):
     """An argument parser that leaves the complaining to `main`."""
+
+    takes_command = False
+    """Whether all after a lone `--` is a command to run, which becomes `trailing`."""
+
+    # argparse itself gives what follows `--` to whichever positional is still to be had.
+    def parse_known_args(  # type: ignore[override]  # one of its overloads is enough
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse, with the command to run kept apart."""
+        if not self.takes_command:
+            return super().parse_known_args(args, namespace)
+        given = list(sys.argv[1:] if args is None else args)
+        end = given.index("--") if "--" in given else len(given)
+        found, unknown = super().parse_known_args(given[:end], namespace)
+        found.trailing = given[end + 1 :]
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         """Raise `Misuse`, naming the help to look at."""

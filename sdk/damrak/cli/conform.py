@@ -1,0 +1,175 @@
+"""`damrak conform`: does a client, in whatever language, speak the protocol?"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import sys
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+from damrak.cli.arguments import seconds
+from damrak.cli.console import err, out
+from damrak.cli.errors import FAILED, OK, Misuse
+from damrak.cli.parser import Commands, add_command, add_json
+
+# gRPC takes a while to import, and no other command needs what is behind it.
+if TYPE_CHECKING:
+    from damrak.conform.scenario import Scenario
+    from damrak.conform.suite import Outcome, Suite
+
+PATIENCE_S: Final = 30.0
+DOCUMENT: Final = "docs/protocol.md"
+_ADDRESS: Final = re.compile(r"unix:.+|.+:\d{1,5}")
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "conform",
+        run,
+        summary="see whether a client speaks the protocol",
+        text="""
+            Listens as a referee that does to a client what happens to clients sooner or later:
+            whole games with 2, 3 and 4 seats, several at once, refusals, lost connections, odd
+            messages, a slow line. It tells which address and token the client is to use, or
+            starts the client itself, if a command is given after two hyphens, with both in
+            DAMRAK_ADDRESS and DAMRAK_TOKEN. Every scenario the client does not stand is
+            explained in one sentence. The exit code is 1 if there is one.""",
+        examples=(
+            "damrak conform 127.0.0.1:0 -- damrak connect my_bot",
+            "damrak conform 127.0.0.1:0 --json -- node bot.js --quiet",
+            "damrak conform 0.0.0.0:7000 --timeout 10",
+            "damrak conform unix:/tmp/damrak.sock --only rejection --only rejoin -- ./my_bot",
+        ),
+    )
+    parser.takes_command = True
+    parser.add_argument(
+        "address", metavar="ADDRESS", help="where to listen: HOST:PORT or unix:PATH"
+    )
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        default=round(PATIENCE_S * 1000),
+        metavar="S",
+        help=f"how long the client may take for any one thing (default: {PATIENCE_S:g})",
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="only this scenario; repeatable"
+    )
+    parser.add_argument("--list", action="store_true", help="list the scenarios, and do nothing")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry it out."""
+    if not _ADDRESS.fullmatch(args.address):
+        raise Misuse(f"{args.address!r} is no address: HOST:PORT or unix:PATH")
+    chosen = _chosen(args)
+    if args.list:
+        for scenario in chosen:
+            print(f"{scenario.name:18} {scenario.tells}")
+        return OK
+    if args.json:
+        return asyncio.run(_with_json(args, chosen))
+    return asyncio.run(_with_text(args, chosen))
+
+
+def _chosen(args: argparse.Namespace) -> tuple[Scenario, ...]:
+    from damrak.conform.suite import scenarios
+
+    every = scenarios(unix=args.address.startswith("unix:"), program=bool(args.trailing))
+    names = {scenario.name for scenario in every}
+    for name in args.only:
+        if name not in names:
+            raise Misuse(f"no scenario {name!r}: see damrak conform {args.address} --list")
+    return tuple(s for s in every if not args.only or s.name in args.only)
+
+
+async def _with_json(args: argparse.Namespace, chosen: tuple[Scenario, ...]) -> int:
+    from damrak.conform.stage import Stage
+    from damrak.conform.suite import Suite
+
+    stage = Stage(args.address, args.timeout / 1000)
+    suite = Suite(stage, chosen)
+    try:
+        await stage.open(args.trailing)
+        if not args.trailing:
+            print(_invitation(stage.address, stage.token), file=sys.stderr, flush=True)
+        await suite.run(lambda _: None, lambda _: None)
+    finally:
+        await stage.close()
+    report = {
+        "ok": suite.ok,
+        "client": stage.client,
+        "scenarios": [outcome.to_json() for outcome in suite.outcomes],
+    }
+    print(json.dumps(report, ensure_ascii=False))
+    return OK if suite.ok else FAILED
+
+
+async def _with_text(args: argparse.Namespace, chosen: tuple[Scenario, ...]) -> int:
+    from damrak.conform.stage import Stage
+    from damrak.conform.suite import Suite
+
+    console, status = out(), Status("", console=err())
+    stage = Stage(args.address, args.timeout / 1000)
+    suite = Suite(stage, chosen)
+    shown: set[str] = set()
+
+    def begins(scenario: Scenario) -> None:
+        status.update(Text(f"{scenario.name}: {scenario.tells}"))
+
+    def ends(outcome: Outcome) -> None:
+        if outcome.problem:
+            shown.add(outcome.scenario.name)
+        _print(console, outcome)
+
+    try:
+        await stage.open(args.trailing)
+        if not args.trailing:
+            console.print(Text(_invitation(stage.address, stage.token)), soft_wrap=True)
+        if status.console.is_terminal:
+            status.start()
+        await suite.run(begins, ends)
+    finally:
+        status.stop()
+        await stage.close()
+    # What a later scenario has noticed about one that was told to be ok.
+    for outcome in suite.outcomes:
+        if outcome.problem and outcome.scenario.name not in shown:
+            _print(console, outcome)
+    return _conclude(console, suite)
+
+
+def _invitation(address: str, token: str) -> str:
+    return (
+        f"Start the client now: address {address}, token {token}\n"
+        f"  export DAMRAK_ADDRESS={address} DAMRAK_TOKEN={token}"
+    )
+
+
+def _print(console: Console, outcome: Outcome) -> None:
+    level, style = ("fail", "red") if outcome.problem else ("ok", "green")
+    scenario = outcome.scenario
+    line = Text.assemble((f"{level:4}", style), f"  {scenario.name}: ")
+    line.append(outcome.problem or scenario.tells)
+    console.print(line, soft_wrap=True)
+    if outcome.problem:
+        console.print(Text(f"      read: {DOCUMENT}, “{scenario.see}”"), soft_wrap=True)
+
+
+def _conclude(console: Console, suite: Suite) -> int:
+    failed = sum(bool(outcome.problem) for outcome in suite.outcomes)
+    who = suite.stage.client or "the client"
+    passed = f"{len(suite.outcomes) - failed} of {len(suite.outcomes)} scenarios stood"
+    verdict = "does not speak the protocol" if failed else "speaks the protocol"
+    style = "red" if failed else "green"
+    console.print(Text(f"{who} {verdict}: {passed}", style), soft_wrap=True)
+    return FAILED if failed else OK

@@ -1,0 +1,117 @@
+"""Scenarios about questions, answers, and what else is said at a table."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from damrak.conform import strange
+from damrak.conform.game import Table
+from damrak.conform.playing import plays
+from damrak.conform.scenario import Absent, Failed, Scenario
+from damrak.conform.stage import Stage
+from damrak_engine.effects import Stale, Why
+from damrak_wire import table as wire
+
+STALES: Final[tuple[Why, ...]] = ("answered", "late", "foreign", "unknown")
+
+
+async def plays_briefly(stage: Stage) -> None:
+    """A game in which nothing happens but what is booked to the scenario."""
+    await plays(stage, Table(seat=1))
+
+
+async def answers_again(stage: Stage) -> None:
+    """The same question twice in a row: one answer or two, the game goes on."""
+    async with stage.game() as game:
+        await game.begun()
+        for _ in range(2):
+            await game.ask()
+            await game.play(1)
+        await game.finish()
+
+
+async def decides_again(stage: Stage) -> None:
+    """An answer is rejected, twice: it decides again, legally, and the game goes on."""
+    async with stage.game() as game:
+        await game.begun()
+        await game.play(1)
+        for strikes_left in (2, 1):
+            await game.reject(await game.answer(), strikes_left)
+        try:
+            again = await game.answer()
+        except Absent:
+            raise
+        except Failed as problem:
+            raise Failed(f"after a Rejection {problem}") from None
+        await game.take(again)
+        await game.finish()
+
+
+async def takes_stale_lightly(stage: Stage) -> None:
+    """Stale is for its information."""
+    async with stage.game() as game:
+        await game.begun()
+        for decision, why in enumerate(STALES, 1):
+            await game.chair.send(wire.stale(Stale(game.seat, decision, why)))
+            await game.play(1)
+        await game.finish()
+
+
+async def takes_complaints_lightly(stage: Stage) -> None:
+    """Complaint is for its information."""
+    async with stage.game() as game:
+        await game.seated()
+        await game.chair.send(wire.complaint("decision.action: said before the match began"))
+        await game.begin()
+        await game.chair.send(wire.complaint("nothing in particular"))
+        await game.play(1)
+        await game.finish()
+
+
+async def skips_unknown_kinds(stage: Stage) -> None:
+    """Messages of kinds that only later versions have, in the lobby and at the table."""
+    lobby = await stage.client_here()
+    await lobby.send_raw(strange.unknown_kind())
+    await lobby.send_raw(strange.EMPTY)
+    async with stage.game() as game:
+        await game.seated()
+        await game.chair.send(strange.unknown_kind())
+        await game.begin()
+        await game.play(1)
+        await game.chair.send(strange.EMPTY)
+        await game.chair.send(strange.unknown_kind())
+        await game.finish()
+
+
+async def skips_unknown_fields(stage: Stage) -> None:
+    """Fields that only later versions have, at every depth of every message."""
+    await stage.client_here()
+    async with stage.game(Table(seats=3)) as game:
+        game.chair.disguise = strange.with_unknown_fields
+        await game.begun()
+        await game.finish()
+
+
+SCENARIOS: Final = (
+    Scenario("decision-ids", "gives decision numbers back", "Questions and answers", plays_briefly),
+    Scenario(
+        "repeated-question", "stands a repeated question", "Questions and answers", answers_again
+    ),
+    Scenario("rejection", "decides again when rejected", "Rejections and strikes", decides_again),
+    Scenario("stale", "takes Stale lightly", "Stale answers", takes_stale_lightly),
+    Scenario("complaint", "takes complaints lightly", "Complaints", takes_complaints_lightly),
+    Scenario(
+        "unknown-kinds",
+        "skips kinds it does not know",
+        "What later versions may bring",
+        skips_unknown_kinds,
+    ),
+    Scenario(
+        "unknown-fields",
+        "skips fields it does not know",
+        "What later versions may bring",
+        skips_unknown_fields,
+    ),
+    Scenario("note", "keeps notes short", "Questions and answers", plays_briefly),
+    Scenario("think-time", "tells its thinking time", "Clocks", plays_briefly),
+)

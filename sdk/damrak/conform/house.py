@@ -1,0 +1,34 @@
+"""How the seats that are not the client's play: simply, and fast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from damrak_engine.actions import BLIND, KEEP_FIRST, OFFER, PASS, ClaimRoute
+from damrak_engine.effects import Ask
+
+Policy = Callable[[Ask], int]
+
+_DRAWS: Final = (KEEP_FIRST, *range(BLIND, OFFER))
+
+
+def builder(ask: Ask) -> int:
+    """Claims the longest route it can, else draws: games with it are short."""
+    space = ask.observation.rules.space
+    routes = space.board.routes
+
+    def worth(action: int) -> int:
+        typed = space.typed(action)
+        if isinstance(typed, ClaimRoute):
+            length: int = routes[typed.route].length
+            return 100 + 10 * length - typed.wilds
+        return {KEEP_FIRST: 60, BLIND: 50, OFFER: 1, PASS: 0}.get(action, 10)
+
+    return max(ask.legal, key=worth)
+
+
+def hoarder(ask: Ask) -> int:
+    """Draws as long as there is a card to draw: games with it are long."""
+    draws = [action for action in _DRAWS if action in ask.legal]
+    return draws[0] if draws else builder(ask)

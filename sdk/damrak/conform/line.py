@@ -1,0 +1,100 @@
+"""The network between the client and the scripted referee: a relay that can be made a bad one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+from typing import Final
+
+CHUNK: Final = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Slowness:
+    """How a bad line passes bytes on: so many at a time, each after a wait."""
+
+    piece: int
+    wait_s: float
+
+
+class Line:
+    """Listens where the client connects, and passes everything on to the referee behind.
+
+    The address is `HOST:PORT`, where port 0 takes any, or `unix:PATH`.
+    """
+
+    def __init__(self, address: str, behind: str) -> None:
+        self.address = address
+        self.slowness: Slowness | None = None
+        self.accepted = 0  # connections so far
+        self._behind = behind
+        self._server: asyncio.Server | None = None
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._pumps: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        """Listen; from then on `address` is the one to connect to.
+
+        Raises:
+            OSError: nobody can listen there.
+        """
+        if self.address.startswith("unix:"):
+            path = self.address.removeprefix("unix:")
+            self._server = await asyncio.start_unix_server(self._accept, path)
+            return
+        host, _, port = self.address.rpartition(":")
+        self._server = await asyncio.start_server(self._accept, host.strip("[]"), int(port))
+        self.address = f"{host}:{self._server.sockets[0].getsockname()[1]}"
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody is connected."""
+        return not self._pumps
+
+    def cut(self) -> None:
+        """Break every connection off, without a good-bye."""
+        for writer in self._writers:
+            writer.transport.abort()
+
+    async def close(self) -> None:
+        """Listen no more, and break off what there is."""
+        if self._server is not None:
+            self._server.close()
+        self.cut()
+        for pump in self._pumps:
+            pump.cancel()
+        await asyncio.gather(*self._pumps, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.accepted += 1
+        host, _, port = self._behind.rpartition(":")
+        try:
+            beyond = await asyncio.open_connection(host, int(port))
+        except OSError:
+            writer.transport.abort()
+            return
+        for source, sink in ((reader, beyond[1]), (beyond[0], writer)):
+            self._writers.add(sink)
+            pump = asyncio.create_task(self._pump(source, sink))
+            self._pumps.add(pump)
+            pump.add_done_callback(self._pumps.discard)
+
+    async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        try:
+            with contextlib.suppress(ConnectionError):
+                while data := await source.read(CHUNK):
+                    await self._pass_on(data, sink)
+        finally:
+            self._writers.discard(sink)
+            sink.close()
+
+    async def _pass_on(self, data: bytes, sink: asyncio.StreamWriter) -> None:
+        while data:
+            slowness = self.slowness
+            piece = len(data) if slowness is None else slowness.piece
+            if slowness is not None:
+                await asyncio.sleep(slowness.wait_s)
+            sink.write(data[:piece])
+            await sink.drain()
+            data = data[piece:]

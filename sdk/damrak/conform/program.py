@@ -1,0 +1,102 @@
+"""The client's process, if it is ours to start."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from damrak.conform.scenario import Absent
+
+MERCY_S: Final = 5.0
+LINES_KEPT: Final = 12
+
+
+class Program:
+    """Starts the client with DAMRAK_ADDRESS and DAMRAK_TOKEN in its environment."""
+
+    def __init__(
+        self, command: Sequence[str], address: str, token: str, stir: Callable[[], None]
+    ) -> None:
+        self.starts = 0
+        self._command = command
+        self._environment = {**os.environ, "DAMRAK_ADDRESS": address, "DAMRAK_TOKEN": token}
+        self._stir = stir
+        self._process: asyncio.subprocess.Process | None = None
+        self._watch: asyncio.Task[None] | None = None
+        self._said: list[str] = []
+
+    @property
+    def code(self) -> int | None:
+        """How the program ended; None while it runs, or before it was started."""
+        return None if self._process is None else self._process.returncode
+
+    @property
+    def last_words(self) -> str:
+        """The last line it printed that is not empty; for the report."""
+        return next((line for line in reversed(self._said) if line), "")
+
+    async def start(self) -> None:
+        """Start it, if it does not run.
+
+        Raises:
+            Absent: it cannot be started.
+        """
+        if self._process is not None and self._process.returncode is None:
+            return
+        if self._watch is not None:
+            await self._watch
+        self.starts += 1
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                env=self._environment,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+                start_new_session=sys.platform != "win32",
+            )
+        except OSError as problem:
+            raise Absent(f"cannot start {self._command[0]}: {problem.strerror}") from None
+        self._watch = asyncio.create_task(self._listen(self._process))
+
+    async def stop(self) -> None:
+        """End it: politely, then by force."""
+        process = self._process
+        if process is None or self._watch is None:
+            return
+        if process.returncode is None:
+            self._signal(process, signal.SIGTERM)
+            try:
+                await asyncio.wait_for(asyncio.shield(self._watch), MERCY_S)
+            except TimeoutError:
+                self._signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
+        await self._watch
+
+    async def kill(self) -> None:
+        """End it as a power failure would."""
+        if self._process is not None and self._watch is not None:
+            if self._process.returncode is None:
+                self._signal(self._process, getattr(signal, "SIGKILL", signal.SIGTERM))
+            await self._watch
+
+    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        while line := await process.stdout.read(4096):
+            self._said += line.decode("utf-8", "replace").splitlines()
+            del self._said[:-LINES_KEPT]
+        await process.wait()
+        self._stir()
+
+    @staticmethod
+    def _signal(process: asyncio.subprocess.Process, number: int) -> None:
+        try:
+            if sys.platform == "win32":
+                process.send_signal(number)
+            else:
+                os.killpg(process.pid, number)  # with whatever it started
+        except ProcessLookupError:
+            pass

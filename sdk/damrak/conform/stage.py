@@ -1,0 +1,248 @@
+"""What scenarios share: who is here, what was noticed, and how long to wait."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import grpc
+
+from damrak.conform.connection import Connection, Gone, start_server
+from damrak.conform.game import Game, Table
+from damrak.conform.line import Line
+from damrak.conform.lobby import Lobby, read_arrival
+from damrak.conform.program import Program
+from damrak.conform.scenario import Absent, Failed
+from damrak_proto.v1 import table_pb2
+from damrak_wire.errors import WireError
+from damrak_wire.lobby import Registered
+from damrak_wire.version import HIGHEST, LOWEST, heard
+
+REFEREE: Final = "conform"
+_BEARER: Final = "Bearer "
+
+
+class _TimeIsUp(Exception):
+    """What was waited for has not happened."""
+
+
+class Stage:
+    """A scripted referee for one client, for the length of a run.
+
+    What one scenario notices about the matter of another is booked to that other, so that a
+    client with one bug fails one scenario: see `book`.
+    """
+
+    def __init__(self, address: str, patience_s: float) -> None:
+        self.patience_s = patience_s
+        self.token = secrets.token_urlsafe(24)
+        self.address = address
+        self.client = ""  # what it calls itself
+        self.program: Program | None = None
+        self.lobby: Lobby | None = None  # where the client waits now, or waited last
+        self.booked: dict[str, str] = {}
+        self.speaks = (LOWEST, HIGHEST)
+        self.refusals: list[float] = []  # when the client was refused for its version
+        self.dead_tickets: list[str] = []  # those it came with that no game has
+        self.games: dict[str, Game] = {}
+        self.line = Line(address, "")
+        self._numbers = 0
+        self._stirred = asyncio.Event()
+        self._server: grpc.aio.Server | None = None
+        self._further_lines: list[Line] = []
+
+    # ---- opening and closing -------------------------------------------------------------------
+
+    async def open(self, command: Sequence[str]) -> None:
+        """Listen, and know how to start the client if a command is given.
+
+        Raises:
+            OSError: nobody can listen there.
+        """
+        self._server, self._behind = await start_server(self._play, self._wait)
+        self.line = Line(self.address, self._behind)
+        await self.line.open()
+        self.address = self.line.address
+        if command:
+            self.program = Program(command, self.address, self.token, self.stir)
+
+    async def close(self) -> None:
+        """Send the client away and stop listening."""
+        if self.program is not None:
+            await self.program.stop()
+        for line in (self.line, *self._further_lines):
+            await line.close()
+        if self._server is not None:
+            await self._server.stop(None)
+
+    async def further_line(self) -> Line:
+        """Another address that leads here; only where this one is a HOST:PORT."""
+        line = Line(f"{self.address.rpartition(':')[0]}:0", self._behind)
+        await line.open()
+        self._further_lines.append(line)
+        return line
+
+    # ---- waiting and noticing ------------------------------------------------------------------
+
+    def stir(self) -> None:
+        """Something has happened: whoever waits looks again."""
+        self._stirred.set()
+
+    async def until(
+        self, holds: Callable[[], bool], problem: str, *, seconds: float | None = None
+    ) -> None:
+        """Wait until this holds, at most so long as the client may take for anything.
+
+        Raises:
+            Failed: it does not hold in time.
+            Absent: the client's program ended meanwhile.
+        """
+        patience = self.patience_s if seconds is None else min(seconds, self.patience_s)
+        try:
+            await self._wait_for(holds, patience)
+        except _TimeIsUp:
+            raise Failed(f"{problem} (waited {patience:g} s)") from None
+
+    async def watch(self, seconds: float) -> None:
+        """Give the client time to do what it should not do.
+
+        Raises:
+            Absent: its program ended meanwhile.
+        """
+        with contextlib.suppress(_TimeIsUp):
+            await self._wait_for(lambda: False, seconds)
+
+    async def until_gone(self) -> None:
+        """Wait until its program has ended, and we have noticed that its connections are lost."""
+        while self.lobby is not None and self.lobby.is_here:
+            self._stirred.clear()
+            await self._stirred.wait()
+
+    async def _wait_for(self, holds: Callable[[], bool], seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while not holds():
+            if self.program is not None and self.program.code is not None:
+                raise Absent(self.obituary())
+            self._stirred.clear()
+            try:
+                await asyncio.wait_for(self._stirred.wait(), max(deadline - time.monotonic(), 0))
+            except TimeoutError:
+                if not holds():
+                    raise _TimeIsUp from None
+
+    def obituary(self) -> str:
+        """How the client's program ended."""
+        assert self.program is not None
+        words = f": {self.program.last_words}" if self.program.last_words else ""
+        return f"the client's program ended with code {self.program.code}{words}"
+
+    def book(self, name: str, problem: str) -> None:
+        """Note a problem that is the matter of this scenario; the first one counts."""
+        self.booked.setdefault(name, problem)
+
+    # ---- the client ----------------------------------------------------------------------------
+
+    async def client_here(self) -> Lobby:
+        """The lobby with the client in it; its program is started first if it is ours to start.
+
+        Raises:
+            Absent: it does not come.
+        """
+        if self.program is not None:
+            await self.program.start()
+        try:
+            await self.until(
+                lambda: self.lobby is not None and self.lobby.is_here,
+                "the client does not wait in the lobby",
+            )
+        except Absent:
+            raise
+        except Failed as absence:
+            raise Absent(str(absence)) from None
+        assert self.lobby is not None
+        return self.lobby
+
+    def game(self, table: Table | None = None) -> Game:
+        """A new game; use it as a context."""
+        self._numbers += 1
+        name = f"match-{self._numbers}"
+        return Game(self, name, table or Table())
+
+    async def tidy(self) -> None:
+        """End what a scenario has left behind."""
+        for game in list(self.games.values()):
+            await game.close()
+        if self.lobby is not None and self.lobby.problem:
+            self.book("arrival", f"in the lobby it said what makes no sense: {self.lobby.problem}")
+        self.line.slowness = None
+        self.speaks = (LOWEST, HIGHEST)
+
+    # ---- what the client does ------------------------------------------------------------------
+
+    def _refuse_version(self, connection: Connection, lowest: int, highest: int) -> bool:
+        if lowest <= self.speaks[1] and highest >= self.speaks[0]:
+            return False
+        self.refusals.append(time.monotonic())
+        spoken = " to ".join(str(number) for number in self.speaks)
+        detail = f"versions {lowest} to {highest} are not spoken here, but {spoken} are"
+        connection.end(grpc.StatusCode.FAILED_PRECONDITION, detail)
+        self.stir()
+        return True
+
+    async def _wait(self, connection: Connection) -> None:
+        """A stream of the lobby."""
+        token = str(connection.metadata.get("authorization", ""))
+        if token != _BEARER + self.token:
+            problem = "another token than the one it was given" if token else "no token"
+            self.book("arrival", f"it came to the lobby with {problem} as `authorization`")
+            detail = "this token is not known here"
+            connection.end(grpc.StatusCode.UNAUTHENTICATED, detail)
+            return
+        try:
+            arrived, problem = read_arrival(await connection.read())
+        except Gone:
+            connection.end()
+            return
+        if problem:
+            self.book("arrival", problem)
+        self.client = arrived.software or self.client
+        if self._refuse_version(connection, arrived.lowest, arrived.highest):
+            return
+        if self.lobby is not None and self.lobby.is_here:
+            self.lobby.close(grpc.StatusCode.ABORTED, "the bot waits on a newer connection")
+        lobby = Lobby(connection, arrived, self.stir)
+        await lobby.send(Registered(HIGHEST, "client", REFEREE))
+        self.lobby = lobby
+        self.stir()
+        await lobby.listen()
+
+    async def _play(self, connection: Connection) -> None:
+        """A stream of a table."""
+        said = table_pb2.PlayRequest()
+        try:
+            said.ParseFromString(await connection.read())
+        except Gone:
+            connection.end()
+            return
+        if said.WhichOneof("message") != "join":
+            self.book("arrival", "the first message on Play was not Join")
+            connection.end(grpc.StatusCode.INVALID_ARGUMENT, "the first message must be Join")
+            return
+        try:
+            lowest, highest, _ = heard(said.join.hello, "hello")
+        except WireError as problem:
+            self.book("arrival", f"its Join is not right: {problem}")
+            lowest, highest = LOWEST, HIGHEST
+        if self._refuse_version(connection, lowest, highest):
+            return
+        for game in self.games.values():
+            if game.chair.takes(said.join.ticket):
+                await game.chair.sit_down(connection, said.join)
+                return
+        self.dead_tickets.append(said.join.ticket)
+        connection.end(grpc.StatusCode.UNAUTHENTICATED, "this ticket is no good, or no longer")
+        self.stir()

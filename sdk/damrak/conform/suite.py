@@ -1,0 +1,96 @@
+"""All scenarios in order, and what became of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from damrak.conform import answering, meeting, parting, playing
+from damrak.conform.scenario import Absent, Failed, Scenario
+from damrak.conform.stage import Stage
+
+_PATIENCE_WITH_ABSENCE = 2  # scenarios in a row to which the client did not come
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one scenario went; `problem` is empty if the client stood it."""
+
+    scenario: Scenario
+    problem: str
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "name": self.scenario.name,
+            "ok": not self.problem,
+            "problem": self.problem or None,
+            "see": self.scenario.see,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def scenarios(*, unix: bool = False, program: bool = True) -> tuple[Scenario, ...]:
+    """Those that can be played with a client that comes like this, in order."""
+    every = (
+        *meeting.SCENARIOS,
+        *playing.SCENARIOS,
+        *parting.SCENARIOS,
+        *(parting.WITH_PROGRAM if program else ()),
+        *answering.SCENARIOS,
+        *meeting.LAST,
+    )
+    first = {"arrival": 0, "two-seats": 1}
+    ordered = sorted(every, key=lambda scenario: first.get(scenario.name, 2))
+    return tuple(s for s in ordered if not (unix and s.name == "elsewhere"))
+
+
+class Suite:
+    """A run of scenarios with one client."""
+
+    def __init__(self, stage: Stage, chosen: Sequence[Scenario]) -> None:
+        self.stage = stage
+        self.chosen = chosen
+        self._outcomes: list[Outcome] = []
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """How they went, with what was noticed about each in others."""
+        booked = self.stage.booked
+        return [
+            replace(outcome, problem=outcome.problem or booked.get(outcome.scenario.name, ""))
+            for outcome in self._outcomes
+        ]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the client has stood everything."""
+        return not any(outcome.problem for outcome in self.outcomes)
+
+    async def run(
+        self, begins: Callable[[Scenario], None], ends: Callable[[Outcome], None]
+    ) -> None:
+        """Play them all, saying what begins and how it ended."""
+        absences = 0
+        for scenario in self.chosen:
+            begins(scenario)
+            started = time.monotonic()
+            problem = ""
+            if absences >= _PATIENCE_WITH_ABSENCE:
+                problem = "not tried: the client is gone"
+            else:
+                try:
+                    await scenario.run(self.stage)
+                    absences = 0
+                except Absent as absence:
+                    problem = str(absence)
+                    absences += 1
+                except Failed as failure:
+                    problem = str(failure)
+                    absences = 0
+                await self.stage.tidy()
+            self._outcomes.append(Outcome(scenario, problem, time.monotonic() - started))
+            ends(self.outcomes[-1])
