@@ -1,0 +1,97 @@
+// A Damrak bot in Node.js. `node bot.js --help` says how to start it.
+
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+import grpc from '@grpc/grpc-js';
+
+import { Lobby } from './lobby.js';
+import { loadServices, protoFolder } from './protos.js';
+import { Seat } from './seat.js';
+
+const HELP = `usage: node bot.js [--to ADDRESS] [--games N] [--protos DIR] [--tls [--tls-ca FILE]] [--quiet]
+
+Waits in a referee's lobby and plays the games it is called to.
+
+  --to ADDRESS    HOST:PORT or unix:PATH of the referee (or DAMRAK_ADDRESS)
+  --games N       how many games at once (default: 2)
+  --protos DIR    the folder that holds damrak_proto/ (or DAMRAK_PROTOS)
+  --tls           encrypt; --tls-ca FILE names the authority if the system does not know it
+  --quiet         say nothing unless something is wrong
+
+The bot's token is read from DAMRAK_TOKEN. With DAMRAK_TICKET instead it plays that one seat; with
+neither it plays the one seat that the address stands for, as in the sandbox.`;
+
+const CHANNEL = {
+  'grpc.keepalive_time_ms': 30_000, // notice a dead connection before the grace is over
+  'grpc.keepalive_timeout_ms': 10_000,
+  'grpc.initial_reconnect_backoff_ms': 200, // the default of a second is long for a move
+  'grpc.max_reconnect_backoff_ms': 10_000,
+};
+
+function options() {
+  const { values } = parseArgs({
+    options: {
+      to: { type: 'string', default: process.env.DAMRAK_ADDRESS },
+      games: { type: 'string', default: '2' },
+      protos: { type: 'string', default: process.env.DAMRAK_PROTOS },
+      tls: { type: 'boolean', default: false },
+      'tls-ca': { type: 'string' },
+      quiet: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    process.exit(0);
+  }
+  if (!values.to) throw new Error('where to? --to HOST:PORT, or DAMRAK_ADDRESS');
+  if (!/^[1-9]\d{0,3}$/.test(values.games)) throw new Error('--games: a number from 1 to 9999');
+  return values;
+}
+
+// Makes clients, one pair for each address; the empty address is the one we were started with.
+function connector(services, values) {
+  const ca = values['tls-ca'] ? readFileSync(values['tls-ca']) : undefined;
+  const secured = values.tls || ca;
+  const credentials = secured ? grpc.credentials.createSsl(ca) : grpc.credentials.createInsecure();
+  const made = new Map();
+  return (called) => {
+    const address = called || values.to;
+    if (!made.has(address)) {
+      made.set(address, {
+        lobby: new services.Lobby(address, credentials, CHANNEL),
+        table: new services.Table(address, credentials, CHANNEL),
+      });
+    }
+    return made.get(address);
+  };
+}
+
+async function main() {
+  const values = options();
+  const services = loadServices(protoFolder(values.protos));
+  const connect = connector(services, values);
+  const log = values.quiet ? () => {} : (text) => console.log(text);
+  const token = process.env.DAMRAK_TOKEN;
+  if (!token) {
+    log(await new Seat(connect('').table, process.env.DAMRAK_TICKET ?? '', log).play());
+    return;
+  }
+  const lobby = new Lobby({ connect, token, games: Number(values.games), log });
+  const stop = () => {
+    process.once('SIGINT', () => process.exit(130));
+    lobby.stop();
+  };
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  await lobby.stay();
+}
+
+main().then(
+  () => process.exit(0),
+  (problem) => {
+    console.error(`bot.js: ${problem.message}`);
+    process.exit(1);
+  },
+);

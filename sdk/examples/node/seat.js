@@ -1,0 +1,176 @@
+// One seat in one match: everything that is said on Table.Play, over as many connections as it takes.
+
+import { performance } from 'node:perf_hooks';
+
+import grpc from '@grpc/grpc-js';
+
+import { Backoff } from './backoff.js';
+import { HELLO } from './hello.js';
+import { Player } from './player.js';
+
+const NAME = 'Nodewerker';
+const MOST_ATTEMPTS_MS = 60_000;
+
+// With these the same ticket will never do: the match is over, somebody else sits there, or we are
+// wrong about the protocol. After anything else it is worth trying again.
+const FINAL = new Set([
+  grpc.status.ABORTED,
+  grpc.status.ALREADY_EXISTS,
+  grpc.status.FAILED_PRECONDITION,
+  grpc.status.INVALID_ARGUMENT,
+  grpc.status.NOT_FOUND,
+  grpc.status.PERMISSION_DENIED,
+  grpc.status.UNAUTHENTICATED,
+  grpc.status.UNIMPLEMENTED,
+]);
+
+export class Seat {
+  #client;
+  #ticket;
+  #log;
+  #welcome; // the last one
+  #player;
+  #begun = false; // the match, as far as we know
+  #over = false;
+  #answered = { decision: undefined, refused: new Set() }; // the last question we answered
+  #call;
+  #wake = new AbortController();
+  #lost; // when the connection was lost
+
+  constructor(client, ticket, log) {
+    this.#client = client;
+    this.#ticket = ticket;
+    this.#log = log;
+  }
+
+  // Plays to the end. Resolves to what became of the match, in words.
+  async play() {
+    const backoff = new Backoff();
+    for (;;) {
+      const ticket = this.#ticket;
+      const status = await this.#connection(backoff);
+      if (this.#over) return this.#over;
+      if (ticket !== this.#ticket && FINAL.has(status.code)) continue; // called anew meanwhile
+      if (FINAL.has(status.code)) return `given up: ${status.details}`;
+      this.#lost ??= performance.now();
+      const patience = Math.max(MOST_ATTEMPTS_MS, this.#welcome?.control.graceMs ?? 0);
+      if (performance.now() - this.#lost > patience) return `given up: ${status.details}`;
+      this.#log(`connection lost (${status.details || 'closed'}), coming back`);
+      await backoff.wait(this.#wake.signal);
+    }
+  }
+
+  // The lobby calls to the same match again: the ticket we had is void.
+  callAgain(client, ticket) {
+    this.#client = client;
+    this.#ticket = ticket;
+    this.#wake.abort(); // do not wait any longer
+    this.#wake = new AbortController();
+    this.#call?.cancel();
+  }
+
+  // The lobby takes the call back: no more connections.
+  leave(reason) {
+    this.#over = `called off: ${reason}`;
+    this.#wake.abort();
+    this.#call?.cancel();
+  }
+
+  // One connection, from Join to its end; resolves to its gRPC status.
+  #connection(backoff) {
+    return new Promise((resolve) => {
+      const call = this.#client.Play();
+      this.#call = call;
+      call.on('data', (response) => {
+        backoff.reset();
+        this.#lost = undefined;
+        this.#hear(call, response);
+      });
+      call.on('error', () => {}); // its status, which always comes, says the same
+      call.on('status', resolve);
+      call.write({ join: { hello: HELLO, ticket: this.#ticket, promptEvents: false } });
+    });
+  }
+
+  #hear(call, response) {
+    // `message` names the kind. It is undefined for a kind that did not exist when the .proto files
+    // were copied: the protocol says to skip those.
+    switch (response.message) {
+      case 'welcome':
+        return this.#sitDown(call, response.welcome);
+      case 'question':
+        return this.#answer(call, response.question);
+      case 'rejection':
+        return this.#answerOtherwise(call, response.rejection);
+      case 'complaint':
+        return this.#log(`the referee complains: ${response.complaint.what}`);
+      case 'ending':
+        this.#over = inWords(response.ending, this.#welcome.seat);
+        return call.end();
+      default: // stale: harmless; news: we did not ask for it
+        return undefined;
+    }
+  }
+
+  #sitDown(call, welcome) {
+    this.#welcome = welcome;
+    this.#ticket = welcome.rejoinTicket;
+    this.#player ??= new Player(welcome);
+    // Again on a later connection: the first may have been lost before the referee heard it.
+    this.#begun ||= welcome.state !== null;
+    if (!this.#begun) call.write({ ready: { name: NAME } });
+  }
+
+  #answer(call, question) {
+    this.#begun = true;
+    if (question.decision !== this.#answered.decision) {
+      this.#answered = { decision: question.decision, refused: new Set() };
+    }
+    // A question that is asked again, after a lost connection say, gets its answer again.
+    this.#answered.question = question;
+    this.#decide(call);
+  }
+
+  #answerOtherwise(call, rejection) {
+    if (rejection.decision !== this.#answered.decision) return;
+    this.#log(`refused: ${rejection.reason}; ${rejection.strikesLeft} more and we are out`);
+    this.#answered.refused.add(this.#answered.action);
+    this.#decide(call);
+  }
+
+  #decide(call) {
+    const started = performance.now();
+    const { question, refused } = this.#answered;
+    const others = question.legal.filter((action) => !refused.has(action));
+    const legal = others.length > 0 ? others : question.legal;
+    try {
+      this.#answered.action = this.#player.choose(question.state, legal);
+    } catch (problem) {
+      const failure = { reason: 'FAULT_REASON_CRASH', detail: problem.message };
+      call.write({ failure: { ...failure, traceback: problem.stack } });
+      return;
+    }
+    call.write({
+      decision: {
+        decision: question.decision, // a string: 64 bits
+        action: this.#answered.action,
+        thinkUs: Math.floor((performance.now() - started) * 1000),
+      },
+    });
+  }
+}
+
+function inWords(ending, seat) {
+  switch (ending.outcome) {
+    case 'result': {
+      const { place, total } = ending.result.seats[seat];
+      return `place ${place} with ${total} points`;
+    }
+    case 'void':
+      return `void: ${ending.void.detail}`;
+    case 'fault':
+      return `left the table: ${ending.fault.reason} ${ending.fault.detail}`;
+    default:
+      return 'over';
+  }
+}
