@@ -160,6 +160,7 @@ def _decode(rules: Rules, limits: _Limits, message: pb.State) -> Observation:
     seats = rules.seats
     deck = limits.deck
     sizes = message.hand_sizes[:]  # a slice is twice as fast as an iteration
+    secret = not sizes and rules.options.hand_size_public == "no"
     return Observation(
         rules=rules,
         seat=_within(message.seat, seats - 1, "seat"),
@@ -168,7 +169,7 @@ def _decode(rules: Rules, limits: _Limits, message: pb.State) -> Observation:
         first=_within(message.first, seats - 1, "first"),
         turns=message.turns,
         hand=_pack(message.hand, deck, "hand"),
-        hand_sizes=_by_seat(sizes, seats, limits.cards, "hand_sizes") if sizes else None,
+        hand_sizes=None if secret else _by_seat(sizes, seats, limits.cards, "hand_sizes"),
         known=_packs(message.known[:], seats, deck, "known"),
         floor=_pack(message.floor, deck, "floor"),
         row=_cards(tuple(message.row[:])),
