@@ -25,8 +25,9 @@ check: .venv/.check  ## format, style, types, architecture
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports --no-logo
 
-bench: .venv/.bench .venv/.compiled  ## speed of the engine beside its peers
+bench: .venv/.bench .venv/.compiled .venv/.sandbox  ## speed of engine and referee beside others
 	$(BIN)/damrak bench
+	$(BIN)/damrak bench referee
 
 MATCHES ?= 200
 KILLS ?= 100
@@ -69,6 +70,7 @@ clean:  ## remove what make made
 	@touch $@
 
 .venv/.bench: .venv/.installed
+	$(PIP) --editable '.[referee]'
 	$(PIP) --editable '.[bench]' && touch $@ || echo 'bench: no peers to be had; measuring ours alone'
 
 .venv/.compiled: $(ENGINE) hatch_build.py .venv/.installed

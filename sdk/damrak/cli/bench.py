@@ -1,4 +1,4 @@
-"""`damrak bench`: how fast the engine is here, beside others."""
+"""`damrak bench`: how fast the engine and the referee are here, beside others."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table
 
-from damrak.benchmark.report import measure
+from damrak.benchmark import report
 from damrak.benchmark.timing import FULL, QUICK
+from damrak.cli import bench_referee
 from damrak.cli.console import err, out
 from damrak.cli.errors import OK
 from damrak.cli.parser import Commands, add_command, add_json
@@ -29,18 +30,20 @@ def add_parser(commands: Commands) -> None:
         commands,
         "bench",
         run,
-        summary="measure the engine beside others",
+        summary="measure engine and referee beside others",
         text="""
             Measures the engine on this machine, compiled and interpreted, and beside it the
             OpenSpiel and RLCard games that are installed (pip install 'damrak[bench]'), all in one
             run and all driven from Python at random. Each figure is the median of several windows
-            of CPU time; it takes a few minutes. The targets stand beside the figures: they are
-            meant for a machine of its own with a compiled engine, and nothing fails if they are
-            missed.""",
-        examples=("damrak bench", "damrak bench --quick", "damrak bench engine --json"),
+            of CPU time; it takes a few minutes. `damrak bench referee` measures what the referee
+            adds to a bare exchange of the same messages over gRPC, a crowd of bots on one process,
+            matches of house bots through the whole stack, and how long bots take to start. The
+            targets stand beside the figures: they are meant for a machine of its own with a
+            compiled engine, and nothing fails if they are missed.""",
+        examples=("damrak bench", "damrak bench referee --quick", "damrak bench engine --json"),
     )
     parser.add_argument(
-        "what", nargs="?", choices=("engine",), default="engine", help="what to measure"
+        "what", nargs="?", choices=("engine", "referee"), default="engine", help="what to measure"
     )
     parser.add_argument("--quick", action="store_true", help="short windows: rough figures")
     add_json(parser)
@@ -48,10 +51,12 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Carry it out."""
+    if args.what == "referee":
+        return bench_referee.run(quick=args.quick, as_json=args.json)
     windows = QUICK if args.quick else FULL
     remarks = err()
     with remarks.status("measuring") as status:
-        measured = measure(windows, lambda what: status.update(f"measuring {what}"))
+        measured = report.measure(windows, lambda what: status.update(f"measuring {what}"))
     if args.json:
         print(json.dumps(measured))
         return OK

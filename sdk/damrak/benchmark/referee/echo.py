@@ -1,0 +1,54 @@
+"""A gRPC server that answers: `python -m damrak.benchmark.referee.echo SOCKET BYTES`.
+
+It is what any referee has to do at least: read a message, write one, on a stream for each client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+
+import grpc
+
+from damrak.benchmark.referee.loop import run
+
+METHOD = "/damrak.benchmark.Echo/Exchange"
+
+
+async def serve(socket: str, size: int) -> None:
+    """Answer until the process is ended."""
+    answer = bytes(size)
+
+    async def exchange(
+        requests: AsyncIterator[bytes], context: grpc.aio.ServicerContext[bytes, bytes]
+    ) -> None:
+        async for _ in requests:
+            await context.write(answer)
+
+    _, service, method = METHOD.split("/")
+    handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(exchange)
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers(
+        (grpc.method_handlers_generic_handler(service, {method: handler}),)
+    )
+    server.add_insecure_port(f"unix:{socket}")
+    await server.start()
+    await server.wait_for_termination()
+
+
+async def exchange(channel: grpc.aio.Channel, size: int, until: asyncio.Event) -> int:
+    """Exchange messages on one stream until told to stop; how many."""
+    call: grpc.aio.StreamStreamCall[bytes, bytes] = channel.stream_stream(METHOD)()
+    message = bytes(size)
+    done = 0
+    while not until.is_set():
+        await call.write(message)
+        await call.read()
+        done += 1
+    await call.done_writing()
+    return done
+
+
+if __name__ == "__main__":
+    run(serve(sys.argv[1], int(sys.argv[2])))

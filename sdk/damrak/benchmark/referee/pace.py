@@ -1,0 +1,103 @@
+"""Decisions a second, of one match and of many at once, beside the bare exchange."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any, Final
+
+from damrak.benchmark.referee.echo import exchange
+from damrak.benchmark.referee.loop import elsewhere, run
+from damrak.benchmark.referee.process import Server, echo, referee
+from damrak.benchmark.referee.seats import channel, play_round
+
+MANY: Final = 64
+LEAST_DECISIONS: Final = {1: 400, MANY: 1500}  # a window shorter than that says little
+
+
+@dataclass(slots=True)
+class Window:
+    """One measurement of the referee."""
+
+    rate: float
+    sent: float  # bytes of a decision, on average
+    received: float  # bytes of a question
+    shares: list[int] = field(default_factory=list)  # the referee's own share, us
+
+
+def measure(windows: int, seconds: float) -> dict[str, Any]:
+    """Both, window by window in turn, so that a busy machine disturbs them alike."""
+    return {
+        "single": _pair(1, windows, seconds),
+        "concurrent": _pair(MANY, windows, seconds),
+    }
+
+
+def _pair(matches: int, windows: int, seconds: float) -> dict[str, Any]:
+    played: list[Window] = []
+    echoed: list[float] = []
+    with referee("--capacity", str(matches)) as server:
+        elsewhere(_warm_up, server, matches)
+        for number in range(windows):
+            window = elsewhere(_window, server, matches, seconds, number)
+            played.append(window)
+            with echo(round(window.received)) as bare:
+                echoed.append(elsewhere(_echo_rate, bare, matches, round(window.sent), seconds))
+    shares = sorted(share for window in played for share in window.shares)
+    return {
+        "decisions_per_s": round(median(window.rate for window in played)),
+        "echo_per_s": round(median(echoed)),
+        "ratio": round(median(w.rate / e for w, e in zip(played, echoed, strict=True)), 3),
+        "p50_us": shares[len(shares) // 2],
+        "p99_us": shares[len(shares) * 99 // 100],
+        "question_bytes": round(median(window.received for window in played)),
+        "decision_bytes": round(median(window.sent for window in played)),
+    }
+
+
+def _warm_up(server: Server, matches: int) -> None:
+    run(play_round(server.listen, server.control, matches, "warm-up"))
+
+
+def _window(server: Server, matches: int, seconds: float, number: int) -> Window:
+    return run(_rounds(server, matches, seconds, number))
+
+
+async def _rounds(server: Server, matches: int, seconds: float, number: int) -> Window:
+    decisions = sent = received = 0
+    spent = 0.0
+    shares: list[int] = []
+    turn = 0
+    while spent < seconds or decisions < LEAST_DECISIONS[matches]:
+        block = f"w{number}.{turn}"
+        this, reports = await play_round(server.listen, server.control, matches, block)
+        turn += 1
+        spent += this.seconds
+        decisions += this.tally.decisions
+        sent += this.tally.sent
+        received += this.tally.received
+        for report in reports:
+            shares += report.timings.queue_us
+    return Window(decisions / spent, sent / decisions, received / decisions, shares)
+
+
+def _echo_rate(server: Server, streams: int, size: int, seconds: float) -> float:
+    return run(_exchange(server, streams, size, seconds))
+
+
+async def _exchange(server: Server, streams: int, size: int, seconds: float) -> float:
+    async with AsyncExitStack() as stack:
+        channels = [await stack.enter_async_context(channel(server.listen)) for _ in range(streams)]
+        await _for_a_while(channels, size, min(1.0, seconds))
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        done = await _for_a_while(channels, size, seconds)
+        return done / (clock() - began)
+
+
+async def _for_a_while(channels: list[Any], size: int, seconds: float) -> int:
+    enough = asyncio.Event()
+    asyncio.get_running_loop().call_later(seconds, enough.set)
+    return sum(await asyncio.gather(*[exchange(one, size, enough) for one in channels]))

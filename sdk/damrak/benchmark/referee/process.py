@@ -1,0 +1,101 @@
+"""Servers to be measured, as processes of their own, gone at the end of a `with`."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from damrak.errors import HostError
+
+PATIENCE: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where a server is, and what it has used."""
+
+    listen: str
+    control: str
+    pid: int
+
+    @property
+    def memory_bytes(self) -> int:
+        """The most memory it has held so far."""
+        for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+        return 0
+
+
+@contextmanager
+def referee(*options: str) -> Iterator[Server]:
+    """A referee with these options.
+
+    Raises:
+        HostError: it is not installed, or does not start.
+    """
+    if importlib.util.find_spec("damrak_referee") is None or not _is_complete():
+        raise HostError("the referee is not installed: pip install 'damrak[referee]'")
+    with tempfile.TemporaryDirectory(prefix="dmk") as place:
+        folder = Path(place)
+        listen, control = f"unix:{folder}/l.sock", f"unix:{folder}/c.sock"
+        ready = folder / "ready.json"
+        command = ["-m", "damrak_referee", "--listen", listen, "--control", control]
+        command += ["--run", f"{folder}/run", "--store", f"{folder}/store"]
+        command += ["--ready-file", str(ready), *options]
+        with _child(command, folder) as child:
+            _wait_for(ready, child, folder)
+            json.loads(ready.read_text())
+            yield Server(listen, control, child.pid)
+
+
+@contextmanager
+def echo(size: int) -> Iterator[Server]:
+    """A bare exchange whose answers have so many bytes."""
+    with tempfile.TemporaryDirectory(prefix="dmk") as place:
+        folder = Path(place)
+        socket = folder / "e.sock"
+        command = ["-m", "damrak.benchmark.referee.echo", str(socket), str(size)]
+        with _child(command, folder) as child:
+            _wait_for(socket, child, folder)
+            yield Server(f"unix:{socket}", "", child.pid)
+
+
+@contextmanager
+def _child(command: list[str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    with (folder / "log").open("wb") as log:
+        child = subprocess.Popen(  # noqa: S603 - our own modules
+            [sys.executable, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
+    try:
+        yield child
+    finally:
+        child.terminate()
+        try:
+            child.wait(10)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+
+def _wait_for(sign: Path, child: subprocess.Popen[bytes], folder: Path) -> None:
+    give_up = time.monotonic() + PATIENCE
+    while not sign.exists():
+        if child.poll() is not None or time.monotonic() > give_up:
+            last = (folder / "log").read_text(errors="replace").strip().splitlines()[-1:]
+            raise HostError(f"the server to be measured did not start: {' '.join(last)}")
+        time.sleep(0.02)
+
+
+def _is_complete() -> bool:
+    needed = ("grpc_health", "grpc_reflection", "prometheus_client", "structlog")
+    return all(importlib.util.find_spec(name) is not None for name in needed)

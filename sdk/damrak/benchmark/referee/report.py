@@ -1,0 +1,38 @@
+"""All measurements of `damrak bench referee`, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from damrak.benchmark.referee import crowd, house, pace, starting
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much is measured."""
+
+    windows: int
+    seconds: float
+    idle: int
+    crowd: int
+    house: int
+    starts: int
+
+
+FULL: Final = Size(windows=5, seconds=3.0, idle=1000, crowd=200, house=1000, starts=20)
+QUICK: Final = Size(windows=1, seconds=0.5, idle=50, crowd=10, house=20, starts=3)
+
+
+def measure(size: Size, tell: Callable[[str], None]) -> dict[str, Any]:
+    """The object that `damrak bench referee --json` prints; `tell` hears what is measured."""
+    tell("decisions a second, beside a bare exchange")
+    measured = pace.measure(size.windows, size.seconds)
+    tell(f"{size.idle} idle bots and {size.crowd} matches")
+    measured["crowd"] = crowd.measure(size.idle, size.crowd)
+    tell(f"{size.house} matches of house bots")
+    measured["house"] = house.measure(size.house)
+    tell("how long bots take to be ready")
+    measured["starting"] = starting.measure(size.starts)
+    return measured

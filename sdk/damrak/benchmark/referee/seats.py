@@ -1,0 +1,137 @@
+"""Clients that play at random: what they cost is next to nothing beside the exchange itself."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import dataclass
+from typing import Final
+
+import grpc
+
+from damrak.benchmark.referee.orders import OPEN, block
+from damrak_proto.v1 import control_pb2, control_pb2_grpc, table_pb2
+
+PLAY: Final = "/damrak.v1.Table/Play"
+OPTIONS: Final = (
+    ("grpc.use_local_subchannel_pool", 1),  # a connection for each, as bots have
+    ("grpc.max_receive_message_length", 64 * 1024 * 1024),
+)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What happened while every match of a round was running."""
+
+    decisions: int = 0
+    sent: int = 0  # bytes
+    received: int = 0
+
+
+class Round:
+    """Matches of two that begin together; it is counted while all of them run."""
+
+    def __init__(self, matches: int) -> None:
+        self.tally = Tally()
+        self.begun = self.ended = 0.0
+        self.all_joined = asyncio.Event()
+        self._seats = self._waiting = 2 * matches
+        self._asked = 0
+
+    def joined(self) -> None:
+        """A seat has sat down; the last one lets all begin."""
+        self._waiting -= 1
+        if not self._waiting:
+            self.all_joined.set()
+
+    def first_question(self, now: float) -> None:
+        """A seat was asked for the first time; once all were, the clock starts."""
+        self._asked += 1
+        if self._asked == self._seats:
+            self.begun = now
+
+    def over(self, now: float) -> None:
+        """A match is over; with the first one, the clock stops."""
+        self.ended = self.ended or now
+
+    @property
+    def counts(self) -> bool:
+        """Whether all matches are running."""
+        return bool(self.begun) and not self.ended
+
+    @property
+    def seconds(self) -> float:
+        """How long they all were."""
+        return self.ended - self.begun
+
+
+def channel(address: str) -> grpc.aio.Channel:
+    """A connection of its own."""
+    return grpc.aio.insecure_channel(address, options=OPTIONS)
+
+
+async def play_round(
+    listen: str, control: str, matches: int, name: str
+) -> tuple[Round, list[control_pb2.MatchReport]]:
+    """Play so many matches of two at once; what was counted, and the reports."""
+    this = Round(matches)
+    async with channel(control) as master:
+        stub = control_pb2_grpc.ControlStub(master)
+        started = await stub.StartBlock(block(name, [OPEN, OPEN], matches))
+        follow = stub.FollowBlock(control_pb2.FollowBlockRequest(block=name, attempt=1))
+        seats = [
+            asyncio.create_task(_play(listen, ticket.ticket, this, number))
+            for number, ticket in enumerate(started.tickets)
+        ]
+        reports = []
+        async for said in follow:
+            if said.HasField("finished"):
+                reports.append(said.finished)
+        await asyncio.gather(*seats)
+    return this, reports
+
+
+async def _play(listen: str, ticket: str, this: Round, number: int) -> None:
+    chance = random.Random(number).random
+    clock = asyncio.get_running_loop().time
+    async with channel(listen) as own:
+        call: grpc.aio.StreamStreamCall[bytes, bytes] = own.stream_stream(PLAY)()
+        hello = table_pb2.Hello(lowest_version=1, highest_version=1, software="damrak-benchmark")
+        join = table_pb2.PlayRequest(join=table_pb2.Join(hello=hello, ticket=ticket))
+        await call.write(join.SerializeToString())
+        await call.read()
+        this.joined()
+        await this.all_joined.wait()
+        ready = table_pb2.PlayRequest(ready=table_pb2.Ready(name="any"))
+        await call.write(ready.SerializeToString())
+        is_first = True
+        parse = table_pb2.PlayResponse.FromString
+        tally = this.tally
+        while True:
+            data = await call.read()
+            if not isinstance(data, bytes):
+                raise ConnectionError("the referee hung up in the middle of a match")
+            said = parse(data)
+            kind = said.WhichOneof("message")
+            if kind == "ending":
+                this.over(clock())
+                break
+            if kind != "question":
+                continue
+            if is_first:
+                is_first = False
+                this.first_question(clock())
+            question = said.question
+            legal = question.legal
+            choice = legal[int(chance() * len(legal))]
+            answer = table_pb2.PlayRequest(
+                decision=table_pb2.Decision(decision=question.decision, action=choice, think_us=1)
+            ).SerializeToString()
+            await call.write(answer)
+            if this.counts:
+                tally.decisions += 1
+                tally.received += len(data)
+                tally.sent += len(answer)
+        await call.done_writing()
+        while await call.read() is not grpc.aio.EOF:
+            pass

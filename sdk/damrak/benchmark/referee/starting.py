@@ -1,0 +1,62 @@
+"""How long a bot takes to be ready: in a sandbox, and as a bare process beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from contextlib import ExitStack
+from statistics import median
+from typing import Any, Final
+
+import grpc
+
+from damrak.benchmark.referee.orders import block, reports_of
+from damrak.benchmark.referee.process import referee
+from damrak_proto.v1 import control_pb2, control_pb2_grpc
+
+BOT: Final = b"""
+from damrak import Action, Bot, View
+
+
+class First(Bot):
+    def choose(self, view: View) -> int | Action:
+        return view.legal[0]
+"""
+
+
+def measure(matches: int) -> dict[str, Any]:
+    """Medians in milliseconds, one match at a time; null where this machine cannot isolate."""
+    sandboxed, how = _ready(matches)
+    bare, _ = _ready(matches, "--unsafe")
+    isolated = how in ("full", "user")
+    return {
+        "isolation": how,
+        "sandboxed_ms": round(sandboxed, 1) if isolated else None,
+        "bare_ms": round(bare, 1),
+        "ratio": round(sandboxed / bare, 2) if isolated else None,
+    }
+
+
+def _ready(matches: int, *options: str) -> tuple[float, str]:
+    archive = _archive()
+    name = hashlib.sha256(archive).hexdigest()
+    seat = control_pb2.SeatOrder(bot="first", version="1", owner="benchmark", archive=name)
+    with ExitStack() as stack:
+        server = stack.enter_context(referee("--capacity", "1", *options))
+        channel = stack.enter_context(grpc.insecure_channel(server.control))
+        stub = control_pb2_grpc.ControlStub(channel)
+        isolation = stub.GetStatus(control_pb2.GetStatusRequest()).isolation
+        if isolation == "none":
+            return 0.0, isolation
+        stub.Upload(iter([control_pb2.UploadRequest(sha256=name, data=archive)]))
+        reports_of(stub, block("warm-up", [seat, seat], 1))
+        reports = reports_of(stub, block("start", [seat, seat], matches, parallel=1))
+    return median(seat.ready_us for report in reports for seat in report.seats) / 1000, isolation
+
+
+def _archive() -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("bot.py", (2026, 1, 1, 0, 0, 0)), BOT)
+    return content.getvalue()
