@@ -1,0 +1,285 @@
+"""One connection to a seat: messages in, messages out, and how it ends.
+
+A connection has two tasks. Its handler writes; a reader of its own hears messages and passes them
+to the chair, which works at once. What the chair answers to this very client is written by the
+reader, which saves waking the handler: that is most of what a fast game consists of.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+import grpc
+import structlog
+
+from damrak_referee.chair import Chair
+from damrak_wire.errors import WireError
+from damrak_wire.table import Decided, Failed, Join, Nonsense, Ready, parse_request
+from damrak_wire.version import agree
+
+log = structlog.get_logger()
+
+NS: Final = 1_000_000_000
+Context = grpc.aio.ServicerContext[bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLimits:
+    """What a client may do, and for how long it is waited for."""
+
+    message_bytes: int = 64 * 1024
+    messages_per_s: int = 200  # for long, not counting answers to questions
+    burst: int = 100  # at once
+    outbox: int = 1024  # messages that it has not taken yet
+    join_s: float = 10.0  # until it has said who it is
+    farewell_s: float = 5.0  # to take what is still to be said when a connection ends
+
+
+class Link:
+    """A connection from its first message to its end; `find` knows tickets."""
+
+    __slots__ = (
+        "_allowance",
+        "_chair",
+        "_closing",
+        "_context",
+        "_find",
+        "_handler",
+        "_hearing",
+        "_leaving",
+        "_limits",
+        "_outbox",
+        "_question",
+        "_refilled_ns",
+        "_timer",
+        "_waker",
+        "_writing",
+        "asked_ns",
+    )
+
+    def __init__(
+        self, context: Context, find: Callable[[str], Chair | None], limits: SeatLimits
+    ) -> None:
+        self.asked_ns = 0
+        self._context = context
+        self._find = find
+        self._limits = limits
+        self._chair: Chair | None = None
+        self._outbox: deque[bytes] = deque()
+        self._question: bytes | None = None  # the last one, until it leaves
+        self._writing = False  # one of the two tasks is at it
+        self._hearing = False  # the reader will write what comes meanwhile
+        self._closing: tuple[str, str] | None = None  # code and detail, once it is to end
+        self._leaving = False  # nothing more is written or heard
+        self._waker: asyncio.Future[None] | None = None  # of the handler while it sleeps
+        self._handler: asyncio.Task[object] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._allowance = limits.burst
+        self._refilled_ns = time.monotonic_ns()
+
+    # ---- for the chair ------------------------------------------------------------------------
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still be written to."""
+        return self._closing is None and not self._leaving
+
+    def send(self, data: bytes) -> None:
+        """Send this after all that was sent before."""
+        if self._closing is not None:
+            return
+        outbox = self._outbox
+        outbox.append(data)
+        if not (self._hearing or self._writing):
+            self._wake()
+        elif len(outbox) > self._limits.outbox:
+            self.close("UNAVAILABLE", "This client has not taken what was sent to it.")
+
+    def ask(self, data: bytes) -> None:
+        """Send this, which is a question: its answer is not counted against any limit."""
+        self._allowance += 1
+        self._question = data
+        self.send(data)
+
+    def finish(self) -> None:
+        """Hang up once everything is sent, or after a while."""
+        if self.is_open:
+            self._closing = ("OK", "")
+            self._set_timer(self._limits.farewell_s, self._interrupt)
+            self._wake()
+
+    def close(self, code: str, detail: str) -> None:
+        """Hang up now."""
+        if not self._leaving:
+            self._closing = (code, detail)
+            self._outbox.clear()
+            self._interrupt()
+
+    # ---- the two tasks ------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """The handler, from the first message to the end."""
+        self._handler = asyncio.current_task()
+        self._set_timer(self._limits.join_s, self._nobody_came)
+        reader = asyncio.create_task(self._read())
+        try:
+            await self._write()
+        except asyncio.CancelledError:
+            if self._closing is None:  # the client has gone, or the server stops
+                raise
+        except grpc.aio.BaseError:  # the client has gone
+            pass
+        finally:
+            self._leave()
+            reader.cancel()
+            await asyncio.wait([reader])
+        code, detail = self._closing or ("OK", "")
+        if code != "OK":
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._limits.farewell_s):
+                    await self._context.abort(grpc.StatusCode[code], detail)
+
+    async def _write(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            if not self._writing:
+                await self._drain()
+                if self._closing is not None or self._leaving:
+                    return
+            self._waker = loop.create_future()
+            await self._waker
+
+    async def _read(self) -> None:
+        read = self._context.read
+        try:
+            while self._closing is None:
+                data = await read()
+                if not isinstance(data, bytes):  # the end of the stream
+                    break
+                received_ns = time.monotonic_ns()
+                if self._closing is not None:
+                    break
+                self._hearing = True
+                try:
+                    self._hear(data, received_ns)
+                finally:
+                    self._hearing = False
+                if self._outbox and not self._writing:
+                    await self._drain()
+        except grpc.aio.BaseError:  # the client has gone
+            pass
+        except Exception:
+            log.exception("seat_connection_broke")
+            self.close("INTERNAL", "The referee could not deal with a message.")
+        finally:
+            if self._closing is None:
+                self._leave()
+            self._wake()
+
+    async def _drain(self) -> None:
+        outbox = self._outbox
+        write = self._context.write
+        self._writing = True
+        try:
+            while outbox:
+                data = outbox.popleft()
+                if data is self._question:
+                    self._question = None
+                    self.asked_ns = time.monotonic_ns()
+                await write(data)
+        finally:
+            self._writing = False
+
+    def _wake(self) -> None:
+        waker, self._waker = self._waker, None
+        if waker is not None and not waker.done():
+            waker.set_result(None)
+
+    def _interrupt(self) -> None:
+        """End the handler whatever it waits for."""
+        if self._handler is not None and not self._leaving:
+            self._handler.cancel()
+
+    def _leave(self) -> None:
+        self._leaving = True
+        if self._timer is not None:
+            self._timer.cancel()
+        chair, self._chair = self._chair, None
+        if chair is not None:
+            chair.lost(self)
+
+    def _set_timer(self, seconds: float, act: Callable[[], None]) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(seconds, act)
+
+    def _nobody_came(self) -> None:
+        if self._chair is None:
+            self.close("DEADLINE_EXCEEDED", "Say Join first: nothing was heard in time.")
+
+    # ---- what the client says -----------------------------------------------------------------
+
+    def _hear(self, data: bytes, received_ns: int) -> None:
+        chair = self._chair
+        if chair is None:
+            self._hear_first(data)
+            return
+        if self._allowance <= 0 and self._is_flood(received_ns):
+            rate = self._limits.messages_per_s
+            chair.misbehaved(f"sent more than {rate} messages a second beyond its answers")
+            return
+        self._allowance -= 1
+        if len(data) > self._limits.message_bytes:
+            most = self._limits.message_bytes
+            chair.misbehaved(f"sent a message of {len(data)} bytes; {most} are allowed")
+            return
+        try:
+            said = parse_request(data)
+        except WireError as problem:
+            chair.malformed(str(problem))
+            return
+        match said:
+            case Decided(decision, action, note, think_us):
+                chair.decided(decision, action, note, think_us, received_ns)
+            case Nonsense(decision, what):
+                chair.nonsense(decision, what)
+            case Ready(name):
+                chair.ready(name)
+            case Failed(reason, detail, traceback):
+                chair.failed(reason, detail, traceback)
+            case Join():
+                chair.malformed("join: this connection has joined already")
+
+    def _hear_first(self, data: bytes) -> None:
+        try:
+            said = parse_request(data[: self._limits.message_bytes])
+            if not isinstance(said, Join):
+                self.close("FAILED_PRECONDITION", "Say Join first.")
+                return
+        except WireError as problem:
+            self.close("INVALID_ARGUMENT", f"The first message is malformed: {problem}.")
+            return
+        try:
+            version = agree(said)
+        except WireError as problem:
+            self.close("FAILED_PRECONDITION", f"No version in common: {problem.problem}.")
+            return
+        chair = self._find(said.ticket)
+        if chair is None:
+            self.close("UNAUTHENTICATED", "This ticket is not good, or no longer so.")
+            return
+        self._chair = chair
+        chair.join(self, said.prompt_events, version)
+
+    def _is_flood(self, now_ns: int) -> bool:
+        limits = self._limits
+        earned = (now_ns - self._refilled_ns) * limits.messages_per_s // NS
+        self._refilled_ns = now_ns
+        self._allowance = min(earned, limits.burst)
+        return self._allowance <= 0

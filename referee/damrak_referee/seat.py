@@ -1,0 +1,60 @@
+"""The service Table: seats by ticket for the public, and servers for one seat alone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Final
+
+import grpc
+
+from damrak_proto.v1 import table_pb2 as pb
+from damrak_referee.chair import Chair
+from damrak_referee.link import Context, Link, SeatLimits
+
+SERVICE: Final = pb.DESCRIPTOR.services_by_name["Table"].full_name
+STANDARD_LIMITS: Final = SeatLimits()
+STREAMS: Final = 4  # at once to the server of one seat, which takes but one of them
+PING_MS: Final = 5000  # clients may ask whether we are there this often
+
+
+class SeatService:
+    """Lets clients sit down; `find` tells which chair a ticket is good for."""
+
+    def __init__(
+        self, find: Callable[[str], Chair | None], limits: SeatLimits = STANDARD_LIMITS
+    ) -> None:
+        self._find = find
+        self._limits = limits
+
+    def handlers(self) -> grpc.GenericRpcHandler:
+        """For a server. Messages are bytes: they are parsed where they are dealt with."""
+        return grpc.method_handlers_generic_handler(
+            SERVICE, {"Play": grpc.stream_stream_rpc_method_handler(self._play)}
+        )
+
+    async def _play(self, requests: AsyncIterator[bytes], context: Context) -> None:
+        await Link(context, self._find, self._limits).run()
+
+
+def seat_server(
+    chair: Chair, socket: Path, limits: SeatLimits = STANDARD_LIMITS
+) -> grpc.aio.Server:
+    """A server for this one seat on a socket of its own, ready to be started.
+
+    Whoever can open the socket may sit down, one at a time.
+    """
+    server = grpc.aio.server(
+        options=[
+            # What is larger than this costs the connection; what is larger than the limit of the
+            # seat, the seat, and its owner can be told why.
+            ("grpc.max_receive_message_length", 4 * limits.message_bytes),
+            ("grpc.max_concurrent_streams", STREAMS),
+            ("grpc.http2.min_recv_ping_interval_without_data_ms", PING_MS),
+            ("grpc.http2.max_ping_strikes", 0),
+        ],
+        maximum_concurrent_rpcs=STREAMS,
+    )
+    server.add_generic_rpc_handlers((SeatService(lambda _: chair, limits).handlers(),))
+    server.add_insecure_port(f"unix:{socket}")
+    return server

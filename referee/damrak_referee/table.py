@@ -1,0 +1,314 @@
+"""One running match: the arbiter, its chairs, and the time.
+
+There is no gRPC in here: chairs have links, whatever those are. Everything happens in the thread
+of the event loop, in steps that never wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+import structlog
+
+from damrak_engine.clock import US_PER_MS
+from damrak_engine.dice import SeedDice, commitment
+from damrak_engine.effects import Ask, Effect, Finished, Owner, Rejected, Stale, Tell
+from damrak_engine.match import Match
+from damrak_engine.observation import Observation, observe
+from damrak_engine.replay import Played
+from damrak_referee.chair import Chair
+from damrak_referee.feed import Feed
+from damrak_referee.outcome import Outcome, SeatOutcome, TableOrder, record
+from damrak_referee.software import software
+from damrak_referee.stopwatch import OnDecision, Stopwatch
+from damrak_referee.tickets import Tickets
+from damrak_referee.timekeeper import NS_PER_US, Alarm, Timekeeper
+from damrak_referee.turnstile import Turnstile
+from damrak_wire.table import ending_fault, ending_result, ending_void, rejection, stale
+
+log = structlog.get_logger()
+
+CALLED_OFF: Final = "The match was called off."
+
+
+class Table:
+    """A match and all who take part in it. To be made in the event loop that it will run in.
+
+    `tickets` are needed if the order has remote seats. `on_decision` hears of every decision how
+    long it took from question to answer, how much of that the bot says it thought, and how long
+    the referee had taken to put the question; in seconds.
+    """
+
+    def __init__(
+        self,
+        order: TableOrder,
+        referee: str,
+        tickets: Tickets | None = None,
+        on_decision: OnDecision | None = None,
+    ) -> None:
+        self.order = order
+        self.commitment = commitment(order.seed)
+        self.begun = asyncio.Event()
+        self._referee = referee
+        self._stopwatch = Stopwatch(on_decision)
+        self._match = Match(order.rules, SeedDice(order.seed), order.control, order.first)
+        self.chairs = tuple(
+            Chair(self, seat, player.bot, tickets if seat in order.remote else None)
+            for seat, player in enumerate(order.players)
+        )
+        self.feed = Feed(order, self.commitment, self._match.log, self._clocks)
+        loop = asyncio.get_running_loop()
+        self._time = Timekeeper()
+        self._alarm = Alarm(loop, self._time, self._ring)
+        self._turnstile = Turnstile(loop, self._time, order.jitter_ms * US_PER_MS, self._break_off)
+        self.happens = self._turnstile.take
+        self._ordered_ns = self._time.real_ns()
+        self._cause_ns = 0  # when that was received which is being dealt with
+        self._faults_told = 0
+        self._changed = asyncio.Event()  # somebody is ready, or has failed, or it is over
+        self._parted = asyncio.Event()  # somebody has hung up
+        self._over = asyncio.Event()
+
+    # ---- the match as a whole -----------------------------------------------------------------
+
+    async def play(self, start_limit_ms: int) -> Outcome:
+        """Wait for the bots, but no longer than this, and play to the end, whatever happens."""
+        started = _wall_clock()
+        try:
+            await self._gather(start_limit_ms / 1000)
+            self.happens(self._begin)
+            await self._over.wait()
+        except BaseException:
+            self.void("host", CALLED_OFF)
+            self.feed.void("host", CALLED_OFF)  # also if there was a result: nobody has heard it
+            raise
+        played = Played(started, _wall_clock(), software(), self._referee)
+        outcome = Outcome(
+            record(self.order, self._match, played),
+            self._match.voided,
+            tuple(
+                SeatOutcome(chair.name, chair.seat_fault(), tuple(chair.rejections), chair.ready_us)
+                for chair in self.chairs
+            ),
+            self._stopwatch.timings(),
+        )
+        self.feed.finish(outcome)
+        return outcome
+
+    def fail(self, seat: int, reason: str, detail: str, owner: Owner, traceback: str = "") -> None:
+        """A seat can play no more. If that is the host's fault, the match is void."""
+        if owner == "host":
+            self._turnstile.flush()
+        self.happens(self._fail, seat, reason, detail, owner, traceback)
+
+    def void(self, owner: Owner, detail: str) -> None:
+        """End the match without a result; once it is over this changes nothing."""
+        self._turnstile.flush()
+        self.happens(self._void, owner, detail)
+
+    async def part(self, limit_s: float) -> None:
+        """Wait until all seats have hung up, but no longer than this."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                while any(chair.link is not None for chair in self.chairs):
+                    self._parted.clear()
+                    await self._parted.wait()
+
+    def close(self) -> None:
+        """Hang up on everybody who is still there."""
+        self.void("host", CALLED_OFF)
+        for chair in self.chairs:
+            if chair.link is not None:
+                chair.link.close("UNAVAILABLE", "This table is closed.")
+
+    def observation(self, seat: int) -> Observation | None:
+        """The position as this seat may see it, once the match has begun."""
+        return observe(self._match.state, seat) if self.begun.is_set() else None
+
+    async def _gather(self, limit_s: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                while self._missing() and not self._match.is_over:
+                    self._changed.clear()
+                    await self._changed.wait()
+        for chair in self._missing():
+            came = chair.link is not None
+            owner: Owner = "bot" if came or chair.seat not in self.order.remote else "network"
+            detail = "was not ready in time" if came else "never connected"
+            self.fail(chair.seat, "timeout", detail, owner)
+
+    def _missing(self) -> list[Chair]:
+        return [chair for chair in self.chairs if not chair.is_ready and not chair.is_done]
+
+    def _begin(self) -> None:
+        if self._match.is_over:
+            return
+        self.begun.set()
+        now = self._stamp()
+        for chair in self.chairs:
+            if chair.link is None and not chair.is_done:
+                self._match.disconnected(chair.seat, now)
+        self._deliver(self._match.begin(now))
+
+    # ---- steps: what happens ------------------------------------------------------------------
+
+    def decided(
+        self,
+        chair: Chair,
+        decision: int,
+        action: int,
+        note: str | None,
+        think_us: int,
+        received_ns: int,
+    ) -> None:
+        """A bot has answered."""
+        match = self._match
+        faults = len(match.faults)
+        self._cause_ns = received_ns
+        now = self._time.at(received_ns)
+        effects = match.decided(chair.seat, decision, action, now, note)
+        kind = type(effects[0]) if effects else None
+        if kind is not Stale and kind is not Rejected and not self._failed_since(faults, chair):
+            asked_ns = 0 if chair.link is None else chair.link.asked_ns
+            self._stopwatch.decided(chair.seat, chair.cause_ns, asked_ns, received_ns, think_us)
+        self._carry_out(effects)
+
+    def nonsense(self, chair: Chair, decision: int, what: str) -> None:
+        """A bot has answered with what is no action."""
+        self._carry_out(self._match.nonsense(chair.seat, decision, what, self._stamp()))
+
+    def is_ready(self, chair: Chair) -> None:
+        """A bot has prepared itself."""
+        chair.ready_us = (self._time.real_ns() - self._ordered_ns) // NS_PER_US
+        self._changed.set()
+
+    def returned(self, chair: Chair) -> None:
+        """Somebody has sat down."""
+        if self.begun.is_set():
+            self._carry_out(self._match.reconnected(chair.seat, self._stamp()))
+
+    def left(self, chair: Chair) -> None:
+        """Nobody sits there any more."""
+        self._parted.set()
+        if self.begun.is_set() and not self._match.is_over:
+            self._carry_out(self._match.disconnected(chair.seat, self._stamp()))
+
+    def _fail(self, seat: int, reason: str, detail: str, owner: Owner, traceback: str) -> None:
+        match = self._match
+        faults = len(match.faults)
+        effects = match.failed(seat, reason, detail, owner, self._stamp())
+        chair = self.chairs[seat]
+        if self._failed_since(faults, chair):
+            chair.traceback = traceback
+        self._carry_out(effects)
+
+    def _void(self, owner: Owner, detail: str) -> None:
+        self._carry_out(self._match.void(owner, detail, self._stamp()))
+
+    def _tick(self) -> None:
+        if self._match.is_over:
+            return
+        self._carry_out(self._match.tick(self._stamp()))
+
+    def _ring(self) -> None:
+        self.happens(self._tick)
+
+    def _stamp(self) -> int:
+        self._cause_ns = self._time.real_ns()
+        return self._time.at(self._cause_ns)
+
+    def _failed_since(self, faults: int, chair: Chair) -> bool:
+        return any(fault.seat == chair.seat for fault in self._match.faults[faults:])
+
+    def _break_off(self, problem: Exception) -> None:
+        """Something of ours has failed: the match is void, and nobody is left waiting."""
+        log.error("table_broke", match=self.order.match, exc_info=problem)
+        self._turnstile.forget()
+        try:
+            self._deliver(self._match.void("host", "The referee failed.", self._time.now()))
+        except Exception:
+            log.exception("table_broke_again", match=self.order.match)
+        self._changed.set()
+        self._over.set()
+
+    # ---- effects: what follows from it --------------------------------------------------------
+
+    def _carry_out(self, effects: list[Effect]) -> None:
+        if self.order.jitter_ms and any(type(e) in (Tell, Finished) for e in effects):
+            self._turnstile.after_pause(self._deliver_late, effects)
+        else:
+            self._deliver(effects)
+
+    def _deliver_late(self, effects: list[Effect]) -> None:
+        self._stamp()
+        self._deliver(effects)
+
+    def _deliver(self, effects: list[Effect]) -> None:
+        chairs = self.chairs
+        encoded: dict[int, bytes] = {}
+        for effect in effects:
+            match effect:
+                case Tell():
+                    chairs[effect.seat].tell(effect.events, encoded)
+                case Ask():
+                    chairs[effect.seat].ask(effect, self._cause_ns)
+                case Stale():
+                    chairs[effect.seat].send(stale(effect))
+                case Rejected():
+                    chairs[effect.seat].rejected(effect.decision, effect.reason, rejection(effect))
+        match_ = self._match
+        if len(match_.faults) > self._faults_told:
+            self._part_with_failed()
+        if encoded:
+            for chair in chairs:
+                chair.tell_promptly()
+            self.feed.grow(len(match_.log))
+        if match_.is_over:
+            self._finish()
+        else:
+            deadline = match_.next_deadline()
+            if deadline is not None:
+                self._alarm.set(deadline)
+
+    def _part_with_failed(self) -> None:
+        faults = self._match.faults
+        for fault in faults[self._faults_told :]:
+            chair = self.chairs[fault.seat]
+            chair.fault = fault
+            if fault.owner != "host":  # or else all seats hear that the match is void
+                seat, reason, detail = fault.seat, fault.reason, fault.detail
+                chair.end(partial(ending_fault, seat=seat, reason=reason, detail=detail))
+        self._faults_told = len(faults)
+        self._changed.set()
+
+    def _finish(self) -> None:
+        match = self._match
+        if match.voided is not None:
+            owner, detail = match.voided.owner, match.voided.detail
+            ending = partial(ending_void, owner=owner, detail=detail)
+            self.feed.void(owner, detail)
+        else:
+            assert match.result is not None
+            ending = partial(ending_result, result=match.result)
+        for chair in self.chairs:
+            chair.end(ending)
+        self._alarm.cancel()
+        self._changed.set()
+        self._over.set()
+
+    def _clocks(self) -> tuple[list[int], list[int]]:
+        """Who is to decide, whether or not they secretly have in the set-up; and all banks."""
+        now = self._time.now()
+        match = self._match
+        banks = [
+            match.time_left(seat, now).bank_us // US_PER_MS for seat in range(len(self.chairs))
+        ]
+        return match.state.owing(), banks
+
+
+def _wall_clock() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,84 @@
+"""The clock of one match: real time less the pauses, for which no seat is charged."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Final
+
+from damrak_engine.clock import US_PER_MS
+
+NS_PER_US: Final = 1000
+US: Final = 1_000_000  # in a second
+
+
+class Timekeeper:
+    """Microseconds since some moment, standing still during pauses."""
+
+    __slots__ = ("_paused_at", "_skipped_us", "real_ns")
+
+    def __init__(self, real_ns: Callable[[], int] = time.monotonic_ns) -> None:
+        self.real_ns = real_ns
+        self._skipped_us = 0  # in all pauses that are over
+        self._paused_at: int | None = None
+
+    def now(self) -> int:
+        """What the clock shows now."""
+        if self._paused_at is not None:
+            return self._paused_at
+        return self.at(self.real_ns())
+
+    def at(self, real_ns: int) -> int:
+        """What it shows, or would show without the pause that lasts, at this real time."""
+        return real_ns // NS_PER_US - self._skipped_us
+
+    def pause(self) -> None:
+        """Stand still from now on."""
+        self._paused_at = self.now()
+
+    def resume(self) -> None:
+        """Go on from where it stood still."""
+        if self._paused_at is not None:
+            self._skipped_us += self.at(self.real_ns()) - self._paused_at
+            self._paused_at = None
+
+
+class Alarm:
+    """Calls `ring` at about the time that it was last set to, or earlier: look at the clock then.
+
+    Deadlines mostly move on before they come. So one that is set later than the alarm already
+    stands is not worth a new timer: the alarm rings too early, and is set anew then.
+    """
+
+    __slots__ = ("_loop", "_ring", "_time", "_timer", "_when")
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, time: Timekeeper, ring: Callable[[], None]
+    ) -> None:
+        self._loop = loop
+        self._time = time
+        self._ring = ring
+        self._timer: asyncio.TimerHandle | None = None
+        self._when = 0
+
+    def set(self, when: int) -> None:
+        """Ring at this time of the match's clock."""
+        if self._timer is not None:
+            if self._when <= when:
+                return
+            self._timer.cancel()
+        # A loop may round to whole milliseconds: never wake up just before the time.
+        wait_us = max(when - self._time.now(), US_PER_MS)
+        self._when = when
+        self._timer = self._loop.call_later(wait_us / US, self._wake)
+
+    def cancel(self) -> None:
+        """Do not ring."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _wake(self) -> None:
+        self._timer = None
+        self._ring()
