@@ -12,10 +12,23 @@ from typing import Any
 from google.protobuf import text_format
 from google.protobuf.message import Message
 
+from damrak_engine.cards import Card
 from damrak_engine.clock import TimeControl, TimeLeft
 from damrak_engine.dice import commitment
 from damrak_engine.effects import Ask, Rejected, Stale
-from damrak_engine.events import Decision, Event, seen_by
+from damrak_engine.events import (
+    Claim,
+    Decision,
+    End,
+    Event,
+    Fault,
+    Flush,
+    LastRound,
+    Offer,
+    Pass,
+    Reshuffle,
+    seen_by,
+)
 from damrak_engine.observation import observe
 from damrak_engine.replay import Player
 from damrak_engine.rules import Rules
@@ -61,7 +74,8 @@ class Sample:
 
 def samples() -> list[Sample]:
     """At least one of every kind, the same every time."""
-    return [*_requests(), *_fixed_responses(), *_games(), *_control(), *_lobby(), *_watch()]
+    table_talk = [*_requests(), *_fixed_responses(), _rare_events(), *_games()]
+    return [*table_talk, *_control(), *_lobby(), *_watch()]
 
 
 def _requests() -> Iterator[Sample]:
@@ -94,6 +108,22 @@ def _fixed_responses() -> Iterator[Sample]:
     yield _response("complaint", table.complaint("decision.action: is missing"), None)
     yield _response("void", table.ending_void(0, [], "host", "the machine went down"), rules)
     yield _response("out", table.ending_fault(0, [], 1, "timeout", "no answer"), rules)
+
+
+def _rare_events() -> Sample:
+    rules = PLANS["four secret"].rules
+    events = [
+        Pass(3, ms=0),
+        Reshuffle(),
+        Flush((Card.WILD, Card.WILD, Card.PINK, Card.WILD, Card.ORANGE)),
+        Claim(0, route=3, colour=None, wilds=2, goods=False, ms=2**32 - 1, note=""),
+        Offer(1, contracts=(None,)),
+        LastRound(0),
+        Fault(2, "disconnect", "did not come back in time"),
+        End("turn_limit"),
+    ]
+    data = table.news(1000, [table.event_bytes(event) for event in events])
+    return _response("rare events", data, rules)
 
 
 def _games() -> Iterator[Sample]:

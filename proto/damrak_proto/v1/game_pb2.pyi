@@ -918,10 +918,6 @@ class State(_message.Message):
     """How the match ended."""
     seat: _builtins.int
     """Whose view this is: your seat."""
-    old: _builtins.int
-    """The cards, beyond `known`, that the other hands held together when the discards last became the
-    pile; packed. This and the rest is for search, and empty with two seats.
-    """
     @_builtins.property
     def hand_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """How many cards each seat holds; empty if an option keeps that secret."""
@@ -971,16 +967,25 @@ class State(_message.Message):
         """Why they left, in order."""
 
     @_builtins.property
+    def old(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """What the other hands received unseen, for bots that search: for each reshuffle of the discards so
+        far, all such cards until then, taken together; packed. This and the rest is empty with two
+        seats; docs/protocol.md tells more.
+        """
+
+    @_builtins.property
     def old_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """How many such cards each seat held then; empty when nobody can know."""
+        """For each of these reshuffles the number of such cards in all, a number a seat."""
 
     @_builtins.property
     def shown_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Payments since then of cards that were not known to be held, oldest first: who paid."""
+        """Payments, since the first of these reshuffles, of cards that were not known to be held, oldest
+        first: who paid.
+        """
 
     @_builtins.property
     def shown_drawn(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """For each of these payments, how many cards the seat had drawn blind since then."""
+        """For each of these payments, how many cards the seat had received unseen by then."""
 
     @_builtins.property
     def shown_cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
@@ -1018,7 +1023,7 @@ class State(_message.Message):
         left: _abc.Iterable[Global___Leaver] | None = ...,
         end_reason: Global___EndReason.ValueType = ...,
         seat: _builtins.int = ...,
-        old: _builtins.int = ...,
+        old: _abc.Iterable[_builtins.int] | None = ...,
         old_sizes: _abc.Iterable[_builtins.int] | None = ...,
         shown_seats: _abc.Iterable[_builtins.int] | None = ...,
         shown_drawn: _abc.Iterable[_builtins.int] | None = ...,
