@@ -2,7 +2,8 @@
 
 A bot may wait on several connections, from several machines: a call goes to the one with most
 places free. A call that nobody can take yet stands until somebody can; one whose connection is lost
-goes to whoever comes next, unless the bot still sits at the table.
+goes to whoever comes next, unless the bot still sits at the table. A bot that stays away from its
+table longer than it takes to come back by itself is called again, with a new ticket.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Final, Protocol
 
 import structlog
 
-from damrak_referee.tokens import BotToken, Tokens
+from damrak_referee.tokens import Tokens
+from damrak_wire.lobby import BotToken
 
-RESETTLE: Final = 1.0  # seconds that a table's connection may outlive the lobby's, both being lost
+TICK: Final = 1.0  # seconds between two looks at the calls that stand
+RECALL: Final = 5  # ticks that whoever lost a table's connection has to come back by itself
 LONGEST_TIMER: Final = 3600.0
 
 _log = structlog.get_logger()
@@ -71,6 +74,8 @@ class Call:
     until: float  # on the loop's clock: when the bot has to be ready
     at: Waiting | None = None
     refused_by: list[Waiting] = field(default_factory=list)
+    was_seated: bool = False
+    missing_ticks: int = 0
 
 
 class Lobby:
@@ -81,6 +86,7 @@ class Lobby:
         self._by_bot: dict[str, list[Waiting]] = {}
         self._calls: dict[tuple[str, str], Call] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._ticking: asyncio.TimerHandle | None = None
         self._closing_ms: int | None = None
         tokens.changed = self.recheck
 
@@ -90,6 +96,10 @@ class Lobby:
 
     def __len__(self) -> int:
         return sum(map(len, self._by_bot.values()))
+
+    def connections_of(self, bot: str) -> int:
+        """On how many connections this bot waits."""
+        return len(self._by_bot.get(bot, ()))
 
     # --- those who wait
 
@@ -122,9 +132,7 @@ class Lobby:
             del self._by_bot[waiting.bot]
         _log.info("bot_left", bot=waiting.bot)
         for call in waiting.calls.values():
-            call.at = None
-        if waiting.calls:
-            asyncio.get_running_loop().call_later(RESETTLE, self._place_all, waiting.bot)
+            call.at = None  # the next tick sees whether the bot still sits at the table
         waiting.calls = {}
 
     def resize(self, waiting: Waiting, games: int) -> None:
@@ -150,6 +158,8 @@ class Lobby:
         """Let a call stand until it is ended; it is placed as soon as somebody can take it."""
         self._calls[call.bot, call.match] = call
         self._place(call)
+        if self._ticking is None:
+            self._ticking = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def end(self, call: Call, reason: str) -> None:
         """Nobody is wanted at that table any more."""
@@ -163,15 +173,20 @@ class Lobby:
                 waiting.link.withdraw(call.match, reason)
         self._place_all(call.bot)
 
-    def call_again(self, bot: str, match: str) -> None:
-        """The table lost its connection: whoever was called is called again, with a new ticket."""
-        call = self._calls.get((bot, match))
-        if call is None or call.is_seated():
-            return
-        if call.at is None:
-            self._place(call)
-        else:
-            self._say(call, call.at)
+    def _tick(self) -> None:
+        """Look after the calls that stand, for as long as there are any."""
+        self._ticking = None
+        for call in list(self._calls.values()):
+            if call.is_seated():
+                call.was_seated, call.missing_ticks = True, 0
+            elif call.at is None:
+                self._place(call)
+            elif call.was_seated:
+                call.missing_ticks += 1
+                if call.missing_ticks % RECALL == 0:
+                    self._say(call, call.at)
+        if self._calls:
+            self._ticking = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def _place_all(self, bot: str) -> None:
         for call in [call for call in self._calls.values() if call.bot == bot]:

@@ -66,7 +66,6 @@ class Gauges:
     running: Callable[[], int]
     blocks: Callable[[], int]
     waiting: Callable[[], int]
-    seats: Callable[[], int]
     draining: Callable[[], bool]
 
 
@@ -125,7 +124,6 @@ class Metrics(Collector):
             yield _gauge("damrak_matches_running", "Matches running.", gauges.running())
             yield _gauge("damrak_blocks_held", "Blocks kept, ended ones too.", gauges.blocks())
             yield _gauge("damrak_lobby_waiting", "Connections in the lobby.", gauges.waiting())
-            yield _gauge("damrak_seats_running", "Programs in seats here.", gauges.seats())
             yield _gauge("damrak_draining", "Whether no more is taken.", int(gauges.draining()))
 
     async def watch_lag(self) -> None:

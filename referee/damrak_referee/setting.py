@@ -65,6 +65,26 @@ def parse_path(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
 
+def parse_folders(text: str) -> tuple[Path, ...]:
+    """Folders that exist, divided by colons."""
+    paths = tuple(parse_path(part) for part in text.split(":") if part)
+    for path in paths:
+        if not path.is_dir():
+            raise ValueError(f"{path}: no such folder")
+    return paths
+
+
+def parse_share(text: str) -> float:
+    """A number of processors, which may be a part of one."""
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0.05 <= share <= 1024:
+        raise ValueError(f"{text!r} is not a number of processors")
+    return share
+
+
 def parse_existing_file(text: str) -> Path:
     """The path of a file that can be read now."""
     path = parse_path(text)

@@ -51,7 +51,11 @@ class Settings:
     upload_mb: int
     store_mb: int
     unsafe: bool
+    expose: tuple[Path, ...]
     sandbox_memory_mb: int
+    sandbox_cpus: float
+    sandbox_processes: int
+    sandbox_tmp_mb: int
     log_format: str
     log_level: str
 
@@ -122,6 +126,7 @@ def _complete(values: dict[str, Any], *, is_terminal: bool) -> Settings:
     values["name"] = values["name"] or _name_of_host()
     values["run"] = values["run"] or default_run()
     values["store"] = values["store"] or values["run"] / "store"
+    values["expose"] = values["expose"] or ()
     values["log_format"] = values["log_format"] or ("text" if is_terminal else "json")
     if values["control"] is None:
         try:

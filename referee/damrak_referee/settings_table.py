@@ -11,9 +11,11 @@ from damrak_referee.setting import (
     one_of,
     parse_existing_file,
     parse_flag,
+    parse_folders,
     parse_name,
     parse_path,
     parse_seconds,
+    parse_share,
 )
 
 TABLE: Final = (
@@ -182,7 +184,7 @@ TABLE: Final = (
         count(1),
         "60",
     ),
-    Setting("upload_mb", "limits", "MB", "largest archive", count(1), "64"),
+    Setting("upload_mb", "limits", "MB", "largest archive", count(1), "16"),
     Setting(
         "store_mb", "limits", "MB", "archives kept; the longest unused go first", count(1), "4096"
     ),
@@ -195,7 +197,18 @@ TABLE: Final = (
         "no",
         is_flag=True,
     ),
+    Setting(
+        "expose",
+        "uploaded bots",
+        "DIR:DIR…",
+        "more folders that bots may read: a language's runtime, say",
+        parse_folders,
+        told="none",
+    ),
     Setting("sandbox_memory_mb", "uploaded bots", "MB", "memory of one bot", count(16), "512"),
+    Setting("sandbox_cpus", "uploaded bots", "N", "processors of one bot", parse_share, "1"),
+    Setting("sandbox_processes", "uploaded bots", "N", "processes of one bot", count(4), "64"),
+    Setting("sandbox_tmp_mb", "uploaded bots", "MB", "temporary files of one bot", count(1), "64"),
     Setting(
         "log_format",
         "logs",

@@ -13,13 +13,14 @@ from pathlib import Path
 from damrak_referee.misuse import Misuse
 from damrak_referee.setting import PREFIX, parse_name
 from damrak_referee.tokens import (
-    BotToken,
     TokensError,
     hash_token,
+    is_good_at,
     new_token,
     read_tokens,
     write_tokens,
 )
+from damrak_wire.lobby import BotToken
 
 DAY = 86400
 VARIABLE = PREFIX + "TOKENS"
@@ -88,7 +89,7 @@ def _list(path: Path, args: argparse.Namespace) -> None:
             until = "never expires"
         else:
             date = datetime.datetime.fromtimestamp(entry.expires, datetime.UTC)
-            word = "expires" if entry.is_good_at(now) else "expired"
+            word = "expires" if is_good_at(entry, now) else "expired"
             until = f"{word} {date:%Y-%m-%d %H:%M} UTC"
         sys.stdout.write(f"{entry.bot}  {entry.sha256[:12]}  {until}\n")
 

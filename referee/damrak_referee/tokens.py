@@ -14,9 +14,11 @@ import os
 import secrets
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
+
+from damrak_wire.lobby import BotToken
 
 FORMAT: Final = "damrak-tokens/1"
 TOKEN_BYTES: Final = 32
@@ -26,17 +28,9 @@ class TokensError(Exception):
     """A file of tokens that is not one; the message names it."""
 
 
-@dataclass(frozen=True, slots=True)
-class BotToken:
-    """Lets whoever has the token with this hash in, as this bot."""
-
-    bot: str
-    sha256: str
-    expires: float = 0.0  # seconds since 1970; 0: never
-
-    def is_good_at(self, now: float) -> bool:
-        """Whether it has not expired."""
-        return not self.expires or now < self.expires
+def is_good_at(token: BotToken, now: float) -> bool:
+    """Whether it has not expired."""
+    return not token.expires or now < token.expires
 
 
 def new_token() -> str:
@@ -89,7 +83,7 @@ def write_tokens(path: Path, tokens: Iterable[BotToken]) -> None:
 def _entry(row: object) -> BotToken:
     if not isinstance(row, dict):
         raise TypeError(row)
-    token = BotToken(str(row["bot"]), str(row["sha256"]).lower(), float(row.get("expires", 0)))
+    token = BotToken(str(row["bot"]), str(row["sha256"]).lower(), int(row.get("expires", 0)))
     if len(bytes.fromhex(token.sha256)) != 32 or not token.bot:
         raise ValueError(row)
     return token
@@ -133,19 +127,22 @@ class Tokens:
         self._from_file = read_tokens(self._path)
         self._change()
 
-    def find(self, token: str) -> BotToken | None:
-        """Whose token this is. Takes as long for a wrong one as for a right one."""
+    def look_up(self, token: str) -> tuple[BotToken | None, bool]:
+        """Whose token this is, and whether it has expired.
+
+        It takes as long for a wrong one as for a right one.
+        """
         wanted = hash_token(token)
         found = None
         for entry in self._known.values():
             if hmac.compare_digest(entry.sha256, wanted):
                 found = entry
-        return found if found is not None and found.is_good_at(self.now()) else None
+        return found, found is not None and not is_good_at(found, self.now())
 
     def is_in_force(self, token: BotToken) -> bool:
         """Whether a token that was found before would be found now."""
         known = self._known.get((token.bot, token.sha256))
-        return known is not None and known.is_good_at(self.now())
+        return known is not None and is_good_at(known, self.now())
 
     def _change(self) -> None:
         every = (*self._from_file, *(self._from_control or ()))

@@ -1,0 +1,151 @@
+"""Who is let through to a service: checked once for each call, before its handler runs."""
+
+from __future__ import annotations
+
+import hmac
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+
+from damrak_referee.metrics import Metrics
+
+Handler = grpc.RpcMethodHandler[Any, Any]
+Context = grpc.aio.ServicerContext[Any, Any]
+Continuation = Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]]
+
+WINDOW: Final = 60.0  # seconds over which refused calls of a peer are counted
+HEALTH: Final = "/grpc.health.v1.Health/"
+
+
+class Peers(grpc.aio.ServerInterceptor):
+    """Keeps one network address from having too many open calls, or too many guesses."""
+
+    def __init__(self, most_calls: int, most_refusals: int, metrics: Metrics) -> None:
+        self._most_calls = most_calls
+        self._most_refusals = most_refusals
+        self._metrics = metrics
+        self._calls: Counter[str] = Counter()
+        self._refusals: Counter[str] = Counter()
+        self._window = time.monotonic()
+
+    async def intercept_service(
+        self, continuation: Continuation, details: grpc.HandlerCallDetails
+    ) -> Handler | None:
+        """The handler, behind the check."""
+        handler = await continuation(details)
+        return None if handler is None else _wrap(handler, self._around)
+
+    async def _around(self, context: Context, proceed: Callable[[], Awaitable[Any]]) -> Any:
+        peer = _address(context.peer())
+        if peer is None:
+            return await proceed()
+        why = self._objection(peer)
+        if why:
+            self._metrics.refused[why] += 1
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, f"{why}: try again later")
+        with self._counted(peer):
+            try:
+                return await proceed()
+            finally:
+                if context.code() in (grpc.StatusCode.UNAUTHENTICATED, 16):
+                    self._refusals[peer] += 1
+                    self._metrics.refused["not known"] += 1
+
+    def _objection(self, peer: str) -> str:
+        now = time.monotonic()
+        if now - self._window > WINDOW:
+            self._window = now
+            self._refusals.clear()
+        if self._refusals[peer] >= self._most_refusals:
+            return "too many refused calls"
+        if self._calls[peer] >= self._most_calls:
+            return "too many open calls"
+        return ""
+
+    @contextmanager
+    def _counted(self, peer: str) -> Iterator[None]:
+        self._calls[peer] += 1
+        try:
+            yield
+        finally:
+            self._calls[peer] -= 1
+            if not self._calls[peer]:
+                del self._calls[peer]
+
+
+class Key(grpc.aio.ServerInterceptor):
+    """Lets only those through who give the key; questions about health need none."""
+
+    def __init__(self, key: str) -> None:
+        self._wanted = f"Bearer {key}".encode()
+
+    async def intercept_service(
+        self, continuation: Continuation, details: grpc.HandlerCallDetails
+    ) -> Handler | None:
+        """The handler, or one that refuses."""
+        handler = await continuation(details)
+        if handler is None or details.method.startswith(HEALTH):
+            return handler
+        given = bearer_of(details.invocation_metadata)
+        if given is not None and hmac.compare_digest(b"Bearer " + given.encode(), self._wanted):
+            return handler
+        return _wrap(handler, _refuse)
+
+
+async def _refuse(context: Context, proceed: Callable[[], Awaitable[Any]]) -> Any:
+    await context.abort(
+        grpc.StatusCode.UNAUTHENTICATED, "the key is missing or wrong: `authorization: Bearer KEY`"
+    )
+
+
+def bearer_of(metadata: Any) -> str | None:
+    """What stands after `authorization: Bearer` in a call's metadata."""
+    for key, value in metadata or ():
+        if key == "authorization" and isinstance(value, str):
+            scheme, _, rest = value.partition(" ")
+            return rest.strip() if scheme.lower() == "bearer" else None
+    return None
+
+
+def _address(peer: str) -> str | None:
+    """The network address of a peer without its port; None where there is none."""
+    if not peer.startswith(("ipv4:", "ipv6:")):
+        return None
+    return peer.rpartition(":")[0]
+
+
+def _wrap(
+    handler: Handler, around: Callable[[Context, Callable[[], Awaitable[Any]]], Awaitable[Any]]
+) -> Handler:
+    """The same handler with something around each call. Messages of a stream cost nothing more."""
+    inner: Any = (  # one of these is set
+        handler.unary_unary or handler.unary_stream or handler.stream_unary or handler.stream_stream
+    )
+
+    async def call(request: Any, context: Context) -> Any:
+        async def proceed() -> Any:
+            said: Any = inner(request, context)
+            if isinstance(said, AsyncIterator):
+                async for message in said:
+                    await context.write(message)
+                return None
+            return await said
+
+        return await around(context, proceed)
+
+    make: Any
+    if handler.unary_unary:
+        make = grpc.unary_unary_rpc_method_handler
+    elif handler.unary_stream:
+        make = grpc.unary_stream_rpc_method_handler
+    elif handler.stream_unary:
+        make = grpc.stream_unary_rpc_method_handler
+    else:
+        make = grpc.stream_stream_rpc_method_handler
+    wrapped: Handler = make(call, handler.request_deserializer, handler.response_serializer)
+    return wrapped

@@ -1,0 +1,215 @@
+"""All blocks a referee knows: those that run, and for a while those that have ended.
+
+A block is known by its id and attempt. Of one that is forgotten, its key and the hash of its order
+are remembered a good while longer, so that it is not started twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from damrak_referee.archives import Archives
+from damrak_referee.block import Block
+from damrak_referee.running import Premises
+from damrak_wire.orders import Archive, BlockOrder, House, Remote, Ticket
+
+REMEMBERED: Final = 10_000  # keys of forgotten blocks
+DELIVERY: Final = 5.0  # seconds that a drained referee waits for somebody to hear of an ended block
+
+_log = structlog.get_logger()
+
+Key = tuple[str, int]
+
+
+class BlockRefused(Exception):
+    """A block that is not started; `code` is the name of a gRPC status."""
+
+    def __init__(self, code: str, why: str) -> None:
+        super().__init__(why)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLimits:
+    """Durations in seconds; see the settings of the same names."""
+
+    capacity: int
+    start_limit: float
+    patience: float
+    first_patience: float
+    retention: float
+
+
+@dataclass(slots=True)
+class _Entry:
+    digest: bytes
+    block: Block
+    ended: float = 0.0
+
+
+class Blocks:
+    """Starts, finds, cancels and forgets blocks."""
+
+    def __init__(
+        self, premises: Premises, archives: Archives, limits: BlockLimits, house: frozenset[str]
+    ) -> None:
+        """`house` are the names of house bots; empty: any name may be one."""
+        self.limits = limits
+        self.house = house
+        self.is_draining = False
+        self._premises = premises
+        self._archives = archives
+        self._entries: dict[Key, _Entry] = {}
+        self._forgotten: OrderedDict[Key, bytes] = OrderedDict()
+        self._watchers: set[asyncio.Task[None]] = set()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter([entry.block for entry in self._entries.values()])
+
+    @property
+    def running(self) -> int:
+        """Matches at their tables now."""
+        return sum(block.running for block in self)
+
+    @property
+    def reserved(self) -> int:
+        """Matches that may run at once from now on."""
+        return sum(block.reserved for block in self)
+
+    # --- start
+
+    def start(self, order: BlockOrder, digest: bytes) -> list[Ticket]:
+        """Start the block of this order unless it is known; the tickets of a new one.
+
+        Raises:
+            BlockRefused: saying why.
+        """
+        key = (order.block, order.attempt)
+        known = self._entries.get(key)
+        before = known.digest if known is not None else self._forgotten.get(key)
+        if before is not None:
+            if before != digest:
+                raise BlockRefused(
+                    "ALREADY_EXISTS",
+                    f"block {order.block} attempt {order.attempt} is another order",
+                )
+            return []
+        width = self._check(order)
+        block = Block(self._premises, self._archives, order, width)
+        self._entries[key] = _Entry(digest, block)
+        limit = order.start_limit_ms or round(self.limits.start_limit * 1000)
+        block.begin(limit, self.limits.first_patience, self.limits.patience)
+        watcher = asyncio.ensure_future(self._see_off(key, block))
+        self._watchers.add(watcher)
+        watcher.add_done_callback(self._watchers.discard)
+        return block.take_tickets()
+
+    def _check(self, order: BlockOrder) -> int:
+        """How many of its matches run at once, if it can be played at all."""
+        if self.is_draining:
+            raise BlockRefused("UNAVAILABLE", "this referee takes no more blocks")
+        newest = max((key[1] for key in self._entries if key[0] == order.block), default=0)
+        if newest > order.attempt:
+            raise BlockRefused("ALREADY_EXISTS", f"attempt {newest} of the block is known already")
+        self._check_seats(order)
+        for (block, attempt), entry in self._entries.items():
+            if block == order.block and attempt < order.attempt:
+                entry.block.cancel(f"attempt {order.attempt} takes its place")
+        matches = len(order.matches)
+        width = min(order.parallel or matches, matches, self.limits.capacity)
+        free = self.limits.capacity - self.reserved
+        if width > free:
+            raise BlockRefused(
+                "UNAVAILABLE", f"no room: {width} matches at once are wanted, {free} would fit"
+            )
+        return width
+
+    def _check_seats(self, order: BlockOrder) -> None:
+        missing = set()
+        for i, match in enumerate(order.matches):
+            called = set()
+            for j, seat in enumerate(match.seats):
+                where = f"matches[{i}].seats[{j}]"
+                match seat.place:
+                    case House(spec) if self.house and spec.split(":")[0] not in self.house:
+                        known = ", ".join(sorted(self.house))
+                        raise BlockRefused(
+                            "INVALID_ARGUMENT", f"{where}.house: {spec!r} is none of {known}"
+                        )
+                    case Archive(sha256) if not self._archives.has(sha256):
+                        missing.add(sha256)
+                    case Archive() if self._premises.runner.isolation == "none":
+                        lacking = "; ".join(self._premises.runner.missing)
+                        raise BlockRefused(
+                            "FAILED_PRECONDITION", f"uploaded bots are refused here: {lacking}"
+                        )
+                    case Remote(bot) if bot in called:
+                        raise BlockRefused(
+                            "INVALID_ARGUMENT", f"{where}.remote: {bot!r} sits in this match twice"
+                        )
+                    case Remote(bot):
+                        called.add(bot)
+                    case _:
+                        pass
+        if missing:
+            names = ", ".join(sorted(missing))
+            raise BlockRefused("FAILED_PRECONDITION", f"archives are missing: {names}")
+
+    async def _see_off(self, key: Key, block: Block) -> None:
+        """Keep a block for a while after its end, then forget it."""
+        await block.over.wait()
+        entry = self._entries[key]
+        entry.ended = time.monotonic()
+        await asyncio.sleep(self.limits.retention)
+        del self._entries[key]
+        self._forgotten[key] = entry.digest
+        while len(self._forgotten) > REMEMBERED:
+            self._forgotten.popitem(last=False)
+
+    # --- find, cancel, drain
+
+    def find(self, block: str, attempt: int) -> Block | None:
+        """The block, if it is still known."""
+        entry = self._entries.get((block, attempt))
+        return entry.block if entry is not None else None
+
+    def drain(self) -> None:
+        """Take no more blocks."""
+        self.is_draining = True
+
+    def cancel_all(self, reason: str) -> None:
+        """End whatever runs."""
+        for block in self:
+            block.cancel(reason)
+
+    async def wait_until_over(self) -> None:
+        """Until no block runs, and whoever follows one has heard its end."""
+        for entry in list(self._entries.values()):
+            await entry.block.over.wait()
+        deadline = time.monotonic() + DELIVERY
+        while time.monotonic() < deadline and any(map(_is_unheard, self._entries.values())):
+            await asyncio.sleep(0.02)
+
+    def close(self) -> None:
+        """Forget everything."""
+        for watcher in self._watchers:
+            watcher.cancel()
+
+
+def _is_unheard(entry: _Entry) -> bool:
+    """Whether somebody may still want to hear how an ended block went."""
+    if entry.block.followers:
+        return True
+    if entry.block.was_heard or entry.block.outcome == "cancelled":
+        return False
+    return time.monotonic() - entry.ended < DELIVERY

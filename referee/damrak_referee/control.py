@@ -1,0 +1,157 @@
+"""The Control service: whoever arranges matches drives the referee through it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Callable
+from typing import Any, NoReturn
+
+import grpc
+import grpc.aio
+import structlog
+
+from damrak_proto.v1 import control_pb2 as pb, control_pb2_grpc
+from damrak_referee.archives import Archives, UploadRefused
+from damrak_referee.block import Block
+from damrak_referee.blocks import BlockRefused, Blocks
+from damrak_referee.running import Premises
+from damrak_referee.software import software
+from damrak_referee.tokens import Tokens
+from damrak_wire.errors import WireError
+from damrak_wire.lobby import decode_tokens
+from damrak_wire.orders import decode_block, encode_ticket
+from damrak_wire.reports import encode_news
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+_log = structlog.get_logger()
+
+
+class ControlService(control_pb2_grpc.ControlServicer):
+    """Carries out what the ladder asks for."""
+
+    def __init__(
+        self,
+        premises: Premises,
+        blocks: Blocks,
+        archives: Archives,
+        tokens: Tokens,
+        drain: Callable[[float | None], None],
+    ) -> None:
+        """`drain` begins to drain; it is given the limit in seconds, if there is another one."""
+        self._premises = premises
+        self._blocks = blocks
+        self._archives = archives
+        self._tokens = tokens
+        self._drain = drain
+
+    async def Upload(
+        self, requests: AsyncIterator[pb.UploadRequest], context: Context
+    ) -> pb.UploadResponse:
+        """Keep an archive."""
+        first = await anext(requests, None)
+        if first is None:
+            await _abort(context, "INVALID_ARGUMENT", "sha256: is missing")
+
+        async def pieces() -> AsyncIterator[bytes]:
+            yield first.data
+            async for request in requests:
+                yield request.data
+
+        try:
+            size = await self._archives.receive(first.sha256, pieces())
+        except UploadRefused as problem:
+            code = "RESOURCE_EXHAUSTED" if problem.is_too_large else "INVALID_ARGUMENT"
+            await _abort(context, code, str(problem))
+        except OSError as problem:
+            _log.exception("upload_failed")
+            await _abort(context, "UNAVAILABLE", f"the archive cannot be kept: {problem.strerror}")
+        _log.info("archive_received", sha256=first.sha256, size=size)
+        return pb.UploadResponse(size=size)
+
+    async def StartBlock(
+        self, request: pb.StartBlockRequest, context: Context
+    ) -> pb.StartBlockResponse:
+        """Set a block going, once."""
+        digest = hashlib.sha256(request.SerializeToString(deterministic=True)).digest()
+        try:
+            tickets = self._blocks.start(decode_block(request), digest)
+        except WireError as problem:
+            await _abort(context, "INVALID_ARGUMENT", str(problem))
+        except BlockRefused as refused:
+            await _abort(context, refused.code, str(refused))
+        return pb.StartBlockResponse(tickets=[encode_ticket(ticket) for ticket in tickets])
+
+    async def FollowBlock(  # type: ignore[override]  # the stubs know generators only
+        self, request: pb.FollowBlockRequest, context: Context
+    ) -> None:
+        """Tell all about a block."""
+        block = await self._find(request.block, request.attempt, context)
+        with block.followed() as all_news:
+            async for news in all_news:
+                await context.write(encode_news(news))
+
+    async def CancelBlock(
+        self, request: pb.CancelBlockRequest, context: Context
+    ) -> pb.CancelBlockResponse:
+        """End a block; returns when all that belonged to it is gone."""
+        block = await self._find(request.block, request.attempt, context)
+        block.cancel(request.reason[:280] or "cancelled")
+        await block.over.wait()
+        return pb.CancelBlockResponse()
+
+    async def Drain(self, request: pb.DrainRequest, context: Context) -> pb.DrainResponse:
+        """Take no more blocks, and stop when those that run have ended."""
+        self._drain(request.deadline_ms / 1000 if request.deadline_ms else None)
+        return pb.DrainResponse(running=self._blocks.running)
+
+    async def GetStatus(
+        self, request: pb.GetStatusRequest, context: Context
+    ) -> pb.GetStatusResponse:
+        """Say what this referee is and does."""
+        premises = self._premises
+        return pb.GetStatusResponse(
+            referee=premises.name,
+            software=software(),
+            draining=self._blocks.is_draining,
+            running=self._blocks.running,
+            capacity=self._blocks.limits.capacity,
+            ended=premises.metrics.ended,
+            house=sorted(self._blocks.house),
+            isolation=premises.runner.isolation,
+            missing=premises.runner.missing,
+            waiting=[
+                pb.WaitingBot(
+                    bot=waiting.bot,
+                    free=waiting.free,
+                    playing=len(waiting.calls),
+                    software=waiting.software,
+                )
+                for waiting in premises.lobby
+            ],
+        )
+
+    async def SetBotTokens(
+        self, request: pb.SetBotTokensRequest, context: Context
+    ) -> pb.SetBotTokensResponse:
+        """Let these bots wait, and no others but those of the file."""
+        try:
+            tokens = decode_tokens(request)
+        except WireError as problem:
+            await _abort(context, "INVALID_ARGUMENT", str(problem))
+        self._tokens.replace(tokens)
+        _log.info("bot_tokens_set", bots=len(tokens))
+        return pb.SetBotTokensResponse()
+
+    async def _find(self, block: str, attempt: int, context: Context) -> Block:
+        found = self._blocks.find(block, attempt)
+        if found is None:
+            await _abort(
+                context, "NOT_FOUND", f"block {block!r:.100} attempt {attempt} is not known here"
+            )
+        return found
+
+
+async def _abort(context: Context, code: str, why: str) -> NoReturn:
+    await context.abort(grpc.StatusCode[code], why)
+    raise AssertionError("abort raises")

@@ -1,0 +1,53 @@
+"""The process of a referee: its event loop, its signals, and what it says when it is ready."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+from typing import Final
+
+# Read by gRPC when it is loaded. The referee starts no children that go on without exec.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
+from damrak_referee.logs import configure_logs
+from damrak_referee.misuse import Misuse
+from damrak_referee.referee import Referee
+from damrak_referee.settings import Settings
+
+OK: Final = 0
+CUT_SHORT: Final = 1  # blocks were cancelled
+MISUSED: Final = 2
+
+
+def run_referee(settings: Settings) -> int:
+    """Run a referee until it is told to stop; what the process is to exit with."""
+    configure_logs(settings.log_format, settings.log_level, referee=settings.name)
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            return runner.run(_run(settings))
+    except Misuse as problem:
+        sys.stderr.write(f"damrak-referee: {' '.join(str(problem).split())}\n")
+        return MISUSED
+
+
+async def _run(settings: Settings) -> int:
+    referee = Referee(settings)
+    at, control = await referee.open()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, referee.terminate)
+    sys.stdout.write(f"listening on {at}\ncontrol on {control}\n")
+    sys.stdout.flush()
+    gc.freeze()  # what is there now stays; no collection needs to look at it again
+    return OK if await referee.serve() else CUT_SHORT
+
+
+def _loop_factory() -> type[asyncio.AbstractEventLoop] | None:
+    if sys.platform == "win32":
+        return None
+    import uvloop
+
+    return uvloop.Loop

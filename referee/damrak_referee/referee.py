@@ -1,0 +1,292 @@
+"""A whole referee, put together from its parts: opened, drained, closed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import sys
+import time
+from typing import Final
+
+import grpc.aio
+import structlog
+
+from damrak_proto.v1 import (
+    control_pb2,
+    control_pb2_grpc,
+    lobby_pb2,
+    lobby_pb2_grpc,
+    table_pb2,
+    watch_pb2,
+)
+from damrak_referee.addresses import Address
+from damrak_referee.admission import Key, Peers
+from damrak_referee.archives import MB, Archives
+from damrak_referee.blocks import BlockLimits, Blocks
+from damrak_referee.control import ControlService
+from damrak_referee.lobby import Lobby
+from damrak_referee.lobby_service import LobbyService
+from damrak_referee.metrics import Gauges, Metrics, serve_metrics
+from damrak_referee.misuse import SettingError
+from damrak_referee.run_folder import RunFolder
+from damrak_referee.runner.client import Runner
+from damrak_referee.runner.settings import RunnerSettings
+from damrak_referee.running import Premises
+from damrak_referee.seat import SeatLimits, SeatService
+from damrak_referee.server import Listener, control_options, credentials, public_options
+from damrak_referee.settings import Settings
+from damrak_referee.software import software
+from damrak_referee.tickets import Tickets
+from damrak_referee.tokens import Tokens, TokensError
+from damrak_referee.watch import Feeds, WatchService
+
+BACK_IN_MS: Final = 5_000  # when remote bots may look for the next referee here
+HOUSEKEEPING: Final = 1.0  # seconds between two looks at the file of tokens
+LAST_WORDS: Final = 0.5  # seconds that open calls have when the servers close
+CLEARING: Final = 2.0  # seconds that cancelled matches have to be cleared away
+
+_log = structlog.get_logger()
+
+
+class Referee:
+    """One referee process. `open` it, let it `serve`, and it is closed again."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._stack = contextlib.AsyncExitStack()
+        self._draining = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def open(self) -> tuple[Address, Address]:
+        """Start everything; where bots and whoever controls connect.
+
+        Raises:
+            Misuse: something that was set cannot be had; what was opened is closed again.
+        """
+        try:
+            return await self._open()
+        except BaseException:
+            await self._stack.aclose()
+            raise
+
+    async def _open(self) -> tuple[Address, Address]:
+        settings, stack = self._settings, self._stack
+        self._folder = stack.enter_context(RunFolder(settings.run, settings.name))
+        public_tls = credentials(settings, settings.tls_client_ca)
+        control_tls = credentials(settings, settings.control_client_ca)
+        try:
+            self._tokens = Tokens(settings.tokens, time.time)
+            self._archives = Archives(
+                settings.store / "archives", settings.upload_mb * MB, settings.store_mb * MB
+            )
+        except TokensError as problem:
+            raise SettingError(f"--tokens: {problem}") from None
+        except OSError as problem:
+            raise SettingError(f"--store: {problem.filename}: {problem.strerror}") from None
+        # Children are started before gRPC is: it does not like forks.
+        house = await _house_bots()
+        runner = await Runner.start(_runner_settings(settings))
+        stack.push_async_callback(runner.close)
+        self._metrics = Metrics(settings.name, software(), settings.capacity)
+        self._lobby = Lobby(self._tokens)
+        self._feeds = Feeds(settings.retention)
+        tickets = Tickets()
+        peers = Peers(settings.streams_per_peer, settings.joins_per_minute, self._metrics)
+        self._public = Listener(public_options(), [peers])
+        guards: list[grpc.aio.ServerInterceptor] = [peers]
+        if settings.control_key_file is not None:
+            guards.append(Key(_read_key(settings)))
+        self._control = Listener(control_options(), guards)
+        self._lobby_service = LobbyService(
+            self._lobby,
+            self._tokens,
+            settings.name,
+            str(settings.advertise) if settings.advertise is not None else "",
+            settings.join_seconds,
+        )
+        lobby_pb2_grpc.add_LobbyServicer_to_server(self._lobby_service, self._public.server)
+        seats = SeatService(tickets.redeem, SeatLimits(join_s=settings.join_seconds))
+        self._public.server.add_generic_rpc_handlers((seats.handlers(),))
+        self._public.name_services(_name(table_pb2, "Table"), _name(lobby_pb2, "Lobby"))
+        stack.push_async_callback(self._public.stop, LAST_WORDS)
+        at = await self._public.open("--listen", settings.listen, public_tls)
+        premises = Premises(
+            settings.name,
+            _address_for_tickets(settings.advertise, at),
+            runner,
+            self._lobby,
+            tickets,
+            self._feeds,
+            self._metrics,
+        )
+        limits = BlockLimits(
+            settings.capacity,
+            settings.start_limit,
+            settings.patience,
+            settings.first_patience,
+            settings.retention,
+        )
+        self._blocks = Blocks(premises, self._archives, limits, house)
+        control = ControlService(premises, self._blocks, self._archives, self._tokens, self.drain)
+        control_pb2_grpc.add_ControlServicer_to_server(control, self._control.server)
+        self._control.server.add_generic_rpc_handlers((WatchService(self._feeds).handlers(),))
+        self._control.name_services(_name(control_pb2, "Control"), _name(watch_pb2, "Watch"))
+        stack.push_async_callback(self._control.stop, LAST_WORDS)
+        control_at = await self._control.open("--control", settings.control, control_tls)
+        self._measure(runner)
+        self._tell(at, control_at)
+        return at, control_at
+
+    def _measure(self, runner: Runner) -> None:
+        metrics, blocks = self._metrics, self._blocks
+        metrics.gauges = Gauges(
+            running=lambda: blocks.running,
+            blocks=lambda: len(blocks),
+            waiting=lambda: len(self._lobby),
+            draining=lambda: blocks.is_draining,
+        )
+        if self._settings.metrics is not None:
+            try:
+                at, stop = serve_metrics(metrics, self._settings.metrics)
+            except OSError as problem:
+                why = (problem.strerror or "cannot be had").lower()
+                raise SettingError(f"--metrics: {self._settings.metrics}: {why}") from None
+            self._stack.callback(stop)
+            _log.info("metrics_served", address=str(at))
+        for task in (metrics.watch_lag(), self._keep_house()):
+            self._tasks.append(asyncio.ensure_future(task))
+
+    def _tell(self, at: Address, control_at: Address) -> None:
+        settings = self._settings
+        if settings.tls_cert is None and not at.is_local:
+            _log.warning("no_tls", address=str(at), risk="tokens can be read on the way")
+        if settings.unsafe:
+            _log.warning("unsafe", risk="uploaded bots run without a sandbox and can do anything")
+        _log.info("referee_started", listen=str(at), control=str(control_at), software=software())
+        if settings.ready_file is not None:
+            said = {"listen": str(at), "control": str(control_at), "pid": os.getpid()}
+            part = settings.ready_file.with_name(settings.ready_file.name + ".part")
+            try:
+                part.write_text(json.dumps(said) + "\n")
+                part.replace(settings.ready_file)
+            except OSError as problem:
+                raise SettingError(
+                    f"--ready-file: {problem.filename}: {problem.strerror}"
+                ) from None
+            self._stack.callback(settings.ready_file.unlink, missing_ok=True)
+
+    async def _keep_house(self) -> None:
+        """Notice when the file of tokens changes; for ever."""
+        while True:
+            await asyncio.sleep(HOUSEKEEPING)
+            try:
+                self._tokens.reread()
+            except TokensError as problem:
+                _log.error("tokens_unreadable", why=str(problem), consequence="the old ones stay")
+
+    # --- the end
+
+    def drain(self, limit: float | None = None) -> None:
+        """Take no more blocks; `serve` returns when those that run have ended, or at the limit."""
+        if limit is None:
+            limit = self._settings.drain_seconds
+        asyncio.get_running_loop().call_later(limit, self._hurry.set)
+        if self._draining.is_set():
+            return
+        _log.info("draining", limit_s=limit, running=self._blocks.running)
+        self._blocks.drain()
+        self._lobby_service.is_closing = True
+        self._lobby.close_soon(BACK_IN_MS)
+        self._draining.set()
+
+    def terminate(self) -> None:
+        """Drain; asked for a second time, stop at once."""
+        if self._draining.is_set():
+            self._hurry.set()
+        self.drain()
+
+    async def serve(self) -> bool:
+        """Run until drained, then close everything; whether all blocks had ended by themselves."""
+        try:
+            await self._draining.wait()
+            await self._public.refuse()
+            await self._control.refuse()
+            ending = asyncio.ensure_future(self._blocks.wait_until_over())
+            hurried = asyncio.ensure_future(self._hurry.wait())
+            either: list[asyncio.Future[object]] = [ending, hurried]  # type: ignore[list-item]
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            in_time = ending.done()
+            if not in_time:
+                self._blocks.cancel_all("the referee stops")
+                await asyncio.wait([ending], timeout=CLEARING)
+            ending.cancel()
+            hurried.cancel()
+            return in_time
+        finally:
+            await self._close()
+
+    async def _close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        self._blocks.close()
+        self._feeds.close()
+        await self._stack.aclose()
+        _log.info("referee_stopped")
+
+
+async def _house_bots() -> frozenset[str]:
+    """The names of the house bots, from the package that has them; none if it is not there."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "damrak", "bots", "--json"),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    said, _ = await process.communicate()
+    try:
+        return frozenset(bot["name"] for bot in json.loads(said)["bots"])
+    except (ValueError, KeyError, TypeError):
+        _log.warning("no_house_bots", consequence="blocks with house bots will be void")
+        return frozenset()
+
+
+def _runner_settings(settings: Settings) -> RunnerSettings:
+    return RunnerSettings(
+        run=settings.run,
+        store=settings.store / "bots",
+        unsafe=settings.unsafe,
+        expose=settings.expose,
+        memory_mb=settings.sandbox_memory_mb,
+        processes=settings.sandbox_processes,
+        cpus=settings.sandbox_cpus,
+        tmp_mb=settings.sandbox_tmp_mb,
+        archive_mb=settings.upload_mb,
+    )
+
+
+def _read_key(settings: Settings) -> str:
+    assert settings.control_key_file is not None
+    key = settings.control_key_file.read_text().strip()
+    if len(key) < 16 or not key.isascii() or not key.isprintable():
+        raise SettingError(
+            f"--control-key-file: {settings.control_key_file}: one line of at least 16 "
+            "characters of ASCII"
+        )
+    return key
+
+
+def _address_for_tickets(advertise: Address | None, at: Address) -> str:
+    if advertise is not None:
+        return str(advertise)
+    if at.is_everywhere:
+        return str(Address(socket.getfqdn(), at.port))
+    return str(at)
+
+
+def _name(module: object, service: str) -> str:
+    descriptor = module.DESCRIPTOR.services_by_name[service]  # type: ignore[attr-defined]
+    return str(descriptor.full_name)

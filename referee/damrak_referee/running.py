@@ -1,0 +1,252 @@
+"""One match from the first socket to the last: its table, its seats' places, and its report."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, assert_never
+
+import structlog
+
+from damrak_engine.replay import Player
+from damrak_referee.lobby import Call, Lobby
+from damrak_referee.metrics import Metrics
+from damrak_referee.outcome import Outcome, SeatOutcome, TableOrder
+from damrak_referee.places import FAREWELL, CalledPlace, LocalPlace, OpenPlace, SeatPlace
+from damrak_referee.runner.client import Exit, HouseBot, Runner, Uploaded
+from damrak_referee.runner.errors import RunnerError
+from damrak_referee.table import Table
+from damrak_referee.tickets import Tickets
+from damrak_referee.watch import Feeds
+from damrak_wire.orders import Archive, BlockOrder, House, MatchOrder, Open, Remote, Ticket
+from damrak_wire.reports import MatchReport, MatchStarted, MatchVoided, SeatReport
+
+REASONS: Final = {"ended": "crash", "crash": "crash", "memory": "memory", "output": "crash"}
+"""How the end of a seat's process is told; what is not here is the host's fault."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Premises:
+    """What a referee plays matches with."""
+
+    name: str
+    address: str  # where open seats' tickets are good
+    runner: Runner
+    lobby: Lobby
+    tickets: Tickets
+    feeds: Feeds
+    metrics: Metrics
+
+
+class RunningMatch:
+    """A match that is being played, or is about to be. Create it inside the running loop."""
+
+    def __init__(self, premises: Premises, block: BlockOrder, order: MatchOrder) -> None:
+        self.order = order
+        self.is_begun = False
+        self._premises = premises
+        self._block = block
+        self._folder: Path | None = None
+        by_ticket = [isinstance(seat.place, (Remote, Open)) for seat in order.seats]
+        self._table = Table(
+            TableOrder(
+                match=order.match,
+                block=block.block,
+                attempt=block.attempt,
+                ladder=block.ladder or None,
+                rules=block.rules(order),
+                seed=order.seed,
+                control=block.control,
+                first=order.first,
+                players=tuple(Player(seat.bot, seat.version, seat.owner) for seat in order.seats),
+                jitter_ms=block.jitter_ms,
+                watch_delay_ms=block.watch_delay_ms,
+                remote=frozenset(seat for seat, is_remote in enumerate(by_ticket) if is_remote),
+            ),
+            premises.name,
+            premises.tickets,
+        )
+        premises.feeds.add(self._table.feed)
+
+    def new_tickets(self) -> list[Ticket]:
+        """Tickets for the open seats."""
+        return [
+            Ticket(
+                self.order.match,
+                number,
+                self._premises.address,
+                self._premises.tickets.issue(self._table.chairs[number]),
+            )
+            for number, seat in enumerate(self.order.seats)
+            if isinstance(seat.place, Open)
+        ]
+
+    def void(self, detail: str) -> None:
+        """End it without a result, by no fault of a bot; `play` returns soon."""
+        self._table.void("host", detail)
+
+    async def play(
+        self,
+        start_limit_ms: int,
+        refused: Mapping[str, str],
+        on_start: Callable[[MatchStarted], None],
+    ) -> MatchReport | MatchVoided:
+        """Play it to its end and clear everything away; what there is to report.
+
+        `refused` are the archives that cannot be seated, and why.
+        """
+        with structlog.contextvars.bound_contextvars(match=self.order.match):
+            _log.debug("match_starting")
+            self._premises.metrics.started += 1
+            playing = asyncio.ensure_future(self._table.play(start_limit_ms))
+            announcing = asyncio.ensure_future(self._announce(on_start))
+            places: list[SeatPlace] = []
+            exits: list[Exit | None] = []
+            try:
+                places = self._places(start_limit_ms, refused)
+                await self._open(places, playing)
+                outcome = await playing
+                went_well = outcome.voided is None
+                if went_well:
+                    await self._table.part(FAREWELL)
+            finally:
+                announcing.cancel()
+                if not playing.done():  # only if we were cancelled ourselves
+                    self._table.void("host", "the referee stops")
+                farewell = FAREWELL if playing.done() and went_well else 0.0
+                exits = await asyncio.gather(*(place.close(farewell) for place in places))
+                self._table.close()
+                self._remove_folder()
+            return self._report(outcome, exits)
+
+    async def _announce(self, on_start: Callable[[MatchStarted], None]) -> None:
+        await self._table.begun.wait()
+        self.is_begun = True
+        on_start(MatchStarted(self.order.match, hashlib.sha256(self.order.seed).hexdigest()))
+
+    async def _open(self, places: list[SeatPlace], playing: asyncio.Future[Outcome]) -> None:
+        opening = asyncio.gather(*(place.open() for place in places))
+        either: list[asyncio.Future[Any]] = [opening, playing]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if not opening.done():  # void before everybody was even called
+            opening.cancel()
+        try:
+            await opening
+        except (RunnerError, OSError, RuntimeError) as problem:  # gRPC's is a RuntimeError
+            _log.warning("match_cannot_start", why=str(problem))
+            self._table.void("host", f"a seat could not be started: {problem}")
+        except asyncio.CancelledError:
+            if not playing.done():
+                raise
+
+    # --- seats
+
+    def _places(self, start_limit_ms: int, refused: Mapping[str, str]) -> list[SeatPlace]:
+        places: list[SeatPlace] = []
+        for number, seat in enumerate(self.order.seats):
+            chair = self._table.chairs[number]
+            match seat.place:
+                case House(spec):
+                    places.append(self._local(number, HouseBot(spec)))
+                case Archive(sha256):
+                    if sha256 in refused:
+                        self._table.fail(number, "crash", refused[sha256], "bot")
+                        places.append(OpenPlace(self._premises.tickets, chair))
+                    else:
+                        places.append(self._local(number, Uploaded(sha256)))
+                case Remote(bot):
+                    places.append(self._called(number, bot, start_limit_ms))
+                case Open():
+                    places.append(OpenPlace(self._premises.tickets, chair))
+                case _:
+                    assert_never(seat.place)
+        return places
+
+    def _local(self, number: int, bot: HouseBot | Uploaded) -> LocalPlace:
+        if self._folder is None:
+            self._folder = self._premises.runner.folder / secrets.token_hex(4)
+            self._folder.mkdir(mode=0o711)
+        return LocalPlace(
+            self._table.chairs[number],
+            self._premises.runner,
+            bot,
+            self._folder / f"{number}.sock",
+            partial(self._exited, number),
+        )
+
+    def _exited(self, number: int, found: Exit) -> None:
+        reason = REASONS.get(found.cause)
+        if found.cause == "stopped":
+            return
+        if reason is None or found.owner == "host":
+            self._table.void("host", f"seat {number}: {found.detail or found.cause}")
+            return
+        detail = found.detail or "the program ended before the match did"
+        self._table.fail(number, reason, detail, "bot")
+
+    def _called(self, number: int, bot: str, start_limit_ms: int) -> CalledPlace:
+        chair = self._table.chairs[number]
+        tickets = self._premises.tickets
+
+        def decline(reason: str) -> None:
+            detail = f"declined: {reason}" if reason else "declined"
+            self._table.fail(number, "disconnect", detail, "bot")
+
+        call = Call(
+            bot=bot,
+            match=self.order.match,
+            new_ticket=partial(tickets.issue, chair),
+            is_seated=lambda: chair.link is not None or chair.is_done,
+            on_decline=decline,
+            until=asyncio.get_running_loop().time() + start_limit_ms / 1000,
+        )
+        return CalledPlace(self._premises.lobby, tickets, chair, call)
+
+    def _remove_folder(self) -> None:
+        if self._folder is not None:
+            with contextlib.suppress(OSError):
+                self._folder.rmdir()
+
+    # --- the report
+
+    def _report(self, outcome: Outcome, exits: list[Exit | None]) -> MatchReport | MatchVoided:
+        metrics, attempt = self._premises.metrics, self._block.attempt
+        seats = tuple(map(_seat_report, outcome.seats, exits))
+        for seat in seats:
+            if seat.fault is not None:
+                metrics.faults[seat.fault.reason, seat.fault.owner] += 1
+        if outcome.voided is not None:
+            owner, detail = outcome.voided.owner, outcome.voided.detail
+            metrics.voided[owner] += 1
+            _log.info("match_void", owner=owner, detail=detail)
+            return MatchVoided(self.order.match, attempt, owner, detail, seats)
+        assert outcome.replay is not None
+        assert outcome.replay_file is not None
+        timings = outcome.timings
+        metrics.total.add(timings.total_us)
+        metrics.think.add(timings.think_us)
+        metrics.own.add(timings.queue_us)
+        reason = outcome.replay.result.reason
+        metrics.finished[reason] += 1
+        _log.info("match_finished", reason=reason, decisions=len(timings.seats))
+        return MatchReport(self.order.match, attempt, outcome.replay_file, seats, timings)
+
+
+def _seat_report(seat: SeatOutcome, found: Exit | None) -> SeatReport:
+    return SeatReport(
+        name=seat.name,
+        output=found.output if found is not None else "",
+        fault=seat.fault,
+        rejections=seat.rejections,
+        cpu_us=found.cpu_us if found is not None else 0,
+        memory_bytes=found.memory_bytes if found is not None else 0,
+        ready_us=seat.ready_us,
+    )

@@ -1,0 +1,174 @@
+"""The two gRPC servers, for bots and for whoever controls: limits, TLS, health, reflection."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped]
+from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped]
+
+from damrak_referee.addresses import Address
+from damrak_referee.misuse import Misuse, SettingError
+from damrak_referee.settings import Settings
+
+KIB: Final = 1024
+PUBLIC_MESSAGE: Final = 64 * KIB
+CONTROL_MESSAGE: Final = 4 * KIB * KIB
+METADATA: Final = 8 * KIB
+PING_MS: Final = 10_000  # a peer that is gone is found out within twice this
+IDLE_MS: Final = 10_000  # a connection without a call is closed after this
+HANDSHAKE_MS: Final = 10_000
+CALLS_PER_CONNECTION: Final = 1024
+
+Options = list[tuple[str, int]]
+
+
+def public_options() -> Options:
+    """The limits of the server for bots."""
+    return [
+        ("grpc.max_receive_message_length", PUBLIC_MESSAGE),
+        ("grpc.max_concurrent_streams", CALLS_PER_CONNECTION),
+        ("grpc.max_connection_idle_ms", IDLE_MS),
+        *_shared_options(),
+    ]
+
+
+def control_options() -> Options:
+    """The limits of the server for whoever controls."""
+    return [("grpc.max_receive_message_length", CONTROL_MESSAGE), *_shared_options()]
+
+
+def _shared_options() -> Options:
+    return [
+        ("grpc.max_metadata_size", METADATA),
+        ("grpc.absolute_max_metadata_size", 2 * METADATA),
+        ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+        ("grpc.keepalive_time_ms", PING_MS),
+        ("grpc.keepalive_timeout_ms", PING_MS),
+        ("grpc.keepalive_permit_without_calls", 1),
+        ("grpc.http2.min_recv_ping_interval_without_data_ms", PING_MS // 2),
+        ("grpc.http2.max_ping_strikes", 0),
+        ("grpc.so_reuseport", 0),  # or two referees would share a port and get each other's bots
+    ]
+
+
+def credentials(settings: Settings, client_ca: Path | None) -> grpc.ServerCredentials | None:
+    """TLS as set, if it is. Files are read again for new connections when they change.
+
+    Raises:
+        SettingError: naming the file that is no good.
+    """
+    cert, key = settings.tls_cert, settings.tls_key
+    if cert is None or key is None:
+        return None
+    files = _Files(cert, key, client_ca)
+    first = files.configuration()
+    renewed: Any = files.renewed  # None is allowed, whatever the annotations say
+    return grpc.dynamic_ssl_server_credentials(
+        first, renewed, require_client_authentication=client_ca is not None
+    )
+
+
+class _Files:
+    """Certificates on disk."""
+
+    def __init__(self, cert: Path, key: Path, client_ca: Path | None) -> None:
+        self._paths = [path for path in (cert, key, client_ca) if path is not None]
+        self._stamp = self._stamp_now()
+
+    def configuration(self) -> grpc.ServerCertificateConfiguration:
+        """What the files hold now."""
+        cert, key, *ca = [_read(path) for path in self._paths]
+        return grpc.ssl_server_certificate_configuration(
+            [(key, cert)], root_certificates=ca[0] if ca else None
+        )
+
+    def renewed(self) -> grpc.ServerCertificateConfiguration | None:
+        """What they hold if that is something new; called by gRPC before each handshake."""
+        stamp = self._stamp_now()
+        if stamp == self._stamp:
+            return None
+        try:
+            configuration = self.configuration()
+        except SettingError:  # being replaced just now; the old ones serve until it is done
+            return None
+        self._stamp = stamp
+        return configuration
+
+    def _stamp_now(self) -> list[tuple[int, int]]:
+        stamps = []
+        for path in self._paths:
+            try:
+                found = path.stat()
+            except OSError:
+                continue
+            stamps.append((found.st_mtime_ns, found.st_ino))
+        return stamps
+
+
+def _read(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as problem:
+        raise SettingError(f"{path}: {(problem.strerror or 'cannot be read').lower()}") from None
+    if b"-----BEGIN" not in data:
+        raise SettingError(f"{path}: not PEM")
+    return data
+
+
+class Listener:
+    """One gRPC server on one address."""
+
+    def __init__(
+        self, options: Options, interceptors: Sequence[grpc.aio.ServerInterceptor]
+    ) -> None:
+        self.server: Any = grpc.aio.server(interceptors=interceptors, options=options)
+        self._health = health.aio.HealthServicer()
+        self._names: list[str] = []
+
+    def name_services(self, *names: str) -> None:
+        """Add health and reflection, which know of these services."""
+        self._names = [*names, health.SERVICE_NAME, reflection.SERVICE_NAME]
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self.server)
+        reflection.enable_server_reflection(self._names, self.server)
+
+    async def open(
+        self, setting: str, address: Address, tls: grpc.ServerCredentials | None
+    ) -> Address:
+        """Start to serve; the address with its port.
+
+        Raises:
+            Misuse: it cannot be had.
+        """
+        text = str(address)
+        mask = os.umask(0o177)  # a socket file must never be open to others, not for a moment
+        try:
+            if address.path is not None:
+                address.path.parent.mkdir(parents=True, exist_ok=True)
+            if tls is None or address.path is not None:
+                port = self.server.add_insecure_port(text)
+            else:
+                port = self.server.add_secure_port(text, tls)
+        except (RuntimeError, OSError):
+            port = 0
+        finally:
+            os.umask(mask)
+        if not port:
+            raise Misuse(f"{setting}: cannot listen on {text}: taken, or not an address here")
+        await self.server.start()
+        for name in ("", *self._names):
+            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        return address if address.path is not None else address.at_port(port)
+
+    async def refuse(self) -> None:
+        """Say from now on that nothing more is taken."""
+        await self._health.enter_graceful_shutdown()
+
+    async def stop(self, grace: float | None) -> None:
+        """Close it; calls have `grace` seconds to end."""
+        await self.server.stop(grace)
