@@ -8,6 +8,7 @@ DamrakError
 ├── BundleError           a repro bundle that cannot be read
 ├── HostError             this machine failed, and no bot is to blame
 ├── RefereeError          a referee that cannot be played on; says what to do about it
+│   └── RefusalError      it is there, and will not have us: neither now nor later
 └── TokenError            there is no token for a referee, or it is not kept safely
 """
 
@@ -53,6 +54,13 @@ class RefereeError(DamrakError):
     def __init__(self, problem: str, is_lasting: bool) -> None:
         super().__init__(problem)
         self.is_lasting = is_lasting
+
+
+class RefusalError(RefereeError):
+    """The referee itself says no, and will say so again."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem, is_lasting=True)
 
 
 class TokenError(DamrakError):

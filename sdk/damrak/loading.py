@@ -6,12 +6,12 @@
     mybot.py:Careful  one of several
     mybots/careful    a folder, the class in its `bot.py`
 
-Reading a spec never runs the bot's code, so that a host can do it; `make_bot` does.
+Reading a spec never runs the bot's code, so that a host can do it; `make_bot` does. House bots are
+loaded when one is named: a bot in its sandbox has no use for them.
 """
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import importlib.util
 import sys
@@ -23,7 +23,6 @@ from types import ModuleType
 from typing import Final
 
 from damrak.bot import Bot
-from damrak.bots import HOUSE_BOTS, house_bot
 from damrak.errors import BotFileError, BotNotFound, BotSpecError
 
 ENTRY: Final = "bot.py"
@@ -59,6 +58,8 @@ def parse_spec(text: str) -> BotSpec:
         BotNotFound: there is no such house bot and no such file.
         BotSpecError: the house bot has no such parameter, or the class name is none.
     """
+    from damrak.bots import HOUSE_BOTS, house_bot
+
     name = text.partition(":")[0]
     if name in HOUSE_BOTS:
         try:
@@ -94,6 +95,8 @@ def make_bot(spec: BotSpec) -> Bot:
         Exception: whatever the bot's own code raises.
     """
     if spec.path is None:
+        from damrak.bots import house_bot
+
         return house_bot(spec.text)
     return bot_class(spec)()
 
@@ -156,7 +159,9 @@ def _content(folder: Path) -> Iterator[Path]:
 
 @cache
 def _house_version() -> str:
-    return content_hash(Path(sys.modules[house_bot.__module__].__file__ or "").parent)
+    import damrak.bots
+
+    return content_hash(Path(damrak.bots.__file__).parent)
 
 
 def _path_and_class(text: str) -> tuple[Path, str | None]:
@@ -170,6 +175,10 @@ def _path_and_class(text: str) -> tuple[Path, str | None]:
 
 
 def _not_found(text: str) -> str:
+    import difflib
+
+    from damrak.bots import HOUSE_BOTS
+
     near = difflib.get_close_matches(text.partition(":")[0], HOUSE_BOTS, n=1)
     if near:
         return f"no such bot; did you mean {near[0]}?"

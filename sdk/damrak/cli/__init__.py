@@ -18,6 +18,7 @@ from damrak.cli import (
     check,
     completion,
     conform,
+    connect,
     new,
     play,
     repro,
@@ -30,7 +31,20 @@ from damrak.errors import DamrakError
 from damrak.local import package_version
 from damrak_engine.errors import EngineError
 
-COMMANDS = (new, play, check, show, verify, repro, bots, board, bench, conform, completion)
+COMMANDS = (
+    new,
+    play,
+    check,
+    connect,
+    show,
+    verify,
+    repro,
+    bots,
+    board,
+    bench,
+    conform,
+    completion,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

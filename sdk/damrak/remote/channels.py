@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -40,9 +41,12 @@ def security_for(address: Address, authorities: bytes | None, is_insecure: bool)
     return Security(is_encrypted=True, authorities=authorities)
 
 
-def open_channel(address: Address, security: Security) -> grpc.Channel:
-    """A channel; what is wrong with it shows in the first call."""
+def open_channel(
+    address: Address, security: Security, more: Sequence[tuple[str, int]] = ()
+) -> grpc.Channel:
+    """A channel, with more options than the usual; what is wrong shows in the first call."""
+    options = (*OPTIONS, *more)
     if not security.is_encrypted:
-        return grpc.insecure_channel(address.text, OPTIONS)
+        return grpc.insecure_channel(address.text, options)
     credentials = grpc.ssl_channel_credentials(security.authorities)
-    return grpc.secure_channel(address.text, credentials, OPTIONS)
+    return grpc.secure_channel(address.text, credentials, options)

@@ -147,18 +147,20 @@ class KeptLine:
         self._heard: SimpleQueue[Response | RefereeError] = SimpleQueue()
         self._guard = Lock()
         self._connection: Connection | None = None
+        self._is_seated = False  # whether that connection has brought a Welcome
         self._closed = Event()
         self._hurry = Event()
         self._rules: Rules | None = None
         self._seat = 0
         self._absence = SPARE
+        self._trouble: RefereeError | None = None  # that somebody else has found
         self._thread = Thread(target=self._keep, name="line", daemon=True)
         self._thread.start()
 
     def say(self, data: bytes) -> None:
         """Say it now or never."""
         with self._guard:
-            if self._connection is not None:
+            if self._connection is not None and self._is_seated:
                 self._connection.say(data)
 
     def hear(self) -> Response:
@@ -174,16 +176,28 @@ class KeptLine:
             self._address, self._ticket = address, ticket
         self._hurry.set()
 
+    def give_up(self, reason: RefereeError) -> None:
+        """Have the session hear this, whatever the referee says."""
+        self._trouble = reason
+        self._closed.set()
+        self._hurry.set()
+        self._hang_up()
+
     def close(self) -> None:
         """Hang up."""
         self._closed.set()
         self._hurry.set()
         with self._guard:
-            connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.half_close()
+            if self._connection is not None:
+                self._connection.half_close()
+        if self.is_over:
             self._thread.join(PARTING)
-            connection.break_off()
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        with self._guard:
+            if self._connection is not None:
+                self._connection.break_off()
 
     # ---- the thread ------------------------------------------------------------------------------
 
@@ -194,7 +208,7 @@ class KeptLine:
         except Exception as problem:  # noqa: BLE001 - whoever listens must hear of it
             trouble = RefereeError(f"the line failed: {problem!r}", is_lasting=True)
         finally:
-            self._end(trouble)
+            self._end(self._trouble or trouble)
 
     def _attend(self) -> RefereeError:
         """Connect, listen, and connect again; why that ended."""
@@ -203,13 +217,16 @@ class KeptLine:
         while not self._closed.is_set():
             self._hurry.clear()
             with self._guard:
+                if self._closed.is_set():
+                    break
                 address, ticket = self._address, self._ticket
-            connection = Connection(address, self._security, self._software, ticket)
+                connection = Connection(address, self._security, self._software, ticket)
+                self._connection = connection
             try:
                 was_there, trouble = self._listen(connection, address)
             finally:
                 with self._guard:
-                    self._connection = None
+                    self._connection, self._is_seated = None, False
                 connection.break_off()
             if self.is_over:
                 return trouble
@@ -232,20 +249,19 @@ class KeptLine:
                 response = parsed(data, self._rules, address)
                 if isinstance(response, Welcomed):
                     is_welcome = True
-                    self._settle(response, connection)
+                    self._settle(response)
                 if response is not None:
                     self._pass_on(response)
         except RefereeError as trouble:
             return is_welcome, trouble
         return is_welcome, RefereeError(f"{address.text}: the referee hung up", is_lasting=False)
 
-    def _settle(self, welcome: Welcomed, connection: Connection) -> None:
+    def _settle(self, welcome: Welcomed) -> None:
         self._rules, self._seat = welcome.rules, welcome.seat
         self._absence = welcome.control.grace_ms / 1000 + SPARE
         with self._guard:
             self._ticket = welcome.rejoin_ticket
-            if not self._closed.is_set():
-                self._connection = connection
+            self._is_seated = True
 
     def _pass_on(self, response: Response) -> None:
         if isinstance(response, Ended):

@@ -6,7 +6,7 @@ from typing import Final
 
 import grpc
 
-from damrak.errors import RefereeError
+from damrak.errors import RefereeError, RefusalError
 from damrak.remote.address import Address
 
 # What gRPC says when there is no connection: a part of it, our words, and whether they last.
@@ -68,6 +68,7 @@ REFUSALS: Final = {
     grpc.StatusCode.INVALID_ARGUMENT: ("the referee does not understand what was said", True),
     grpc.StatusCode.RESOURCE_EXHAUSTED: ("the referee has too much to do", False),
 }
+NEVER: Final = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.PERMISSION_DENIED)
 FAILED_TO_CONNECT: Final = ("failed to connect", "errors resolving")
 
 
@@ -81,11 +82,13 @@ def trouble_of(problem: grpc.RpcError, address: Address, key: str = "ticket") ->
                 return RefereeError(f"{address.text}: {words}", is_lasting)
         return RefereeError(f"{address.text}: no connection ({details})", is_lasting=False)
     if code is grpc.StatusCode.UNAUTHENTICATED:
-        return RefereeError(f"{address.text}: {_unknown(key, details)}", is_lasting=True)
+        return RefusalError(f"{address.text}: {_unknown(key, details)}")
     words, is_lasting = REFUSALS.get(code, (f"the connection was lost ({code.name})", False))
     said = details if details and code is not grpc.StatusCode.UNIMPLEMENTED else words
     if code is grpc.StatusCode.FAILED_PRECONDITION and "version" in details:
         said += "; pip install --upgrade damrak"
+    if code in NEVER:
+        return RefusalError(f"{address.text}: {said}")
     return RefereeError(f"{address.text}: {said}", is_lasting)
 
 

@@ -1,0 +1,165 @@
+"""What `damrak connect` shows: a live line on a terminal, plain lines elsewhere, or JSON lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Final, Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from damrak.remote.games import GameOver
+from damrak.remote.lobby import Away
+from damrak_wire.lobby import Call, Closing, Registered
+
+ORDINALS: Final = ("", "first", "second", "third", "fourth")
+
+
+class Attendance:
+    """Tells how a bot is getting on at a referee; a context manager."""
+
+    def __init__(self, console: Console, address: str, bot: str, is_json: bool) -> None:
+        self._console = console
+        self._address = address
+        self._bot = bot
+        self._is_json = is_json
+        self._state = "connecting"
+        self._playing = 0
+        self.games = 0
+        self.wins = 0
+        self.faults = 0
+        self._live: Live | None = None
+        if console.is_terminal and not is_json:
+            self._live = Live(get_renderable=self._picture, console=console, transient=True)
+
+    def __enter__(self) -> Self:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def registered(self, news: Registered, games: int) -> None:
+        """The referee knows the bot."""
+        self._state = "waiting"
+        said = f"waiting at {self._address} ({news.referee}) as {news.bot}, up to {_games(games)}"
+        self._tell(said, event="waiting", bot=news.bot, referee=news.referee, games=games)
+
+    def away(self, news: Away) -> None:
+        """There is no connection."""
+        self._state = "away"
+        said = f"{news.trouble}; trying again in {news.seconds:.1f} s"
+        self._tell(said, event="away", trouble=str(news.trouble), seconds=round(news.seconds, 1))
+
+    def closing(self, news: Closing) -> None:
+        """The referee is about to stop."""
+        seconds = news.back_in_ms / 1000
+        said = f"the referee is about to stop; the next attempt is made in {seconds:.0f} s"
+        self._tell(said, event="closing", seconds=seconds)
+
+    def called(self, call: Call, playing: int) -> None:
+        """The bot goes to a table."""
+        self._playing = playing
+        self._tell(f"{call.match}: called", event="called", match=call.match)
+
+    def declined(self, match: str, reason: str) -> None:
+        """The bot does not go to a table."""
+        self._tell(f"{match}: declined, {reason}", event="declined", match=match, reason=reason)
+
+    def over(self, news: GameOver, playing: int) -> None:
+        """A game has ended."""
+        self._playing = playing
+        told = _outcome(news)
+        self._count(told)
+        again = "" if news.bundle is None else f" (again: damrak repro {news.bundle})"
+        self._tell(f"{news.match}: {_in_words(told)}{again}", event="over", **told)
+
+    def finishing(self, playing: Sequence[str]) -> None:
+        """No new games are taken."""
+        self._state = "finishing"
+        rest = f"; {_games(len(playing))} to be finished, Ctrl-C again ends them" if playing else ""
+        self._tell(f"no new games{rest}", event="finishing", playing=list(playing))
+
+    def stopped(self) -> None:
+        """It is over."""
+        said = f"{_games(self.games)} played, {self.wins} won, {self.faults} faults"
+        self._tell(said, event="stopped", games=self.games, wins=self.wins, faults=self.faults)
+
+    def _count(self, told: dict[str, Any]) -> None:
+        if told["outcome"] in ("result", "fault"):
+            self.games += 1
+        self.wins += told.get("place") == 1
+        self.faults += told["outcome"] == "fault"
+
+    def _tell(self, words: str, **told: Any) -> None:
+        if self._is_json:
+            print(json.dumps(told, ensure_ascii=False), flush=True)
+            return
+        self._console.print(Text(words), soft_wrap=True)
+        if not self._console.is_terminal:
+            sys.stdout.flush()
+
+    def _picture(self) -> Text:
+        """Called by the display, some times a second."""
+        parts = [
+            f"{self._bot}: {self._state}",
+            f"playing {self._playing}",
+            f"{_games(self.games)} played",
+            f"{self.wins} won",
+            f"{self.faults} faults",
+            "Ctrl-C stops",
+        ]
+        return Text(" · ".join(parts), "bold", overflow="ellipsis", no_wrap=True)
+
+
+def _outcome(news: GameOver) -> dict[str, Any]:
+    """How a game ended, as `--json` tells it."""
+    record = news.record
+    told: dict[str, Any] = {"match": news.match}
+    if record.fault is not None:
+        told |= {"outcome": "fault", "reason": record.fault.reason, "detail": record.fault.detail}
+    elif record.result is not None and record.plan is not None:
+        own = record.result.seats[record.plan.seat]
+        told |= {
+            "outcome": "result",
+            "place": own.place,
+            "seats": len(record.result.seats),
+            "points": own.total,
+        }
+        if record.late_fault is not None:
+            told["late_fault"] = record.late_fault.detail
+    elif record.voided is not None:
+        told |= {"outcome": "void", "detail": record.voided.detail}
+    else:
+        told |= {"outcome": "lost", "detail": str(record.lost)}
+    told["bundle"] = None if news.bundle is None else str(news.bundle)
+    return told
+
+
+def _in_words(told: dict[str, Any]) -> str:
+    match told["outcome"]:
+        case "result":
+            place = ORDINALS[told["place"]]
+            late = f"; failed after the end: {told['late_fault']}" if "late_fault" in told else ""
+            return f"{place} of {told['seats']} with {told['points']} points{late}"
+        case "fault":
+            return f"left the table: {told['reason']}: {told['detail']}"
+        case "void":
+            return f"void: {told['detail']}"
+        case _:
+            return f"lost: {told['detail']}"
+
+
+def _games(number: int) -> str:
+    return f"{number} game{'' if number == 1 else 's'}"

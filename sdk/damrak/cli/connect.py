@@ -1,0 +1,176 @@
+"""`damrak connect`: a bot on this machine plays on a referee elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from types import FrameType
+from typing import Final
+
+from damrak.cli.arguments import positive
+from damrak.cli.console import err, out, remark
+from damrak.cli.errors import OK, Misuse
+from damrak.cli.parser import FAULTS, Commands, add_command
+from damrak.hosting.driver import SeatPlan
+from damrak.hosting.hosted import HostedBot
+from damrak.hosting.shared import launcher
+from damrak.loading import BotSpec, parse_spec
+from damrak.local import STANDARD_CONTROL, STANDARD_LIMITS, package_version
+from damrak.remote.address import Address, parse_address
+from damrak.remote.credentials import find_token, login_file, save_token
+from damrak_engine.boards import load_board
+from damrak_engine.rules import rules_for
+
+MOMENT: Final = 2.0  # seconds for a thread to end
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "connect",
+        run,
+        summary="play on a referee elsewhere",
+        text="""
+            Waits at a referee with a bot and plays whatever games it is called to, each in a
+            process of its own, until Ctrl-C: the first takes no new games and finishes those that
+            are going on, the second ends them. A connection that is lost is made again, in the
+            middle of a game too. The referee's owner gives you a token: it belongs into a file
+            that only you can read (--token-file), into the variable DAMRAK_TOKEN, or once and for
+            all into the login file (--save-token). Connections to other machines are encrypted
+            unless --insecure is given.""",
+        examples=(
+            "damrak connect my_bot --to referee.example.org:7171 --token-file token.txt",
+            "damrak connect --to referee.example.org:7171 --token-file token.txt --save-token",
+            "damrak connect my_bot --to referee.example.org:7171 --games 4",
+            "damrak connect my_bot --to 192.168.1.5:7171 --insecure",
+        ),
+    )
+    parser.add_argument("bot", nargs="?", metavar="BOT", help="a bot, as for `damrak play`")
+    parser.add_argument("--to", required=True, metavar="ADDRESS", help="HOST:PORT of the referee")
+    parser.add_argument(
+        "--games", type=positive, default=1, metavar="N", help="how many at once (default: 1)"
+    )
+    parser.add_argument(
+        "--save",
+        metavar="DIR",
+        type=Path,
+        help=f"write repro bundles of own faults to DIR/{FAULTS}",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object a line instead of text"
+    )
+    tokens = parser.add_argument_group("token")
+    tokens.add_argument("--token-file", type=Path, metavar="FILE", help="a file that holds it")
+    tokens.add_argument("--token", help="the token itself, which others on this machine can see")
+    tokens.add_argument(
+        "--save-token", action="store_true", help="keep it in the login file for this address"
+    )
+    trust = parser.add_argument_group("encryption")
+    trust.add_argument(
+        "--tls-ca", type=Path, metavar="FILE", help="trust the authorities in FILE (PEM)"
+    )
+    trust.add_argument("--insecure", action="store_true", help="do not encrypt: anybody can listen")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry it out."""
+    address = parse_address(args.to)
+    if args.insecure and args.tls_ca is not None:
+        raise Misuse("--insecure and --tls-ca: one or the other")
+    if args.token is not None:
+        remark("--token: others on this machine can see it; better are --token-file or a variable")
+    token = find_token(address.text, args.token, args.token_file)
+    if args.save_token:
+        save_token(address.text, token.text, login_file())
+        remark(f"the token for {address.text} is kept in {login_file()}")
+    if args.bot is None:
+        if args.save_token:
+            return OK
+        raise Misuse("which BOT? (see: damrak connect --help)")
+    spec = parse_spec(args.bot)
+    _try_out(spec)
+    return _attend(args, address, token.text, spec)
+
+
+def _try_out(spec: BotSpec) -> None:
+    """A bot that cannot even begin has nothing to do at a referee."""
+    rules = rules_for(load_board("practice"), 2)
+    bot = HostedBot(launcher(), SeatPlan(spec, 0, STANDARD_CONTROL, 0), rules, STANDARD_LIMITS)
+    try:
+        fault = bot.start()
+    finally:
+        bot.close()
+    if fault is not None:
+        raise Misuse(f"bot {spec.text!r} does not start: {fault.detail} (see: damrak check)")
+
+
+def _attend(args: argparse.Namespace, address: Address, token: str, spec: BotSpec) -> int:
+    from damrak.cli.attendance import Attendance
+    from damrak.cli.desk import Desk, Heard, Stop
+    from damrak.remote.channels import security_for  # gRPC: other commands do without
+    from damrak.remote.games import Games
+    from damrak.remote.lobby import Lobby
+
+    security = security_for(address, _authorities(args.tls_ca), args.insecure)
+    if not security.is_encrypted and not address.is_loopback:
+        remark("--insecure: token and games can be read and changed by anybody in between")
+    software = f"damrak-python/{package_version()}"
+    heard: SimpleQueue[Heard] = SimpleQueue()
+    save = None if args.save is None else args.save / FAULTS
+    games = Games(spec, software, STANDARD_LIMITS, heard.put, save)
+    lobby = Lobby(address, security, token, software, args.games, lambda: games.playing, heard.put)
+
+    def wait() -> None:
+        try:
+            lobby.run()
+        except BaseException as problem:  # noqa: BLE001 - for the main thread
+            heard.put(problem)
+        heard.put(None)
+
+    waiting = Thread(target=wait, name="lobby", daemon=True)
+    console = err() if args.json else out()
+    try:
+        with (
+            _stops(lambda: heard.put(Stop())),
+            Attendance(console, address.text, spec.name, args.json) as attendance,
+        ):
+            waiting.start()
+            desk = Desk(lobby, games, attendance, address, security, args.games)
+            try:
+                return desk.serve(heard)
+            finally:
+                attendance.stopped()
+    finally:
+        lobby.stop()
+        games.stop()
+        waiting.join(MOMENT)
+
+
+@contextmanager
+def _stops(stop: Callable[[], None]) -> Iterator[None]:
+    """Ctrl-C, and the polite end of a service, call this in the meantime."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        stop()
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _authorities(file: Path | None) -> bytes | None:
+    if file is None:
+        return None
+    content = file.read_bytes()
+    if b"BEGIN CERTIFICATE" not in content:
+        raise Misuse(f"--tls-ca {file}: there is no certificate in PEM in it")
+    return content

@@ -1,0 +1,106 @@
+"""Who decides what `damrak connect` does next: one thread that hears of everything in turn."""
+
+from __future__ import annotations
+
+from queue import Empty, SimpleQueue
+from typing import Final
+
+from damrak.cli.attendance import Attendance
+from damrak.cli.errors import INTERRUPTED, OK
+from damrak.errors import HostError, RefereeError
+from damrak.remote.address import Address, parse_address
+from damrak.remote.channels import Security
+from damrak.remote.games import GameOver, Games
+from damrak.remote.lobby import Away, Lobby, News
+from damrak_wire.lobby import Call, Closing, Registered, Withdrawal
+
+MOMENT: Final = 0.5  # seconds; for platforms on which waiting cannot be interrupted
+
+
+class Stop:
+    """Somebody has asked for an end."""
+
+
+Heard = News | GameOver | Stop | BaseException | None
+"""What the desk hears of; None and an exception come from a lobby that has ended."""
+
+
+class Desk:
+    """The bot's affairs at one referee."""
+
+    def __init__(
+        self,
+        lobby: Lobby,
+        games: Games,
+        attendance: Attendance,
+        address: Address,
+        security: Security,
+        capacity: int,
+    ) -> None:
+        self._lobby = lobby
+        self._games = games
+        self._attendance = attendance
+        self._address = address
+        self._security = security
+        self._capacity = capacity
+        self._is_finishing = False
+
+    def serve(self, heard: SimpleQueue[Heard]) -> int:
+        """Play until told to stop; what the process is to exit with.
+
+        Raises:
+            RefereeError: the referee will not have this bot.
+        """
+        while not (self._is_finishing and not len(self._games)):
+            try:
+                news = heard.get(timeout=MOMENT)
+            except Empty:
+                continue
+            match news:
+                case Stop() if self._is_finishing:
+                    return INTERRUPTED
+                case Stop():
+                    self._finish()
+                case GameOver():
+                    self._attendance.over(news, len(self._games))
+                case Call():
+                    self._called(news)
+                case Withdrawal(match, reason):
+                    self._games.withdraw(match, reason)
+                case Registered():
+                    self._attendance.registered(news, self._capacity)
+                case Away():
+                    self._attendance.away(news)
+                case Closing():
+                    self._attendance.closing(news)
+                case BaseException():
+                    raise news
+                case None:
+                    return OK
+        return OK
+
+    def _finish(self) -> None:
+        self._is_finishing = True
+        self._lobby.resize(0)
+        self._attendance.finishing(self._games.playing)
+
+    def _called(self, call: Call) -> None:
+        is_new = call.match not in self._games
+        if is_new and self._is_finishing:
+            self._decline(call, "this bot is about to leave")
+            return
+        if is_new and len(self._games) >= self._capacity:
+            self._decline(call, f"this bot plays {self._capacity} already")
+            return
+        try:
+            address = parse_address(call.address) if call.address else self._address
+            self._games.come(call.match, address, self._security, call.ticket, call.patience_ms)
+        except (RefereeError, HostError) as problem:
+            self._decline(call, str(problem))
+            return
+        if is_new:
+            self._attendance.called(call, len(self._games))
+
+    def _decline(self, call: Call, reason: str) -> None:
+        self._lobby.decline(call.match, reason)
+        self._attendance.declined(call.match, reason)

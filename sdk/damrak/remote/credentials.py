@@ -1,0 +1,141 @@
+"""Tokens: where they come from, and the login file that keeps them.
+
+The login file is `credentials.toml` in the user's configuration folder. It has a table for each
+address, and nobody but its owner may read it:
+
+    ["referee.example.org:7171"]
+    token = "…"
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from damrak.errors import TokenError
+
+VARIABLE: Final = "DAMRAK_TOKEN"
+LONGEST: Final = 512
+PRIVATE: Final = 0o600
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token, and where it was found; printing it does not tell it."""
+
+    text: str
+    source: str
+
+    def __repr__(self) -> str:
+        return f"Token(from {self.source})"
+
+
+def login_file(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
+    """Where tokens are kept on this platform."""
+    home = Path(environment.get("HOME") or Path.home())
+    if given := environment.get("XDG_CONFIG_HOME"):
+        folder = Path(given)
+    elif platform == "win32":
+        folder = Path(environment.get("APPDATA") or home / "AppData" / "Roaming")
+    elif platform == "darwin":
+        folder = home / "Library" / "Application Support"
+    else:
+        folder = home / ".config"
+    return folder / "damrak" / "credentials.toml"
+
+
+def find_token(
+    address: str, given: str | None, file: Path | None, environment: Mapping[str, str] = os.environ
+) -> Token:
+    """The token for an address: as given, from the file, the variable or the login file.
+
+    Raises:
+        TokenError: there is none, it is none, or others could have read it.
+    """
+    if given is not None:
+        return Token(_checked(given, "--token"), "--token")
+    if file is not None:
+        return Token(_checked(_read(file), str(file)), str(file))
+    if text := environment.get(VARIABLE):
+        return Token(_checked(text, VARIABLE), VARIABLE)
+    login = login_file(environment)
+    if (kept := _kept(login).get(address)) is not None:
+        return Token(_checked(kept, str(login)), str(login))
+    raise TokenError(
+        f"no token for {address}: give it with --token-file FILE or in {VARIABLE}, "
+        "or keep it once with --save-token"
+    )
+
+
+def save_token(address: str, text: str, login: Path) -> None:
+    """Keep a token in the login file, in place of an earlier one for that address.
+
+    Raises:
+        TokenError: others can read the file, or it is damaged.
+    """
+    tokens = {**_kept(login), address: _checked(text, "the token")}
+    lines = "".join(f'["{name}"]\ntoken = "{token}"\n\n' for name, token in sorted(tokens.items()))
+    login.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, draft = tempfile.mkstemp(dir=login.parent, prefix=login.name)  # made with mode 0600
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(lines)
+        Path(draft).replace(login)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
+
+
+def _read(file: Path) -> str:
+    """What a file for its owner alone holds."""
+    try:
+        with file.open("rb") as opened:
+            # Of the file that is open: what stands there by this name may be another by then.
+            mode = os.fstat(opened.fileno()).st_mode
+            content = opened.read(1 << 20)
+    except OSError as problem:
+        reason = (problem.strerror or "cannot be read").lower()
+        raise TokenError(f"{file}: {reason}") from None
+    if sys.platform != "win32" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise TokenError(
+            f"{file}: others can read the token in it; make it yours with `chmod 600 {file}`, "
+            "and get a new token if others use this machine"
+        )
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise TokenError(f"{file}: no text") from None
+
+
+def _kept(login: Path) -> dict[str, str]:
+    if not login.exists():
+        return {}
+    try:
+        tables = tomllib.loads(_read(login))
+    except tomllib.TOMLDecodeError as problem:
+        raise TokenError(f"{login}: no TOML: {problem}") from None
+    kept = {}
+    for address, table in tables.items():
+        if not isinstance(table, dict) or not isinstance(table.get("token"), str):
+            raise TokenError(f"{login}: [{address!r}] has no token")
+        kept[address] = table["token"]
+    return kept
+
+
+def _checked(text: str, source: str) -> str:
+    token = text.strip()
+    if not token:
+        raise TokenError(f"{source}: there is no token in it")
+    plain = token.isascii() and token.isprintable() and not set(token) & set(' "\\')
+    if not plain or len(token) > LONGEST:
+        raise TokenError(
+            f"{source}: that is no token: it holds more than one word of plain letters"
+        )
+    return token

@@ -1,0 +1,215 @@
+"""The games that a bot plays at the moment: a thread for each, and a child process for its bot.
+
+Each game has a launcher to itself while it lasts. Launchers serve one thread, and one that is ended
+takes everything along that the bot has started.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Final
+
+from damrak.bundle import Bundle, Ending, Step, write_bundle
+from damrak.errors import HostError, RefereeError
+from damrak.hosting.driver import Question, SeatPlan
+from damrak.hosting.faults import Answer
+from damrak.hosting.hosted import HostedBot
+from damrak.hosting.launch import Child, Launcher
+from damrak.hosting.limits import Limits
+from damrak.hosting.shared import new_launcher
+from damrak.loading import BotSpec
+from damrak.remote.address import Address
+from damrak.remote.channels import Security
+from damrak.remote.lines import KeptLine
+from damrak.remote.session import SeatRecord, Session
+from damrak_engine.rules import Rules
+
+START_SPARE: Final = 5.0  # seconds: the referee's word on a slow start is better than ours
+
+
+@dataclass(frozen=True, slots=True)
+class GameOver:
+    """A game has ended; `output` is what the bot printed, `bundle` shows how it failed."""
+
+    match: str
+    record: SeatRecord
+    output: str
+    bundle: Path | None = None
+
+
+@dataclass(slots=True)
+class _Game:
+    """One that is going on."""
+
+    match: str
+    line: KeptLine
+    launcher: Launcher
+    thread: Thread
+    child: Child | None = None
+    bot: HostedBot | None = None
+    steps: list[Step] = field(default_factory=list)
+    output: str = ""
+    is_cut_off: bool = False
+
+    def cut_off(self) -> None:
+        """Whatever the bot thinks about, nobody wants to know it any more.
+
+        This comes from another thread than that of the launcher, which is therefore not used again.
+        """
+        self.is_cut_off = True
+        if self.child is not None:
+            self.child.kill()
+
+
+class Games:
+    """What one bot plays; `tell` is called by the thread of a game when it is over."""
+
+    def __init__(
+        self,
+        spec: BotSpec,
+        software: str,
+        limits: Limits,
+        tell: Callable[[GameOver], None],
+        save: Path | None = None,
+    ) -> None:
+        self._spec = spec
+        self._software = software
+        self._limits = limits
+        self._tell = tell
+        self._save = save
+        self._guard = Lock()
+        self._games: dict[str, _Game] = {}
+        self._idle: list[Launcher] = []
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+    def __contains__(self, match: str) -> bool:
+        return match in self._games
+
+    @property
+    def playing(self) -> tuple[str, ...]:
+        """The matches."""
+        with self._guard:
+            return tuple(self._games)
+
+    def come(
+        self, match: str, address: Address, security: Security, ticket: str, patience_ms: int
+    ) -> None:
+        """Go to a table; to one where the bot sits already, with its new ticket.
+
+        Raises:
+            HostError: this machine cannot run another bot.
+        """
+        with self._guard:
+            if match in self._games:
+                self._games[match].line.renew(address, ticket)
+                return
+            launcher = self._idle.pop() if self._idle else new_launcher()
+            seconds = patience_ms / 1000 + START_SPARE
+            line = KeptLine(address, security, self._software, ticket, lambda: self._cut_off(match))
+            thread = Thread(target=self._play, args=(match, seconds), name=match, daemon=True)
+            self._games[match] = _Game(match, line, launcher, thread)
+            thread.start()
+
+    def withdraw(self, match: str, reason: str) -> None:
+        """Leave a table."""
+        with self._guard:
+            game = self._games.get(match)
+        if game is not None:
+            game.line.give_up(RefereeError(f"the call was withdrawn: {reason}", is_lasting=True))
+
+    def stop(self) -> None:
+        """End everything now."""
+        with self._guard:
+            games, self._games = list(self._games.values()), {}
+            idle, self._idle = self._idle, []
+        for game in games:
+            game.line.give_up(RefereeError("stopped", is_lasting=True))
+        for game in games:
+            game.thread.join(5.0)
+            game.launcher.close()
+        for launcher in idle:
+            launcher.close()
+
+    # ---- the thread of a game -------------------------------------------------------------------
+
+    def _play(self, match: str, start_seconds: float) -> None:
+        with self._guard:
+            game = self._games.get(match)
+        if game is None:
+            return
+        limits = Limits(
+            memory_bytes=self._limits.memory_bytes,
+            start_seconds=start_seconds,
+            finish_seconds=self._limits.finish_seconds,
+            output_bytes=self._limits.output_bytes,
+        )
+
+        def make(plan: SeatPlan, rules: Rules) -> HostedBot:
+            game.bot = _Watched(game, plan, rules, limits)
+            return game.bot
+
+        def note(question: Question, answer: Answer) -> None:
+            game.steps.append(Step(question, answer))
+
+        try:
+            record = Session(game.line, self._spec, make, note).play()
+            is_reusable = not game.is_cut_off
+        except Exception as problem:  # noqa: BLE001 - the other games go on
+            said = str(problem) if isinstance(problem, HostError) else repr(problem)
+            record = SeatRecord(match, lost=RefereeError(said, is_lasting=True))
+            is_reusable = False
+        self._over(game, record, is_reusable)
+
+    def _over(self, game: _Game, record: SeatRecord, is_reusable: bool) -> None:
+        bundle = self._bundle(game, record)
+        with self._guard:
+            is_ours = self._games.pop(game.match, None) is not None
+            if is_ours and is_reusable:
+                self._idle.append(game.launcher)
+        if is_ours:
+            if not is_reusable:
+                game.launcher.close()
+            self._tell(GameOver(game.match, record, game.output, bundle))
+
+    def _cut_off(self, match: str) -> None:
+        game = self._games.get(match)
+        if game is not None:
+            game.cut_off()
+
+    def _bundle(self, game: _Game, record: SeatRecord) -> Path | None:
+        fault = record.fault or record.late_fault
+        if self._save is None or fault is None or record.plan is None or record.rules is None:
+            return None
+        ending = None
+        if record.fault is None and record.result is not None:
+            ending = Ending(record.last_events, record.result)
+        bundle = Bundle(record.plan, record.rules, fault, game.output, tuple(game.steps), ending)
+        self._save.mkdir(parents=True, exist_ok=True)
+        path = self._save / f"{_plain(self._spec.name)}-{fault.reason}-{_plain(game.match)}.json"
+        write_bundle(bundle, path)
+        return path
+
+
+class _Watched(HostedBot):
+    """A bot in a child that another thread can cut off, and whose last words are kept."""
+
+    def __init__(self, game: _Game, plan: SeatPlan, rules: Rules, limits: Limits) -> None:
+        self._game = game
+        super().__init__(game.launcher, plan, rules, limits)
+        game.child = self._child
+
+    def close(self) -> None:
+        """End the process and whatever it started."""
+        self._game.child = None
+        super().close()
+        self._game.output = self.output
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", text)
