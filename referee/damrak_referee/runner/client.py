@@ -1,0 +1,324 @@
+"""The runner as the referee sees it.
+
+    runner = await Runner.start(RunnerSettings(run=..., store=...))
+    await runner.install(sha256, archive)
+    handle = await runner.seat(SeatProcess("m1-0", Uploaded(sha256), socket))
+    exit = await handle.exited
+
+The runner is a process of its own. When it dies, what it ran dies with it and is reported as lost,
+and a new one is started. When this process dies, the runner ends everything, and itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import damrak_referee
+from damrak_referee.runner.errors import (
+    ArchiveRefused,
+    CannotIsolate,
+    RunnerError,
+    RunnerGone,
+)
+from damrak_referee.runner.instance import make_instance
+from damrak_referee.runner.messages import (
+    LINE_LIMIT,
+    Begin,
+    Exited,
+    Install,
+    Installed,
+    Order,
+    Report,
+    Start,
+    Stop,
+    Up,
+    line_of,
+    parse_report,
+)
+from damrak_referee.runner.settings import RunnerSettings
+from damrak_referee.runner.verdict import Verdict
+
+__all__ = [
+    "ArchiveRefused",
+    "CannotIsolate",
+    "Exit",
+    "HouseBot",
+    "Runner",
+    "RunnerError",
+    "RunnerGone",
+    "RunnerSettings",
+    "SeatHandle",
+    "SeatProcess",
+    "Uploaded",
+]
+
+START_SECONDS: Final = 30.0
+_FIRST_PAUSE: Final = 0.05
+_LONGEST_PAUSE: Final = 5.0
+_PACKAGES: Final = Path(damrak_referee.__file__).parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class HouseBot:
+    """A bot of the package, by its spec."""
+
+    spec: str
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """The bot of an installed archive."""
+
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeatProcess:
+    """What to start for a seat. The socket is there already, with somebody listening."""
+
+    id: str
+    place: HouseBot | Uploaded
+    socket: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a seat's process ended, what it printed, and what it used; 0 is unknown."""
+
+    cause: str
+    detail: str
+    owner: str
+    output: str = ""
+    cpu_us: int = 0
+    memory_bytes: int = 0
+
+
+class SeatHandle:
+    """A seat's process."""
+
+    def __init__(self, runner: Runner, seat: str) -> None:
+        self.seat = seat
+        self.exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
+        self._runner = runner
+
+    async def stop(self) -> Exit:
+        """End it, if it has not ended, and wait until nothing of it is left."""
+        if not self.exited.done():
+            self._runner.order(Stop(self.seat))
+        return await asyncio.shield(self.exited)
+
+
+class Runner:
+    """A runner that is kept running. Make one with `start`."""
+
+    def __init__(self, settings: RunnerSettings, folder: Path, lock: int) -> None:
+        self.settings = settings
+        self.folder = folder
+        self.isolation = "none"
+        self.missing: tuple[str, ...] = ()
+        self.restarts = 0
+        self.on_lost: list[Callable[[], None]] = []
+        """Called whenever the runner's process has died, when all its seats are known as lost."""
+        self._lock = lock
+        self._seats: dict[str, SeatHandle] = {}
+        self._installs: dict[int, asyncio.Future[str | None]] = {}
+        self._number = 0
+        self._writer: asyncio.StreamWriter | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._up = asyncio.Event()
+        self._closing = False
+        self._keeping: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def start(cls, settings: RunnerSettings) -> Runner:
+        """A runner that is up.
+
+        Raises:
+            ValueError: the path of the run folder is too long.
+            OSError: the run folder cannot be made.
+            RunnerGone: the process does not come up.
+        """
+        folder, lock = make_instance(settings.run)
+        runner = cls(settings, folder, lock)
+        runner._keeping = asyncio.ensure_future(runner._keep())
+        try:
+            await runner._wait_up()
+        except BaseException:
+            await runner.close()
+            raise
+        return runner
+
+    @property
+    def pid(self) -> int | None:
+        """The runner's process, if it lives."""
+        return None if self._process is None else self._process.pid
+
+    async def install(self, sha256: str, archive: Path) -> None:
+        """Have an archive ready to be seated; one that is there already is not looked at.
+
+        Raises:
+            ArchiveRefused: it breaks a rule.
+            RunnerGone: the runner died over it.
+        """
+        await self._wait_up()
+        self._number += 1
+        number = self._number
+        answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self._installs[number] = answer
+        try:
+            self.order(Install(number, sha256, str(archive.resolve())))
+            refused = await answer
+        finally:
+            del self._installs[number]
+        if refused is not None:
+            raise ArchiveRefused(refused)
+
+    async def seat(self, process: SeatProcess) -> SeatHandle:
+        """Start a seat's process; that it could not be started is told by its exit.
+
+        Raises:
+            CannotIsolate: it is an uploaded bot, and those are refused here.
+            RunnerGone: there is no runner.
+            ValueError: there is a seat of this id.
+        """
+        await self._wait_up()
+        if process.id in self._seats:
+            raise ValueError(f"seat {process.id!r} has a process already")
+        match process.place:
+            case HouseBot(spec):
+                start = Start(process.id, spec, None, str(process.socket))
+            case Uploaded(sha256):
+                if self.isolation == "none":
+                    raise CannotIsolate(self.missing)
+                start = Start(process.id, None, sha256, str(process.socket))
+        handle = SeatHandle(self, process.id)
+        self._seats[process.id] = handle
+        self.order(start)
+        return handle
+
+    async def close(self) -> None:
+        """End the runner and all that it runs."""
+        self._closing = True
+        if self._writer is not None:
+            self._writer.close()
+        if self._keeping is not None:
+            # It ends by itself, since the runner does when it hears that we hung up.
+            with contextlib.suppress(TimeoutError, asyncio.CancelledError):
+                async with asyncio.timeout(START_SECONDS):
+                    await asyncio.shield(self._keeping)
+            self._keeping.cancel()
+        if self._process is not None:
+            self._process.kill()
+            await asyncio.to_thread(self._process.wait)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            os.close(self._lock)
+
+    def order(self, order: Order) -> None:
+        """Tell the runner; if it is gone, it will be noticed elsewhere."""
+        if self._writer is not None and not self._writer.is_closing():
+            self._writer.write(line_of(order))
+
+    async def _wait_up(self) -> None:
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await self._up.wait()
+        except TimeoutError:
+            raise RunnerGone("the runner does not come up") from None
+        if self._closing:
+            raise RunnerGone("the runner is closed")
+
+    async def _keep(self) -> None:
+        """Start the process, and again whenever it dies."""
+        pause = _FIRST_PAUSE
+        while not self._closing:
+            if await self._live():
+                pause = _FIRST_PAUSE
+            self._lose()
+            if not self._closing:
+                self.restarts += 1
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def _live(self) -> bool:
+        """One process from start to end; whether it ever came up."""
+        ours, theirs = socket.socketpair()
+        paths = [str(_PACKAGES), *filter(None, [os.environ.get("PYTHONPATH")])]
+        with theirs:
+            # Without preexec_fn this never runs Python between fork and exec, as gRPC demands.
+            self._process = subprocess.Popen(  # noqa: S603 - it takes a millisecond
+                [
+                    self.settings.python,
+                    "-P",
+                    "-m",
+                    "damrak_referee.runner",
+                    str(theirs.fileno()),
+                ],
+                pass_fds=(theirs.fileno(), self._lock),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            )
+        reader, self._writer = await asyncio.open_connection(sock=ours, limit=LINE_LIMIT)
+        self.order(Begin(self.settings.to_json(), str(self.folder)))
+        try:
+            with contextlib.suppress(ConnectionError):
+                while (line := await reader.readline()).endswith(b"\n"):
+                    self._hear(parse_report(line))
+        except ValueError as problem:
+            sys.stderr.write(f"the runner said something wrong: {problem}\n")
+            self._process.kill()
+        finally:
+            came_up = self._up.is_set()
+            self._up.clear()
+            self._writer.close()  # should it live, it will now end everything, and itself
+        await asyncio.to_thread(self._process.wait)
+        self._process = None
+        return came_up
+
+    def _hear(self, report: Report) -> None:
+        match report:
+            case Up(isolation, missing):
+                self.isolation, self.missing = isolation, tuple(missing)
+                self._up.set()
+            case Installed(number, refused):
+                if (answer := self._installs.get(number)) is not None and not answer.done():
+                    answer.set_result(refused)
+            case Exited():
+                handle = self._seats.pop(report.seat, None)
+                if handle is not None:
+                    handle.exited.set_result(
+                        Exit(
+                            cause=report.cause,
+                            detail=report.detail,
+                            owner=report.owner,
+                            output=report.output,
+                            cpu_us=report.cpu_us,
+                            memory_bytes=report.memory_bytes,
+                        )
+                    )
+
+    def _lose(self) -> None:
+        """Nobody will report what the process ran."""
+        lost = Verdict("lost", "the runner died", "host")
+        seats, self._seats = self._seats, {}
+        for handle in seats.values():
+            if not handle.exited.done():
+                handle.exited.set_result(Exit(lost.cause, lost.detail, lost.owner))
+        for answer in self._installs.values():
+            if not answer.done():
+                answer.set_exception(RunnerGone("the runner died"))
+        if not self._closing:
+            for callback in self.on_lost:
+                callback()

@@ -1,0 +1,199 @@
+"""Control groups, of both versions: what all processes of a sandbox may use together.
+
+Ours lie below the group we are in ourselves, so that whoever limited us limits our bots too:
+`damrak-MARK-INSTANCE/SEAT`, once with version 2, once for each controller with version 1.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from damrak_referee.runner.hierarchy import Hierarchy, NoGroups, enable, words, write
+from damrak_referee.runner.settings import MIB, RunnerSettings
+
+BOTH_OF_BWRAP: Final = 2  # processes of the sandbox that are not the bot's
+PERIOD_US: Final = 100_000
+_PATIENCE: Final = 400  # steps of 5 ms until a killed group has to be empty
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a group used, and how many of its processes were killed for using too much memory."""
+
+    cpu_us: int = 0
+    memory_bytes: int = 0
+    kills: int = 0
+
+
+class Group:
+    """The group of one sandbox, by controller."""
+
+    def __init__(self, folders: Mapping[str, Path], unified: bool) -> None:
+        self._folders = folders
+        self._unified = unified
+
+    def entrances(self) -> list[int]:
+        """Descriptors; a process that writes 0 to each is in the group."""
+        return [
+            os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
+            for folder in dict.fromkeys(self._folders.values())
+        ]
+
+    def kill(self) -> None:
+        """Kill every process in it."""
+        if self._unified:
+            with contextlib.suppress(OSError):
+                write(self._folders["memory"] / "cgroup.kill", 1)
+                return
+        for process in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+    def processes(self) -> set[int]:
+        """Those in it."""
+        found: set[int] = set()
+        for folder in self._folders.values():
+            with contextlib.suppress(OSError):
+                found.update(map(int, (folder / "cgroup.procs").read_text().split()))
+        return found
+
+    def usage(self) -> Usage:
+        """What was used so far; what the kernel does not tell is 0."""
+        memory = self._folders["memory"]
+        if self._unified:
+            return Usage(
+                cpu_us=_listed(memory / "cpu.stat", "usage_usec"),
+                memory_bytes=_number(memory / "memory.peak"),
+                kills=_listed(memory / "memory.events", "oom_kill"),
+            )
+        account = self._folders.get("cpuacct")
+        return Usage(
+            cpu_us=0 if account is None else _number(account / "cpuacct.usage") // 1000,
+            memory_bytes=_number(memory / "memory.max_usage_in_bytes"),
+            kills=_listed(memory / "memory.oom_control", "oom_kill"),
+        )
+
+    async def remove(self) -> bool:
+        """Kill what is left and remove the group; whether it is gone."""
+        for _ in range(_PATIENCE):
+            if self._remove_empty():
+                return True
+            self.kill()
+            await asyncio.sleep(0.005)
+        return False
+
+    def _remove_empty(self) -> bool:
+        gone = True
+        for folder in dict.fromkeys(self._folders.values()):
+            try:
+                folder.rmdir()
+            except FileNotFoundError:
+                pass
+            except OSError:
+                gone = False
+        return gone
+
+
+class Groups:
+    """Where the groups of one runner's sandboxes are."""
+
+    def __init__(self, hierarchy: Hierarchy, mark: str, instance: str) -> None:
+        self._bases = hierarchy.bases
+        self._unified = hierarchy.unified
+        self._mark = mark
+        self._name = f"damrak-{mark}-{instance}"
+
+    def open(self) -> None:
+        """Make what the groups of sandboxes lie in.
+
+        Raises:
+            NoGroups: it cannot be made.
+        """
+        try:
+            for base in dict.fromkeys(self._bases.values()):
+                (base / self._name).mkdir(exist_ok=True)
+                if self._unified:
+                    enable(base / self._name)
+        except OSError as problem:
+            raise NoGroups(f"control groups cannot be made: {problem}") from None
+
+    def make(self, name: str, settings: RunnerSettings) -> Group:
+        """A group with these limits.
+
+        Raises:
+            OSError: it cannot be made; nothing is left of it.
+        """
+        folders = {wanted: base / self._name / name for wanted, base in self._bases.items()}
+        group = Group(folders, self._unified)
+        try:
+            for folder in dict.fromkeys(folders.values()):
+                folder.mkdir()
+            for path, value in self._limits(folders, settings):
+                write(path, value)
+        except OSError:
+            group._remove_empty()
+            raise
+        return group
+
+    async def sweep(self, held: Collection[str]) -> None:
+        """End what dead runners of this run folder left; `held` are the instances that live."""
+        ours = re.compile(rf"damrak-{self._mark}-([0-9a-f]{{8}})")
+        for folder in [
+            folder
+            for base in dict.fromkeys(self._bases.values())
+            for folder in base.iterdir()
+            if (match := ours.fullmatch(folder.name))
+            and (match[1] not in held or folder.name == self._name)
+        ]:
+            for inner in [path for path in folder.iterdir() if path.is_dir()]:
+                await Group({"memory": inner}, self._unified).remove()
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    def close(self) -> None:
+        """Remove what the groups lay in; they are gone by now."""
+        for base in dict.fromkeys(self._bases.values()):
+            with contextlib.suppress(OSError):
+                (base / self._name).rmdir()
+
+    def _limits(
+        self, folders: Mapping[str, Path], settings: RunnerSettings
+    ) -> Iterator[tuple[Path, int | str]]:
+        memory, pids, cpu = folders["memory"], folders["pids"], folders.get("cpu")
+        most = settings.memory_mb * MIB
+        quota = int(settings.cpus * PERIOD_US)
+        yield pids / "pids.max", settings.processes + BOTH_OF_BWRAP
+        if self._unified:
+            yield memory / "memory.max", most
+            yield from _if_there(memory / "memory.swap.max", 0)
+            yield from _if_there(memory / "memory.oom.group", 1)
+            yield from _if_there(memory / "cpu.max", f"{quota} {PERIOD_US}")
+        else:
+            yield memory / "memory.limit_in_bytes", most
+            yield from _if_there(memory / "memory.memsw.limit_in_bytes", most)
+            if cpu is not None:
+                yield from _if_there(cpu / "cpu.cfs_period_us", PERIOD_US)
+                yield from _if_there(cpu / "cpu.cfs_quota_us", quota)
+
+
+def _if_there(path: Path, value: int | str) -> Iterator[tuple[Path, int | str]]:
+    if path.exists():
+        yield path, value
+
+
+def _number(path: Path) -> int:
+    said = words(path)
+    return int(said[0]) if said and said[0].isdigit() else 0
+
+
+def _listed(path: Path, name: str) -> int:
+    said = words(path)
+    return int(said[said.index(name) + 1]) if name in said else 0

@@ -1,0 +1,186 @@
+"""Which kind of sandbox this machine can give, found out by trying."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from damrak_referee.runner import probe, sandbox
+from damrak_referee.runner.groups import Groups
+from damrak_referee.runner.hierarchy import NoGroups, find_hierarchy
+from damrak_referee.runner.instance import run_mark
+from damrak_referee.runner.runtime import Runtime, find_runtime
+from damrak_referee.runner.sandbox import Content, Tools, arguments, command_inside, limits
+from damrak_referee.runner.settings import RunnerSettings
+from damrak_referee.runner.spawn import Command, full_pipe, spawn
+from damrak_referee.runner.syscalls import NoFilter, make_filter
+
+Mode = Literal["full", "user", "unsafe", "none"]
+PROBE_SECONDS: Final = 10.0
+_USER_WEAKNESS: Final = (
+    "memory and processes are limited for each process, not for the bot: {why}",
+    "all sandboxes share one user number: run the referee as root for one each",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """What uploaded bots run in, and what would be needed for better."""
+
+    mode: Mode
+    missing: tuple[str, ...]
+    tools: Tools | None = None
+    runtime: Runtime | None = None
+    groups: Groups | None = None
+
+
+class Unfit(Exception):
+    """A sandbox cannot be built here, or does not hold; one line each."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+
+async def find_isolation(
+    settings: RunnerSettings, folder: Path, held: Collection[str], uid: int
+) -> Isolation:
+    """The best that works, with what dead runners left of it swept.
+
+    `folder` is the instance's, `held` are the instances that live, `uid` is a slot's that is free.
+    """
+    groups: Groups | None = None
+    missing: list[str] = []
+    try:
+        groups = Groups(find_hierarchy(), run_mark(settings.run), folder.name)
+        await groups.sweep(held)
+        groups.open()
+    except (NoGroups, OSError) as problem:
+        missing.append(_USER_WEAKNESS[0].format(why=problem))
+    root = os.geteuid() == 0
+    if not root:
+        missing.append(_USER_WEAKNESS[1])
+    if settings.unsafe:
+        return Isolation("unsafe", ("uploaded bots have all rights of the referee",), groups=groups)
+    try:
+        tools = _tools(root)
+        runtime = find_runtime(settings.expose)
+        await _try(settings, tools, runtime, groups, folder, uid if root else None)
+    except Unfit as problem:
+        return Isolation("none", problem.problems, groups=groups)
+    mode: Mode = "full" if root and groups is not None else "user"
+    return Isolation(mode, tuple(missing), tools, runtime, groups)
+
+
+def _tools(root: bool) -> Tools:
+    problems = []
+    if sys.platform != "linux":
+        raise Unfit("Linux")
+    bubblewrap = shutil.which(sandbox.BUBBLEWRAP)
+    if bubblewrap is None:
+        problems.append("bubblewrap: apt install bubblewrap")
+    setpriv = shutil.which(sandbox.SETPRIV)
+    if root and setpriv is None:
+        problems.append("setpriv: apt install util-linux")
+    try:
+        rules = make_filter()
+    except NoFilter as problem:
+        problems.append(str(problem))
+    if problems or bubblewrap is None:
+        raise Unfit(*problems)
+    options = subprocess.run([bubblewrap, "--help"], capture_output=True, check=False).stdout  # noqa: S603
+    return Tools(bubblewrap, setpriv, rules, b"--disable-userns" in options)
+
+
+async def _try(
+    settings: RunnerSettings,
+    tools: Tools,
+    runtime: Runtime,
+    groups: Groups | None,
+    folder: Path,
+    uid: int | None,
+) -> None:
+    """Run the probe in a sandbox like those of bots.
+
+    Raises:
+        Unfit: it did not run, or found something.
+    """
+    empty = folder / "empty"
+    empty.mkdir(exist_ok=True)
+    built = arguments(tools, runtime, settings, Content(None, None, str(empty)), {}, uid)
+    expected = {
+        "uid": uid if uid is not None else sandbox.INSIDE_UID,
+        "hidden": [str(folder)],
+        "environment": [name for name, _ in runtime.environment] + ["PWD", "LC_CTYPE"],
+    }
+    program = [runtime.interpreter, "-S", "-c", Path(probe.__file__).read_text()]
+    said, status = await _output(
+        tools, built, command_inside(tools, [*program, json.dumps(expected)], uid), settings, groups
+    )
+    try:
+        problems = json.loads(said) if status == 0 else None
+    except ValueError:
+        problems = None
+    if problems is None:
+        last = said.strip().splitlines()[-1:] or ["it did not say why"]
+        raise Unfit(f"a sandbox cannot be started: {last[0]}", *_hints(last[0]))
+    if problems:
+        raise Unfit(*(f"the sandbox does not hold: {problem}" for problem in problems))
+
+
+async def _output(
+    tools: Tools,
+    built: Sequence[str],
+    inside: Sequence[str],
+    settings: RunnerSettings,
+    groups: Groups | None,
+) -> tuple[str, int]:
+    given, rules = full_pipe("\0".join(built).encode() + b"\0"), full_pipe(tools.filter)
+    reading, writing = os.pipe()
+    group = None if groups is None else groups.make("probe", settings)
+    command = [tools.bubblewrap, "--args", str(given), "--seccomp", str(rules), "--", *inside]
+    try:
+        process = spawn(
+            Command(
+                command,
+                {},
+                limits(settings, counted_together=group is not None),
+                pass_on=(given, rules),
+                entrances=() if group is None else tuple(group.entrances()),
+                stdout=writing,
+                stderr=writing,
+            )
+        )
+        os.close(writing)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PROBE_SECONDS):
+                await process.ended()
+        process.kill()
+        status = await process.ended()
+        process.close()
+        os.set_blocking(reading, False)
+        with open(reading, "rb", closefd=False) as pipe:
+            return (pipe.read() or b"").decode("utf-8", "replace"), status
+    finally:
+        os.close(reading)
+        if group is not None:
+            await group.remove()
+
+
+def _hints(said: str) -> list[str]:
+    if "namespace" in said or "uid map" in said or "Operation not permitted" in said:
+        return [
+            "namespaces: run as root on the machine itself, or allow user namespaces"
+            " (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap with"
+            " the permission userns); in a container, allow mounts (CAP_SYS_ADMIN)"
+        ]
+    return []

@@ -1,0 +1,106 @@
+"""What kind of bot the files of an archive are, and how it is run."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import IO, Any, Final, Protocol
+
+from damrak_referee.runner.errors import ArchiveRefused
+
+ENTRY: Final = "bot.py"
+DESCRIPTION: Final = "damrak.toml"
+_DESCRIPTION_LIMIT: Final = 64 * 1024
+_WORDS: Final = 64
+_COMMAND_LENGTH: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """How an unpacked bot is run: `run` is a command, None for a Python bot.
+
+    `folder` is where it lies in the archive: at its top, which is empty, or in its one folder.
+    """
+
+    folder: str
+    run: tuple[str, ...] | None
+    class_name: str | None
+
+
+class Sink(Protocol):
+    """Where files go. Names were checked before."""
+
+    def folder(self, name: str) -> None:
+        """Make a folder, if it is not there."""
+
+    def file(self, name: str, executable: bool) -> IO[bytes]:
+        """A new file to be written to."""
+
+    def read(self, name: str, limit: int) -> bytes:
+        """The beginning of a file that was written."""
+
+    def make_executable(self, name: str) -> None:
+        """Let a file be run."""
+
+
+def read_manifest(files: set[str], sink: Sink) -> Manifest:
+    """What the bot in these files is.
+
+    Raises:
+        ArchiveRefused: there is none.
+    """
+    folder = _bot_folder(files)
+    if folder + DESCRIPTION not in files:
+        return Manifest(folder, None, None)
+    said = _description(sink.read(folder + DESCRIPTION, _DESCRIPTION_LIMIT + 1))
+    if unknown := sorted(said.keys() - {"run", "class"}):
+        raise ArchiveRefused(f"{DESCRIPTION}: unknown key {unknown[0]!r}; known are run and class")
+    if "run" in said:
+        if "class" in said:
+            raise ArchiveRefused(f"{DESCRIPTION}: has both run and class; one is enough")
+        return Manifest(folder, _command(said["run"], folder, files, sink), None)
+    if folder + ENTRY not in files:
+        raise ArchiveRefused(f"there is no {ENTRY}, and {DESCRIPTION} has no run")
+    class_name = said.get("class")
+    if class_name is not None and not (isinstance(class_name, str) and class_name.isidentifier()):
+        raise ArchiveRefused(f"{DESCRIPTION}: class has to be the name of a class")
+    return Manifest(folder, None, class_name)
+
+
+def _bot_folder(files: set[str]) -> str:
+    if ENTRY in files or DESCRIPTION in files:
+        return ""
+    tops = {name.partition("/")[0] + "/" for name in files}
+    if len(tops) == 1:
+        top = tops.pop()
+        if top + ENTRY in files or top + DESCRIPTION in files:
+            return top
+    raise ArchiveRefused(f"there is no {ENTRY} and no {DESCRIPTION} at its top")
+
+
+def _description(content: bytes) -> Mapping[str, Any]:
+    if len(content) > _DESCRIPTION_LIMIT:
+        raise ArchiveRefused(f"{DESCRIPTION} is too long")
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as problem:
+        raise ArchiveRefused(f"{DESCRIPTION}: {problem}") from None
+
+
+def _command(said: object, folder: str, files: set[str], sink: Sink) -> tuple[str, ...]:
+    if not (isinstance(said, list) and said and all(isinstance(word, str) for word in said)):
+        raise ArchiveRefused(f'{DESCRIPTION}: run has to be a list of words: ["./prog", "arg"]')
+    if len(said) > _WORDS or sum(map(len, said)) > _COMMAND_LENGTH:
+        raise ArchiveRefused(f"{DESCRIPTION}: run is too long")
+    if not all(word.isprintable() for word in said):
+        raise ArchiveRefused(f"{DESCRIPTION}: run has characters in it that cannot be printed")
+    program = said[0]
+    if not program:
+        raise ArchiveRefused(f"{DESCRIPTION}: run names no program")
+    if "/" in program and not program.startswith("/"):
+        name = folder + program.removeprefix("./")
+        if name not in files:
+            raise ArchiveRefused(f"{DESCRIPTION}: {program} is not in the archive")
+        sink.make_executable(name)  # archives made on Windows cannot say so
+    return tuple(said)

@@ -1,0 +1,109 @@
+"""What a bot prints, standard output and error in one: its beginning and its end are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Final
+
+CHUNK: Final = 1 << 16
+PIPE_CHUNKS: Final = 32  # no pipe holds more
+BYTES_PER_SECOND: Final = 4 << 20
+BURST: Final = 1 << 20
+
+
+class Kept:
+    """The first and the last so many bytes, in memory that does not grow."""
+
+    def __init__(self, head: int, tail: int) -> None:
+        self.total = 0
+        self._head_limit, self._tail_limit = head, tail
+        self._head = bytearray()
+        self._tail = bytearray()
+
+    def add(self, data: bytes) -> None:
+        """Append."""
+        self.total += len(data)
+        room = self._head_limit - len(self._head)
+        self._head += data[:room]
+        self._tail += data[max(room, 0) :]
+        if len(self._tail) > 2 * self._tail_limit:
+            del self._tail[: -self._tail_limit]
+
+    def text(self) -> str:
+        """What is kept, saying how much is not."""
+        tail = self._tail[-self._tail_limit :] if self._tail_limit else b""
+        lost = self.total - len(self._head) - len(tail)
+        gap = b"\n[%d bytes are not kept]\n" % lost if lost else b""
+        return (bytes(self._head) + gap + bytes(tail)).decode("utf-8", "replace")
+
+
+class Capture:
+    """Reads a pipe as it fills, no faster than is good for the reader.
+
+    A bot that prints faster than that waits, in its own time; one that prints too much in all is
+    told on by `overflow`.
+    """
+
+    def __init__(self, pipe: int, kept: Kept, limit: int, overflow: Callable[[], None]) -> None:
+        self.kept = kept
+        self.overflowed = False
+        self._pipe: int | None = pipe
+        self._limit = limit
+        self._overflow = overflow
+        self._loop = asyncio.get_running_loop()
+        self._allowance = float(BURST)
+        self._asked_at = self._loop.time()
+        self._rest: asyncio.TimerHandle | None = None
+        os.set_blocking(pipe, False)
+        self._loop.add_reader(pipe, self._readable)
+
+    def close(self) -> None:
+        """Take what is still in the pipe, and let go of it."""
+        for _ in range(PIPE_CHUNKS):
+            if self.overflowed or not self._take():
+                break
+        self._let_go()
+
+    def _readable(self) -> None:
+        if not self._take():
+            self._let_go()
+        elif self.overflowed:
+            self._let_go()
+            self._overflow()
+        elif self._allowance < 0 and self._pipe is not None:
+            self._loop.remove_reader(self._pipe)
+            self._rest = self._loop.call_later(CHUNK / BYTES_PER_SECOND, self._go_on)
+
+    def _go_on(self) -> None:
+        self._rest = None
+        if self._pipe is not None:
+            self._loop.add_reader(self._pipe, self._readable)
+
+    def _take(self) -> bool:
+        """Read once; whether there may be more."""
+        if self._pipe is None:
+            return False
+        try:
+            data = os.read(self._pipe, CHUNK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        now = self._loop.time()
+        earned = (now - self._asked_at) * BYTES_PER_SECOND
+        self._allowance = min(self._allowance + earned, BURST) - len(data)
+        self._asked_at = now
+        self.kept.add(data)
+        self.overflowed = self.kept.total > self._limit
+        return bool(data)
+
+    def _let_go(self) -> None:
+        if self._rest is not None:
+            self._rest.cancel()
+            self._rest = None
+        if self._pipe is not None:
+            self._loop.remove_reader(self._pipe)
+            os.close(self._pipe)
+            self._pipe = None

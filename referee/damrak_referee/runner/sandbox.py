@@ -1,0 +1,155 @@
+"""The command that builds a sandbox and runs a program in it.
+
+bubblewrap makes the mounts and namespaces. As root it does so with root's rights, which a folder
+that only root may enter calls for, and `setpriv` then gives up all of them inside; as anybody else
+it does so in a user namespace.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from damrak_referee.runner.runtime import Runtime
+from damrak_referee.runner.settings import MIB, RunnerSettings
+from damrak_referee.runner.spawn import Limits
+
+BUBBLEWRAP: Final = "bwrap"
+SETPRIV: Final = "setpriv"
+SOCKET: Final = "/run/referee.sock"
+BOT: Final = "/bot"
+ADDRESS: Final = f"unix:{SOCKET}"
+_RIGHTS_TO_GIVE_UP_RIGHTS: Final = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+INSIDE_UID: Final = 40_000  # where there is a user namespace
+_NODE_RESERVES: Final = 4096 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Programs of this machine, and the filter of system calls."""
+
+    bubblewrap: str
+    setpriv: str | None
+    filter: bytes
+    disable_userns: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a sandbox has beside the runtime: paths outside, None if there is none."""
+
+    bot: str | None
+    socket: str | None
+    empty: str
+    """An empty folder."""
+
+
+def arguments(
+    tools: Tools,
+    runtime: Runtime,
+    settings: RunnerSettings,
+    content: Content,
+    environment: Mapping[str, str],
+    uid: int | None,
+) -> list[str]:
+    """bubblewrap's own arguments; `uid` is the slot's, where we are root."""
+    return list(_arguments(tools, runtime, settings, content, environment, uid))
+
+
+def command_inside(tools: Tools, command: Sequence[str], uid: int | None) -> list[str]:
+    """The program as bubblewrap is to run it."""
+    if uid is None:
+        return list(command)
+    assert tools.setpriv is not None
+    return [
+        tools.setpriv,
+        f"--reuid={uid}",
+        f"--regid={uid}",
+        "--clear-groups",
+        "--inh-caps=-all",
+        "--ambient-caps=-all",
+        "--bounding-set=-all",
+        "--no-new-privs",
+        "--",
+        *command,
+    ]
+
+
+def limits(settings: RunnerSettings, *, counted_together: bool) -> Limits:
+    """What each process may use; without control groups that is all there is."""
+    memory = settings.memory_mb * MIB
+    bounds = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_CPU: settings.cpu_seconds,
+        resource.RLIMIT_FSIZE: settings.file_mb * MIB,
+        resource.RLIMIT_NOFILE: settings.open_files,
+        resource.RLIMIT_MEMLOCK: 64 * 1024,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_SIGPENDING: 1024,
+        resource.RLIMIT_NICE: 0,
+        resource.RLIMIT_RTPRIO: 0,
+    }
+    if not counted_together:
+        # Address space that is only reserved costs nothing, and some languages reserve a lot.
+        bounds[resource.RLIMIT_DATA] = memory
+        bounds[resource.RLIMIT_AS] = memory + _NODE_RESERVES
+    return {what: (bound, bound) for what, bound in bounds.items()}
+
+
+def _arguments(
+    tools: Tools,
+    runtime: Runtime,
+    settings: RunnerSettings,
+    content: Content,
+    environment: Mapping[str, str],
+    uid: int | None,
+) -> Iterator[str]:
+    yield from ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts")
+    yield from ("--unshare-cgroup-try", "--hostname", "bot")
+    yield from ("--die-with-parent", "--new-session", "--clearenv")
+    if uid is None:
+        yield "--unshare-user"
+        yield from ("--uid", str(INSIDE_UID), "--gid", str(INSIDE_UID))
+        if tools.disable_userns:
+            yield "--disable-userns"
+    else:
+        yield from ("--cap-drop", "ALL")
+        for right in _RIGHTS_TO_GIVE_UP_RIGHTS:
+            yield from ("--cap-add", right)
+    yield from _files(runtime, content)
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    for place, size in (("/tmp", settings.tmp_mb), ("/dev/shm", settings.shm_mb)):  # noqa: S108
+        yield from ("--perms", "1777", "--size", str(size * MIB), "--tmpfs", place)
+    yield from ("--remount-ro", "/dev")
+    for name, value in {**dict(runtime.environment), **environment}.items():
+        yield from ("--setenv", name, value)
+    yield from ("--chdir", BOT if content.bot is not None else "/")
+    yield from ("--remount-ro", "/")
+
+
+def _files(runtime: Runtime, content: Content) -> Iterator[str]:
+    # What bubblewrap makes on its own way only root could enter.
+    for folder in (*runtime.folders, "/run"):
+        if not any(
+            folder == inside or folder.startswith(inside + "/") for _, inside in _roots(runtime)
+        ):
+            yield from ("--perms", "0755", "--dir", folder)
+    for outside, inside in runtime.binds:
+        yield from ("--ro-bind", outside, inside)
+    for inside in runtime.masks:
+        yield from ("--ro-bind", content.empty, inside)
+    for target, link in runtime.links:
+        yield from ("--symlink", target, link)
+    if content.bot is not None:
+        yield from ("--ro-bind", content.bot, BOT)
+    if content.socket is not None:
+        yield from ("--ro-bind", content.socket, SOCKET)
+
+
+def _roots(runtime: Runtime) -> Iterator[tuple[str, str]]:
+    """What is mounted as a whole, with its folders."""
+    for outside, inside in runtime.binds:
+        if not inside.startswith("/runtime/site/"):
+            yield outside, inside

@@ -1,0 +1,279 @@
+"""A seat's process from start to end: an uploaded bot in a sandbox of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from damrak_referee.runner import sandbox
+from damrak_referee.runner.groups import Group, Usage
+from damrak_referee.runner.isolation import Isolation
+from damrak_referee.runner.messages import Exited
+from damrak_referee.runner.output import Capture, Kept
+from damrak_referee.runner.sandbox import ADDRESS, BOT, Content
+from damrak_referee.runner.settings import RunnerSettings
+from damrak_referee.runner.slots import NoSlot, Slots
+from damrak_referee.runner.spawn import (
+    Command,
+    Process,
+    full_pipe,
+    reap_orphans,
+    spawn,
+    wait_readable,
+)
+from damrak_referee.runner.store import StoredBot
+from damrak_referee.runner.verdict import Evidence, Verdict, judge, judge_plain
+
+SEAT_MODULE: Final = "damrak.remote.seat"
+# Without `site` an interpreter starts sooner, and a bot misses nothing that is there.
+_PYTHON_OPTIONS: Final = ("-S", "-m", SEAT_MODULE)
+_INNER_SECONDS: Final = 5.0
+_KEPT: Final = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH"})
+_numbers: Final = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What all seats of one runner share."""
+
+    settings: RunnerSettings
+    isolation: Isolation
+    slots: Slots | None
+    empty: Path
+
+
+@dataclass(slots=True)
+class _Started:
+    """A running seat, and what there is to be closed."""
+
+    process: Process
+    capture: Capture
+    status: _Status | None
+    group: Group | None
+
+
+class UploadedSeat:
+    """One archive's bot in one seat. `run` it once; `stop` it at any time."""
+
+    def __init__(self, house: House, seat: str, bot: StoredBot, socket: Path) -> None:
+        self._house = house
+        self._seat = seat
+        self._bot = bot
+        self._socket = socket
+        self._kill = asyncio.Event()
+        self._stopped = False
+        self._output = Kept(house.settings.output_head, house.settings.output_tail)
+
+    def stop(self) -> None:
+        """Have it end now."""
+        self._stopped = True
+        self._kill.set()
+
+    async def run(self) -> Exited:
+        """Start it, wait for its end, and leave nothing of it."""
+        uid: int | None = None
+        group: Group | None = None
+        house = self._house
+        usage = Usage()
+        try:
+            uid = None if house.slots is None else house.slots.take()
+            if house.isolation.groups is not None:
+                group = house.isolation.groups.make(str(next(_numbers)), house.settings)
+            started = self._start(uid, group)
+            evidence = await self._attend(started)
+            if group is not None:
+                usage = group.usage()
+            plain = house.isolation.mode == "unsafe"
+            verdict = (judge_plain if plain else judge)(evidence)
+        except (OSError, NoSlot) as problem:
+            verdict = Verdict("lost", f"the sandbox could not be started: {problem}", "host")
+        finally:
+            reap_orphans()
+            clean = group is None or await group.remove()
+            # A number whose processes may still live must not be another bot's.
+            if uid is not None and house.slots is not None and clean:
+                house.slots.give_back(uid)
+        return Exited(
+            seat=self._seat,
+            cause=verdict.cause,
+            detail=verdict.detail,
+            owner=verdict.owner,
+            output=self._output.text(),
+            cpu_us=usage.cpu_us,
+            memory_bytes=usage.memory_bytes,
+        )
+
+    def _start(self, uid: int | None, group: Group | None) -> _Started:
+        settings = self._house.settings
+        reading, writing = os.pipe()
+        status: _Status | None = None
+        try:
+            bounds = sandbox.limits(settings, counted_together=group is not None)
+            entrances = () if group is None else tuple(group.entrances())
+            if self._house.isolation.mode == "unsafe":
+                command, environment = self._plain_command()
+                process = spawn(
+                    Command(
+                        command,
+                        environment,
+                        bounds,
+                        folder=str(self._bot.folder),
+                        entrances=entrances,
+                        stdout=writing,
+                        stderr=writing,
+                    )
+                )
+            else:
+                status, theirs = _Status.make()
+                command, passed = self._sandbox_command(uid, theirs)
+                process = spawn(
+                    Command(
+                        command,
+                        {},  # bubblewrap is process 1 inside, where its environment can be read
+                        bounds,
+                        pass_on=(*passed, theirs),
+                        entrances=entrances,
+                        stdout=writing,
+                        stderr=writing,
+                    )
+                )
+        except BaseException:
+            os.close(reading)
+            if status is not None:
+                status.close()
+            raise
+        finally:
+            os.close(writing)
+        capture = Capture(reading, self._output, settings.output_limit, self._kill.set)
+        return _Started(process, capture, status, group)
+
+    async def _attend(self, started: _Started) -> Evidence:
+        process = started.process
+        ended = asyncio.ensure_future(process.ended())
+        killed = asyncio.ensure_future(self._kill.wait())
+        try:
+            await asyncio.wait((ended, killed), return_when=asyncio.FIRST_COMPLETED)
+            alive = not ended.done()
+            process.kill()
+            if self._house.isolation.mode == "unsafe":
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            outer = await ended
+        finally:
+            killed.cancel()
+            process.close()
+        status = started.status
+        if status is not None:
+            await status.inner_gone()
+        if started.group is not None:
+            started.group.kill()
+        started.capture.close()
+        inner = None if status is None else status.exit_code
+        kills = 0 if started.group is None else started.group.usage().kills
+        return Evidence(
+            stopped=self._stopped and alive,
+            overflow=started.capture.overflowed,
+            memory_kills=kills,
+            inner=inner,
+            outer=outer,
+            output=self._output.text(),
+        )
+
+    def _sandbox_command(self, uid: int | None, status: int) -> tuple[list[str], tuple[int, int]]:
+        isolation, settings = self._house.isolation, self._house.settings
+        tools, runtime = isolation.tools, isolation.runtime
+        assert tools is not None
+        assert runtime is not None
+        if uid is not None:
+            os.chown(self._socket, uid, uid)
+        os.chmod(self._socket, 0o600)
+        content = Content(str(self._bot.folder), str(self._socket), str(self._house.empty))
+        environment = {"DAMRAK_ADDRESS": ADDRESS}
+        built = sandbox.arguments(tools, runtime, settings, content, environment, uid)
+        command = self._program([runtime.interpreter, *_PYTHON_OPTIONS], BOT)
+        inside = sandbox.command_inside(tools, command, uid)
+        # Its command line can be read inside, too, so what is in it goes through a pipe.
+        given = full_pipe("\0".join(built).encode() + b"\0")
+        rules = full_pipe(tools.filter)
+        outer = [tools.bubblewrap, "--args", str(given), "--seccomp", str(rules)]
+        return [*outer, "--json-status-fd", str(status), "--", *inside], (given, rules)
+
+    def _plain_command(self) -> tuple[list[str], Mapping[str, str]]:
+        settings = self._house.settings
+        python = [settings.python, "-P", "-m", SEAT_MODULE]
+        kept = {name: os.environ[name] for name in _KEPT & os.environ.keys()}
+        fixed = {"PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"}
+        address = {"DAMRAK_ADDRESS": f"unix:{self._socket}"}
+        return self._program(python, str(self._bot.folder)), {**kept, **fixed, **address}
+
+    def _program(self, python: list[str], folder: str) -> list[str]:
+        if self._bot.run is not None:
+            return list(self._bot.run)
+        named = [] if self._bot.class_name is None else ["--class", self._bot.class_name]
+        return [*python, folder, *named]
+
+
+@dataclass(slots=True)
+class _Status:
+    """What bubblewrap says about its inside: the process there, and how the program ended."""
+
+    descriptor: int
+    exit_code: int | None = None
+    _line: bytes = b""
+    _inner: int | None = field(default=None)
+
+    @classmethod
+    def make(cls) -> tuple[_Status, int]:
+        """One of these, and the descriptor for bubblewrap to write to."""
+        reading, writing = os.pipe()
+        os.set_blocking(reading, False)
+        status = cls(reading)
+        asyncio.get_running_loop().add_reader(reading, status.read)
+        return status, writing
+
+    def read(self) -> None:
+        """Take in what has been said."""
+        with contextlib.suppress(BlockingIOError):
+            while data := os.read(self.descriptor, 1 << 12):
+                self._line += data
+                *lines, self._line = self._line.split(b"\n")
+                for line in lines:
+                    self._hear(json.loads(line))
+            asyncio.get_running_loop().remove_reader(self.descriptor)
+
+    async def inner_gone(self) -> None:
+        """Wait until nothing inside lives: its process 1 is the last to go."""
+        self.read()
+        if self._inner is not None:
+            gone = wait_readable(self._inner)
+            try:
+                async with asyncio.timeout(_INNER_SECONDS):
+                    with contextlib.suppress(ProcessLookupError):
+                        signal.pidfd_send_signal(self._inner, signal.SIGKILL)
+                    await gone
+            except TimeoutError:
+                asyncio.get_running_loop().remove_reader(self._inner)
+        self.close()
+
+    def close(self) -> None:
+        """Let go of it."""
+        asyncio.get_running_loop().remove_reader(self.descriptor)
+        os.close(self.descriptor)
+        if self._inner is not None:
+            os.close(self._inner)
+            self._inner = None
+
+    def _hear(self, said: dict[str, Any]) -> None:
+        if "child-pid" in said:
+            with contextlib.suppress(OSError):
+                self._inner = os.pidfd_open(said["child-pid"])
+        if "exit-code" in said:
+            self.exit_code = int(said["exit-code"])

@@ -1,0 +1,187 @@
+"""The runner's own process: `python -m damrak_referee.runner DESCRIPTOR`.
+
+It hears orders over the descriptor until that ends, which is when its referee is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import sys
+from pathlib import Path
+
+from damrak_referee.runner.errors import ArchiveRefused
+from damrak_referee.runner.house import HouseSeat, Pool
+from damrak_referee.runner.instance import sweep_instances
+from damrak_referee.runner.isolation import Isolation, find_isolation
+from damrak_referee.runner.messages import (
+    LINE_LIMIT,
+    Begin,
+    Exited,
+    Install,
+    Installed,
+    Order,
+    Report,
+    Start,
+    Stop,
+    Up,
+    line_of,
+    parse_order,
+)
+from damrak_referee.runner.runtime import compile_ours
+from damrak_referee.runner.seat import House, UploadedSeat
+from damrak_referee.runner.settings import RunnerSettings
+from damrak_referee.runner.slots import Slots
+from damrak_referee.runner.spawn import adopt_orphans
+from damrak_referee.runner.store import Store
+
+
+class Service:
+    """All that runs for one referee."""
+
+    def __init__(
+        self,
+        settings: RunnerSettings,
+        folder: Path,
+        isolation: Isolation,
+        slots: Slots | None,
+        store: Store,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        empty = folder / "empty"
+        empty.mkdir(exist_ok=True)
+        self._store = store
+        self._house = House(settings, isolation, slots, empty)
+        self._pool = Pool(settings)
+        self._writer = writer
+        self._seats: dict[str, UploadedSeat | HouseSeat] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def obey(self, order: Order) -> None:
+        """Do what an order says; its report follows."""
+        match order:
+            case Install(number, sha256, archive):
+                self._begin(self._install(number, sha256, Path(archive)))
+            case Start():
+                self._start(order)
+            case Stop(seat):
+                if seat in self._seats:
+                    self._seats[seat].stop()
+            case Begin():
+                raise ValueError("begun twice")
+
+    async def close(self) -> None:
+        """End everything."""
+        for seat in self._seats.values():
+            seat.stop()
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        await self._pool.close()
+        if self._house.isolation.groups is not None:
+            self._house.isolation.groups.close()
+
+    def say(self, report: Report) -> None:
+        """Tell the referee, if it is there."""
+        if not self._writer.is_closing():
+            self._writer.write(line_of(report))
+
+    def _begin(self, work: object) -> None:
+        task = asyncio.ensure_future(work)  # type: ignore[call-overload]
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if (problem := task.exception()) is not None:
+            # Nothing sensible can be said of the seat: the referee is to count it as lost.
+            sys.stderr.write(f"the runner failed: {problem!r}\n")
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    async def _install(self, number: int, sha256: str, archive: Path) -> None:
+        refused = None
+        try:
+            await self._store.install(sha256, archive)
+        except ArchiveRefused as refusal:
+            refused = refusal.why
+        except OSError as problem:
+            refused = f"the archive could not be stored: {problem}"
+        self.say(Installed(number, refused))
+
+    def _start(self, order: Start) -> None:
+        seat: UploadedSeat | HouseSeat
+        path = Path(order.socket)
+        if order.house is not None:
+            seat = HouseSeat(self._pool, order.seat, order.house, path)
+        else:
+            bot = None if order.archive is None else self._store.find(order.archive)
+            problem = None if bot is not None else "its archive is not in the store"
+            if self._house.isolation.mode == "none":
+                problem = "uploaded bots are refused here"
+            if problem is not None or bot is None:
+                self.say(Exited(order.seat, "lost", problem or "", "host", "", 0, 0))
+                return
+            seat = UploadedSeat(self._house, order.seat, bot, path)
+        self._seats[order.seat] = seat
+        self._begin(self._run(order.seat, seat))
+
+    async def _run(self, name: str, seat: UploadedSeat | HouseSeat) -> None:
+        try:
+            self.say(await seat.run())
+        finally:
+            del self._seats[name]
+
+
+async def serve(line: socket.socket) -> None:
+    """Work for the referee at the other end of this line until it hangs up."""
+    reader, writer = await asyncio.open_connection(sock=line, limit=LINE_LIMIT)
+    begin = parse_order(await reader.readline())
+    assert isinstance(begin, Begin)
+    settings, folder = RunnerSettings.from_json(begin.settings), Path(begin.folder)
+    terminated = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
+    adopt_orphans()
+    slots = Slots(settings.first_uid) if os.geteuid() == 0 else None
+    uid = -1 if slots is None else slots.take()
+    held = sweep_instances(settings.run)
+    isolation = await find_isolation(settings, folder, held, uid)
+    if slots is not None:
+        slots.give_back(uid)
+    store = Store(settings, folder.name, slots)
+    store.sweep(held)
+    service = Service(settings, folder, isolation, slots, store, writer)
+    service.say(Up(isolation.mode, list(isolation.missing)))
+    hearing = asyncio.ensure_future(_hear(reader, service))
+    ending = asyncio.ensure_future(terminated.wait())
+    await asyncio.wait((hearing, ending), return_when=asyncio.FIRST_COMPLETED)
+    hung_up = hearing.done()
+    if hung_up and (problem := hearing.exception()) is not None:
+        sys.stderr.write(f"the runner did not understand its referee: {problem}\n")
+    hearing.cancel()
+    ending.cancel()
+    await service.close()
+    if hung_up:  # else the referee lives, and its sockets are in there
+        shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        writer.close()
+        await writer.wait_closed()
+
+
+async def _hear(reader: asyncio.StreamReader, service: Service) -> None:
+    with contextlib.suppress(ConnectionError):
+        while line := await reader.readline():
+            if not line.endswith(b"\n"):
+                return  # it died while it spoke
+            service.obey(parse_order(line))
+
+
+def main() -> None:
+    """Be the runner of the referee that started this process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the referee, which ends us
+    line = socket.socket(fileno=int(sys.argv[1]))
+    os.umask(0o022)
+    compile_ours()
+    asyncio.run(serve(line))

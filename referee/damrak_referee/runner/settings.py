@@ -1,0 +1,71 @@
+"""Where a runner works, and what a bot may use."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+MIB: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerSettings:
+    """One runner's orders. Only `run` and `store` have to be named."""
+
+    run: Path
+    """Sockets and locks of this and other runners; nothing in it outlives them."""
+    store: Path
+    """Unpacked archives; may be shared by runners."""
+
+    python: str = sys.executable
+    """The interpreter of bots, with `damrak` installed."""
+    unsafe: bool = False
+    """Run uploaded bots as plain processes: for one's own bots only."""
+    expose: tuple[Path, ...] = ()
+    """More folders that sandboxed bots may read, at the same place: a language's runtime, say."""
+    first_uid: int = 40_000
+    """Sandboxes get user numbers from here on, where the runner is root."""
+
+    memory_mb: int = 512
+    processes: int = 64
+    cpus: float = 1.0
+    cpu_seconds: int = 3600
+    tmp_mb: int = 64
+    shm_mb: int = 16
+    file_mb: int = 64
+    open_files: int = 256
+
+    output_head: int = 16 * 1024
+    output_tail: int = 48 * 1024
+    output_limit: int = 8 * MIB
+
+    archive_mb: int = 16
+    unpacked_mb: int = 64
+    archive_files: int = 2_000
+    archive_ratio: int = 100
+    path_bytes: int = 200
+    path_depth: int = 12
+
+    house_idle_seconds: float = 60.0
+    """How long a house bot's process waits for its next seat."""
+
+    def to_json(self) -> dict[str, Any]:
+        """These settings as a JSON object."""
+        said = {field.name: getattr(self, field.name) for field in fields(self)}
+        said["expose"] = [str(path) for path in self.expose]
+        return said | {"run": str(self.run), "store": str(self.store)}
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any]) -> RunnerSettings:
+        """The settings that `to_json` made this of.
+
+        Raises:
+            TypeError: a name is unknown or missing.
+        """
+        paths = tuple(Path(path) for path in said["expose"])
+        return cls(
+            **{**said, "run": Path(said["run"]), "store": Path(said["store"]), "expose": paths}
+        )

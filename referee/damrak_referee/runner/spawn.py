@@ -1,0 +1,156 @@
+"""Child processes that do not outlive us. Only for a process with one thread, as it forks."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+_PR_SET_PDEATHSIG: Final = 1
+_PR_SET_CHILD_SUBREAPER: Final = 36
+_prctl: Final = ctypes.CDLL(None).prctl
+
+_living: Final[set[int]] = set()
+
+Limits = Mapping[int, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What to run, and with which rights. `entrances` are of control groups; both kinds of
+    descriptors are closed here once the child has them."""
+
+    argv: Sequence[str]
+    environment: Mapping[str, str]
+    limits: Limits
+    folder: str | None = None
+    pass_on: tuple[int, ...] = ()
+    entrances: tuple[int, ...] = ()
+    stdin: int = subprocess.DEVNULL
+    stdout: int = subprocess.DEVNULL
+    stderr: int | None = subprocess.DEVNULL
+
+
+class Process:
+    """A child, and the event of its end."""
+
+    def __init__(self, popen: subprocess.Popen[bytes]) -> None:
+        self.popen = popen
+        self.pid = popen.pid
+        _living.add(popen.pid)
+        self._descriptor = os.pidfd_open(popen.pid)
+        self._ended = wait_readable(self._descriptor)
+
+    def kill(self) -> None:
+        """Kill it, if it lives."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._descriptor, signal.SIGKILL)
+
+    async def ended(self) -> int:
+        """Its exit status, or minus the signal that killed it."""
+        await asyncio.shield(self._ended)
+        status = self.popen.wait()
+        _living.discard(self.pid)
+        return status
+
+    def close(self) -> None:
+        """Let go of it; it has ended."""
+        if not self._ended.done():
+            asyncio.get_running_loop().remove_reader(self._descriptor)
+            self._ended.cancel()
+        os.close(self._descriptor)
+
+
+def spawn(command: Command) -> Process:
+    """Start a child that is killed when this process dies.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    parent = os.getpid()
+
+    def prepare() -> None:
+        # In the child, before it becomes the program.
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
+        for entrance in command.entrances:
+            os.write(entrance, b"0")
+        for what, bounds in command.limits.items():
+            resource.setrlimit(what, bounds)
+
+    try:
+        return Process(
+            subprocess.Popen(  # noqa: S603 - our own command lines
+                command.argv,
+                env=dict(command.environment),
+                cwd=command.folder,
+                stdin=command.stdin,
+                stdout=command.stdout,
+                stderr=command.stderr,
+                pass_fds=command.pass_on,
+                preexec_fn=prepare,  # safe: there is one thread
+                start_new_session=True,
+            )
+        )
+    except subprocess.SubprocessError as problem:
+        raise OSError(f"{command.argv[0]} could not be started: {problem}") from None
+    finally:
+        for descriptor in (*command.pass_on, *command.entrances):
+            os.close(descriptor)
+
+
+def wait_readable(descriptor: int) -> asyncio.Future[None]:
+    """A future that is done once there is something to read, or the process has ended."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def ready() -> None:
+        loop.remove_reader(descriptor)
+        if not done.done():
+            done.set_result(None)
+
+    loop.add_reader(descriptor, ready)
+    return done
+
+
+def full_pipe(data: bytes) -> int:
+    """The reading end of a pipe that holds this, and then ends."""
+    reading, writing = os.pipe()
+    try:
+        # More than a pipe holds would block us for ever.
+        os.set_blocking(writing, False)
+        if os.write(writing, data) < len(data):
+            os.close(reading)
+            raise OSError(f"{len(data)} bytes are too many for a pipe")
+    finally:
+        os.close(writing)
+    return reading
+
+
+def adopt_orphans() -> None:
+    """Make orphans among our descendants our own children, not those of init."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def reap_orphans() -> None:
+    """Kill and bury children that nobody here started."""
+    for process in _children() - _living:
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+
+
+def _children() -> set[int]:
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            return set(map(int, file.read().split()))
+    except OSError:
+        return set()

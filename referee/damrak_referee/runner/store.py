@@ -1,0 +1,184 @@
+"""Unpacked archives by the SHA-256 of their content: there in full, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import os
+import re
+import shutil
+import stat
+import sys
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import damrak_referee
+from damrak_referee.runner.errors import ArchiveRefused
+from damrak_referee.runner.manifest import Manifest
+from damrak_referee.runner.settings import RunnerSettings
+from damrak_referee.runner.slots import Slots
+from damrak_referee.runner.spawn import Command, Process, spawn
+
+SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_SECONDS: Final = 120.0
+_ANSWER_LIMIT: Final = 1 << 16
+_PACKAGES: Final = Path(damrak_referee.__file__).parents[1]
+_MANIFEST: Final = "manifest.json"
+_BOT: Final = "bot"
+_NEW: Final = re.compile(r"\.new-([0-9a-f]{8})-[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBot:
+    """A bot ready to be run from its folder."""
+
+    folder: Path
+    run: tuple[str, ...] | None
+    class_name: str | None
+
+
+class Store:
+    """The archives of one folder. Several runners may use the same."""
+
+    def __init__(self, settings: RunnerSettings, instance: str, slots: Slots | None) -> None:
+        self._settings = settings
+        self._folder = settings.store.resolve()
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._instance = instance
+        self._slots = slots
+        self._numbers = itertools.count()
+        self._running: dict[str, asyncio.Lock] = {}
+
+    def find(self, sha256: str) -> StoredBot | None:
+        """The bot of an archive that was taken."""
+        if not SHA256.fullmatch(sha256):
+            return None
+        place = self._folder / sha256
+        try:
+            said = json.loads((place / _MANIFEST).read_text())
+        except (OSError, ValueError):
+            return None
+        run = None if said["run"] is None else tuple(said["run"])
+        return StoredBot(place / _BOT / said["folder"], run, said["class_name"])
+
+    async def install(self, sha256: str, archive: Path) -> None:
+        """Take an archive, if it is not there.
+
+        Raises:
+            ArchiveRefused: it breaks a rule.
+            OSError: it cannot be read, or written here.
+        """
+        if not SHA256.fullmatch(sha256):
+            raise ArchiveRefused("an archive is called by its SHA-256, in hexadecimal digits")
+        async with self._running.setdefault(sha256, asyncio.Lock()):
+            if self.find(sha256) is None:
+                await self._install(sha256, archive)
+
+    def sweep(self, held: Collection[str]) -> None:
+        """Remove what dead runners left half unpacked; `held` are the instances that live."""
+        for entry in os.scandir(self._folder):
+            match = _NEW.fullmatch(entry.name)
+            if match and (match[1] not in held or match[1] == self._instance):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+    async def _install(self, sha256: str, archive: Path) -> None:
+        new = self._folder / f".new-{self._instance}-{next(self._numbers)}"
+        target = new / _BOT
+        uid = None if self._slots is None else self._slots.take()
+        try:
+            target.mkdir(parents=True)
+            if uid is not None:
+                os.chown(target, uid, uid)
+            found = await self._unpack(archive, target, uid)
+            if found.pop("sha256", None) != sha256:
+                raise ArchiveRefused("the archive is not the one its SHA-256 says")
+            manifest = Manifest(**found)
+            _take_over(target)
+            (new / _MANIFEST).write_text(
+                json.dumps(
+                    {
+                        "folder": manifest.folder,
+                        "run": manifest.run,
+                        "class_name": manifest.class_name,
+                    }
+                )
+            )
+            place = self._folder / sha256
+            if self.find(sha256) is None:
+                shutil.rmtree(place, ignore_errors=True)  # of a format before ours
+                with contextlib.suppress(FileExistsError, OSError):
+                    new.rename(place)
+            if self.find(sha256) is None:
+                raise OSError(f"{place} cannot be made")
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+            if uid is not None and self._slots is not None:
+                self._slots.give_back(uid)
+
+    async def _unpack(self, archive: Path, target: Path, uid: int | None) -> dict[str, Any]:
+        source = os.open(archive, os.O_RDONLY | os.O_CLOEXEC)
+        folder = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        reading, writing = os.pipe()
+        command = [sys.executable, "-S", "-P", "-m", "damrak_referee.runner.unpack"]
+        words = [source, folder, -1 if uid is None else uid, json.dumps(self._settings.to_json())]
+        try:
+            process = spawn(
+                Command(
+                    [*command, *map(str, words)],
+                    {"PYTHONPATH": str(_PACKAGES), "PYTHONDONTWRITEBYTECODE": "1"},
+                    {},
+                    pass_on=(source, folder),
+                    stdout=writing,
+                    stderr=None,
+                )
+            )
+        except BaseException:
+            os.close(reading)
+            raise
+        finally:
+            os.close(writing)
+        return await _answer(process, reading)
+
+
+async def _answer(process: Process, reading: int) -> dict[str, Any]:
+    try:
+        async with asyncio.timeout(_SECONDS):
+            await process.ended()
+    except TimeoutError:
+        pass
+    finally:
+        process.kill()
+        status = await process.ended()
+        process.close()
+        with open(reading, "rb") as pipe:
+            line = pipe.read(_ANSWER_LIMIT)
+    if not line and status > 0:
+        raise OSError(f"the process that unpacks archives failed with status {status}")
+    try:
+        said = json.loads(line.splitlines()[0])
+    except (ValueError, IndexError):
+        raise ArchiveRefused("the archive takes too much time or memory to be unpacked") from None
+    if "refused" in said:
+        raise ArchiveRefused(str(said["refused"]))
+    return dict(said)
+
+
+def _take_over(folder: Path) -> None:
+    """Make what was unpacked ours, readable for all, and see that it is files and folders only."""
+    mine = os.geteuid(), os.getegid()
+    for _, folders, files, descriptor in os.fwalk(folder, topdown=False, follow_symlinks=False):
+        for name in (*folders, *files):
+            about = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+            if not (stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)):
+                raise ArchiveRefused(f"not a file or folder: {name!r}")
+            if about.st_nlink > 1 and stat.S_ISREG(about.st_mode):
+                raise ArchiveRefused(f"links are not taken: {name!r}")
+            os.chown(name, *mine, dir_fd=descriptor, follow_symlinks=False)
+            runs = stat.S_ISDIR(about.st_mode) or bool(about.st_mode & stat.S_IXUSR)
+            os.chmod(name, 0o755 if runs else 0o644, dir_fd=descriptor)
+    os.chown(folder, *mine)
+    os.chmod(folder, 0o755)  # noqa: S103 - bots of any user are to read it

@@ -1,0 +1,157 @@
+"""The process that opens archives, which may do nothing else.
+
+    python -m damrak_referee.runner.unpack ARCHIVE FOLDER UID SETTINGS
+
+The first two are descriptors. It gives up its user and sets itself limits, then unpacks into the
+folder and prints the manifest, or why there is none, as one line of JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import py_compile
+import resource
+import sys
+import tarfile
+import warnings
+import zipfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Final
+
+from damrak_referee.runner.archive import unpack
+from damrak_referee.runner.errors import ArchiveRefused
+from damrak_referee.runner.manifest import DESCRIPTION, ENTRY
+from damrak_referee.runner.settings import MIB, RunnerSettings
+
+_MEMORY: Final = 512 * MIB
+_SECONDS: Final = 60
+_COMPILED_SIZE: Final = 1 << 20
+_CHUNK: Final = 1 << 20
+
+
+class FolderSink:
+    """Files below the folder this process is in."""
+
+    def folder(self, name: str) -> None:
+        """Make a folder, if it is not there."""
+        os.makedirs(name, mode=0o755, exist_ok=True)
+
+    def file(self, name: str, executable: bool) -> IO[bytes]:
+        """A new file to be written to."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        return open(os.open(name, flags, 0o755 if executable else 0o644), "wb")
+
+    def read(self, name: str, limit: int) -> bytes:
+        """The beginning of a file that was written."""
+        with open(name, "rb") as file:
+            return file.read(limit)
+
+    def make_executable(self, name: str) -> None:
+        """Let a file be run."""
+        os.chmod(name, 0o755)  # noqa: S103 - others are meant to run it
+
+
+def main(arguments: list[str]) -> None:
+    """Unpack, say how it went, and spend what is left on bytecode."""
+    source, folder, uid = int(arguments[0]), int(arguments[1]), int(arguments[2])
+    settings = RunnerSettings.from_json(json.loads(arguments[3]))
+    _load()
+    os.fchdir(folder)  # its path may lead through folders that are closed to us from here on
+    os.umask(0o022)
+    _give_up(uid, settings)
+    with open(source, "rb") as archive:
+        size = os.fstat(source).st_size
+        try:
+            _say(sha256=_digest(archive), **asdict(unpack(archive, size, FolderSink(), settings)))
+        except ArchiveRefused as refusal:
+            _say(refused=refusal.why)
+            return
+    os.sync()  # the folder is about to be called complete
+    _compile()
+
+
+class _Nowhere:
+    """Files that are forgotten."""
+
+    def folder(self, name: str) -> None:
+        """Nothing."""
+
+    def file(self, name: str, executable: bool) -> IO[bytes]:
+        """A file in memory."""
+        return io.BytesIO()
+
+    def read(self, name: str, limit: int) -> bytes:
+        """The description of a Python bot."""
+        return b'class = "Bot"'
+
+    def make_executable(self, name: str) -> None:
+        """Nothing."""
+
+
+def _load() -> None:
+    """Import now what the standard library would import later, when it is out of reach."""
+    zipped, tarred = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(DESCRIPTION, "")
+        archive.writestr(ENTRY, "")
+    with tarfile.open(fileobj=tarred, mode="w:gz") as tar:
+        for name in (DESCRIPTION, ENTRY):
+            tar.addfile(tarfile.TarInfo(name))
+    for made in (zipped, tarred):
+        made.seek(0)
+        size = len(made.getbuffer())
+        unpack(made, size, _Nowhere(), RunnerSettings(Path(), Path()))
+
+
+def _give_up(uid: int, settings: RunnerSettings) -> None:
+    if uid >= 0:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+    for what, bound in (
+        (resource.RLIMIT_AS, _MEMORY),
+        (resource.RLIMIT_CPU, _SECONDS),
+        (resource.RLIMIT_FSIZE, settings.unpacked_mb * MIB),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NPROC, 0),
+    ):
+        resource.setrlimit(what, (bound, bound))
+
+
+def _digest(archive: IO[bytes]) -> str:
+    total = hashlib.sha256()
+    while data := archive.read(_CHUNK):
+        total.update(data)
+    archive.seek(0)
+    return total.hexdigest()
+
+
+def _compile() -> None:
+    """Bytecode beside the sources, which the bot itself cannot write.
+
+    A source may bring the compiler down, and this process with it: all is said by then.
+    """
+    warnings.simplefilter("ignore")
+    for path in sorted(Path().rglob("*.py")):
+        if path.stat().st_size <= _COMPILED_SIZE:
+            try:
+                py_compile.compile(
+                    str(path),
+                    doraise=True,
+                    invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+                )
+            except Exception:  # noqa: BLE001, S112 - its author will see when it is run
+                continue
+
+
+def _say(**values: object) -> None:
+    sys.stdout.write(json.dumps(values) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
