@@ -7,16 +7,16 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import grpc
 import grpc.aio
 
 from damrak_referee.metrics import Metrics
 
-Handler = grpc.RpcMethodHandler[Any, Any]
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"  # no type arguments while running
 Context = grpc.aio.ServicerContext[Any, Any]
-Continuation = Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]]
+Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]]"
 
 WINDOW: Final = 60.0  # seconds over which refused calls of a peer are counted
 HEALTH: Final = "/grpc.health.v1.Health/"

@@ -27,6 +27,7 @@ from damrak_referee.admission import Key, Peers
 from damrak_referee.archives import MB, Archives
 from damrak_referee.blocks import BlockLimits, Blocks
 from damrak_referee.control import ControlService
+from damrak_referee.link import SeatLimits
 from damrak_referee.lobby import Lobby
 from damrak_referee.lobby_service import LobbyService
 from damrak_referee.metrics import Gauges, Metrics, serve_metrics
@@ -35,7 +36,7 @@ from damrak_referee.run_folder import RunFolder
 from damrak_referee.runner.client import Runner
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.running import Premises
-from damrak_referee.seat import SeatLimits, SeatService
+from damrak_referee.seat import SeatService
 from damrak_referee.server import Listener, control_options, credentials, public_options
 from damrak_referee.settings import Settings
 from damrak_referee.software import software

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -114,6 +113,8 @@ class RunningMatch:
                 places = self._places(start_limit_ms, refused)
                 await self._open(places, playing)
                 outcome = await playing
+                if self._table.begun.is_set():  # and over before anybody could say so
+                    self._say_begun(on_start)
                 went_well = outcome.voided is None
                 if went_well:
                     await self._table.part(FAREWELL)
@@ -129,8 +130,12 @@ class RunningMatch:
 
     async def _announce(self, on_start: Callable[[MatchStarted], None]) -> None:
         await self._table.begun.wait()
-        self.is_begun = True
-        on_start(MatchStarted(self.order.match, hashlib.sha256(self.order.seed).hexdigest()))
+        self._say_begun(on_start)
+
+    def _say_begun(self, on_start: Callable[[MatchStarted], None]) -> None:
+        if not self.is_begun:
+            self.is_begun = True
+            on_start(MatchStarted(self.order.match, self._table.commitment))
 
     async def _open(self, places: list[SeatPlace], playing: asyncio.Future[Outcome]) -> None:
         opening = asyncio.gather(*(place.open() for place in places))

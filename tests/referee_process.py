@@ -1,0 +1,179 @@
+"""Real referees for tests: processes of their own, driven over gRPC."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+import grpc
+
+from damrak_engine.boards import load_board
+from damrak_engine.clock import TimeControl
+from damrak_proto.v1 import control_pb2 as pb, control_pb2_grpc
+from damrak_wire.boards import board_bytes
+from damrak_wire.orders import BlockOrder, House, MatchOrder, Place, SeatOrder, encode_block
+from damrak_wire.reports import BlockEnded, BlockNews, decode_news
+
+PATIENCE = 60.0  # a safety net; nothing here is timed
+QUICK = TimeControl(decision_ms=20_000, bank_ms=60_000, increment_ms=1_000, grace_ms=20_000)
+
+
+@contextmanager
+def short_folder() -> Iterator[Path]:
+    """A folder whose path leaves room for the names of sockets."""
+    folder = Path(tempfile.mkdtemp(prefix="dmk", dir="/tmp"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class RefereeProcess:
+    """A referee that listens on a port of its own, and on a Unix socket for control."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *options: str,
+        name: str = "one",
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        self.folder = folder
+        self.log = folder / f"{name}.log"
+        ready = folder / f"{name}.json"
+        defaults = {
+            "--listen": "127.0.0.1:0",
+            "--run": str(folder / "run"),
+            "--store": str(folder / "store"),
+            "--name": name,
+            "--ready-file": str(ready),
+            "--log-format": "json",
+            "--log-level": "debug",
+        }
+        given = [f"{key}={value}" for key, value in defaults.items() if key not in options]
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("DAMRAK_REFEREE_")}
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "damrak_referee", *given, *options],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env={**clean, **(environment or {})},
+            )
+        assert self.process.stdout is not None
+        readable, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+        assert readable, "the referee says nothing"
+        lines = [self.process.stdout.readline().decode() for _ in range(2)]
+        assert lines[0].startswith("listening on "), self.log.read_text()
+        assert lines[1].startswith("control on ")
+        self.listen = lines[0].split()[-1]
+        self.control_address = lines[1].split()[-1]
+        if ready.exists():
+            assert json.loads(ready.read_text())["listen"] == self.listen
+        self.channel = grpc.insecure_channel(
+            self.control_address, [("grpc.max_receive_message_length", 16 << 20)]
+        )
+        self.control = control_pb2_grpc.ControlStub(self.channel)
+
+    def __enter__(self) -> RefereeProcess:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        self.channel.close()
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                raise
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        if kind is not None:
+            sys.stderr.write(self.log.read_text()[-8000:])
+
+    def start(self, order: BlockOrder) -> pb.StartBlockResponse:
+        """Start a block."""
+        return self.control.StartBlock(encode_block(order), timeout=PATIENCE)
+
+    def follow(self, order: BlockOrder) -> Iterator[BlockNews]:
+        """All about a block."""
+        request = pb.FollowBlockRequest(block=order.block, attempt=order.attempt)
+        for message in self.control.FollowBlock(request, timeout=PATIENCE):
+            news = decode_news(message)
+            assert news is not None
+            yield news
+
+    def play(self, order: BlockOrder) -> list[BlockNews]:
+        """Start a block and hear all about it."""
+        self.start(order)
+        return list(self.follow(order))
+
+    def status(self) -> pb.GetStatusResponse:
+        """What it is and does."""
+        return self.control.GetStatus(pb.GetStatusRequest(), timeout=PATIENCE)
+
+    def logged(self) -> list[dict[str, object]]:
+        """What it logged so far."""
+        return [json.loads(line) for line in self.log.read_text().splitlines()]
+
+
+def block(
+    places: Sequence[Place],
+    *,
+    name: str = "b",
+    attempt: int = 1,
+    matches: int = 1,
+    parallel: int = 0,
+    control: TimeControl = QUICK,
+    start_limit_ms: int = 30_000,
+    watch_delay_ms: int = 0,
+    jitter_ms: int = 0,
+) -> BlockOrder:
+    """A block on the practice board: these places at each of its tables."""
+    return BlockOrder(
+        block=name,
+        attempt=attempt,
+        ladder="test",
+        board=board_bytes(load_board("practice")),
+        options={},
+        control=control,
+        matches=tuple(
+            MatchOrder(
+                match=f"{name}.{number}",
+                seed=bytes([number]) * 32,
+                first=None,
+                seats=tuple(
+                    SeatOrder(f"bot{seat}", "1", "me", place) for seat, place in enumerate(places)
+                ),
+            )
+            for number in range(matches)
+        ),
+        parallel=parallel,
+        start_limit_ms=start_limit_ms,
+        watch_delay_ms=watch_delay_ms,
+        jitter_ms=jitter_ms,
+    )
+
+
+GREEDY = (House("greedy"), House("greedy"))
+
+
+def ending(news: Iterable[BlockNews]) -> BlockEnded:
+    """The last that is said about a block."""
+    *_, last = news
+    assert isinstance(last, BlockEnded)
+    return last
