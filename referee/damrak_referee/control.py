@@ -88,6 +88,7 @@ class ControlService(control_pb2_grpc.ControlServicer):
         """Tell all about a block."""
         block = await self._find(request.block, request.attempt, context)
         with block.followed() as all_news:
+            await context.send_initial_metadata(())  # so that the caller knows it is followed
             async for news in all_news:
                 await context.write(encode_news(news))
 
