@@ -24,7 +24,7 @@ from strategies import BOARDS, Plan, walk
 from wire_samples import PLANS, Sample, samples
 
 # The fields of State that hold a field of Observation under other names.
-OTHER_NAMES: dict[str, set[str]] = {}
+OTHER_NAMES = {"shown": {"shown_seats", "shown_drawn", "shown_cards"}}
 LEFT_OUT = {"rules"}  # both sides have them
 
 

@@ -1,13 +1,7 @@
-"""What a seat sees: observations as messages and back.
-
-A message is made of an observation alone, which holds nothing that its seat may not know. This is
-the largest part of every question, hence the care about its cost: most of what a seat sees is as
-it was a moment ago, so encoded fields are kept and found again by their values.
-"""
+"""Observations from messages, every number within what the rules allow."""
 
 from __future__ import annotations
 
-import struct
 from functools import lru_cache
 from typing import Any, Final
 
@@ -17,114 +11,10 @@ from damrak_engine.position import ABANDONED, NO_CONTRACT, OVER, ROW_SIZE
 from damrak_engine.rules import Rules
 from damrak_proto.v1 import game_pb2 as pb
 from damrak_wire.errors import WireError
-from damrak_wire.packing import (
-    KEPT,
-    bit_sets,
-    chunk,
-    fixed,
-    fixed_tag,
-    number,
-    numbers,
-    numbers_of,
-    packed_often,
-    varint,
-)
-from damrak_wire.words import ENDS, FAULT_REASONS, of_card
+from damrak_wire.packing import KEPT
+from damrak_wire.words import ENDS, FAULT_REASONS
 
-# ---- out ---------------------------------------------------------------------------------------
-
-_FIELD: Final = numbers_of(pb.State)
-
-
-def _fields(*names: str) -> tuple[int, ...]:
-    return tuple([_FIELD[name] for name in names])
-
-
-_SELDOM: Final = _fields("goods_left", "passes", "last_turns", "closing", "gone", "end_reason")
-_CARDS: Final = [fixed_tag(_FIELD[name]) for name in ("hand", "floor", "discards", "contracts")]
-_pack_cards: Final = struct.Struct("<" + "".join([f"{len(tag)}sQ" for tag in _CARDS])).pack
-_HAND, _FLOOR, _DISCARDS, _CONTRACTS = _CARDS
-
-
-def state_bytes(seen: Observation) -> bytes:
-    """The observation as a serialised State."""
-    f = _FIELD
-    return b"".join(
-        (
-            _who(seen.phase, seen.actor, seen.first, seen.seat),
-            number(f["turns"], seen.turns),
-            number(f["pile_size"], seen.pile_size),
-            _pack_cards(
-                _HAND,
-                seen.hand,
-                _FLOOR,
-                seen.floor,
-                _DISCARDS,
-                seen.discards,
-                _CONTRACTS,
-                seen.contracts,
-            ),
-            packed_often(f["hand_sizes"], seen.hand_sizes or ()),
-            fixed(f["known"], seen.known),
-            _row(seen.row),
-            packed_often(f["carts"], seen.carts),
-            packed_often(f["points"], seen.points),
-            packed_often(f["goods"], seen.goods),
-            bit_sets(f["owned"], seen.owned),
-            bit_sets(f["open"], (seen.open,)),
-            bit_sets(f["barred"], seen.barred),
-            packed_often(f["contract_counts"], seen.contract_counts),
-            packed_often(f["offer"], seen.offer),
-            packed_often(f["dealt"], seen.dealt),
-            _seldom(
-                seen.goods_left,
-                seen.passes,
-                seen.last_turns,
-                seen.closing,
-                seen.gone,
-                seen.end_reason,
-            ),
-            _left(seen.left),
-        )
-    )
-
-
-def encode_state(seen: Observation) -> pb.State:
-    """The observation as a message."""
-    return pb.State.FromString(state_bytes(seen))
-
-
-@lru_cache(maxsize=KEPT)
-def _who(phase: int, actor: int, first: int, seat: int) -> bytes:
-    # The actor is optional, so 0 is not the same as absent, and is written.
-    deciding = b"" if actor == UNKNOWN else varint(_FIELD["actor"] << 3) + varint(actor)
-    return deciding + numbers(_fields("phase", "first", "seat"), (phase + 1, first, seat))
-
-
-@lru_cache(maxsize=KEPT)
-def _row(row: tuple[int, ...]) -> bytes:
-    return packed_often(_FIELD["row"], tuple([of_card(card) for card in row]))
-
-
-@lru_cache(maxsize=KEPT)
-def _seldom(
-    goods_left: int, passes: int, last_turns: int, closing: bool, gone: int, end_reason: str
-) -> bytes:
-    zigzag = 2 * goods_left if goods_left >= 0 else -2 * goods_left - 1
-    end = ENDS.number(end_reason, "end_reason")
-    return numbers(_SELDOM, (zigzag, passes, last_turns, closing, gone, end))
-
-
-@lru_cache(maxsize=KEPT)
-def _left(left: tuple[tuple[int, str], ...]) -> bytes:
-    leavers = [
-        pb.Leaver(seat=seat, reason=FAULT_REASONS.number(reason, "left")) for seat, reason in left
-    ]
-    return b"".join([chunk(_FIELD["left"], leaver.SerializeToString()) for leaver in leavers])
-
-
-# ---- in ----------------------------------------------------------------------------------------
-
+_HAS_OLD: Final = "old" in Observation.__dataclass_fields__
 _TOO_MANY: Final = ~sum([127 << 8 * kind for kind in range(len(CARDS))])
 
 
@@ -172,6 +62,7 @@ def _decode(rules: Rules, limits: _Limits, message: pb.State) -> Observation:
         hand_sizes=None if secret else _by_seat(sizes, seats, limits.cards, "hand_sizes"),
         known=_packs(message.known[:], seats, deck, "known"),
         floor=_pack(message.floor, deck, "floor"),
+        **(_unseen_in(message, seats, deck) if _HAS_OLD else {}),
         row=_cards(tuple(message.row[:])),
         pile_size=_within(message.pile_size, limits.cards, "pile_size"),
         discards=_pack(message.discards, deck, "discards"),
@@ -296,3 +187,34 @@ def _leavers(leavers: Any, seats: int) -> tuple[tuple[int, str], ...]:
             for leaver in leavers
         ]
     )
+
+
+def _unseen_in(message: pb.State, seats: int, deck: int) -> dict[str, Any]:
+    return {
+        "old": _old(message.old[:]),
+        "old_sizes": _old_sizes(message.old_sizes[:], seats * len(message.old)),
+        "shown": _shown(message, seats, deck) if message.shown_seats else (),
+    }
+
+
+def _old(packs: list[int]) -> tuple[int, ...]:
+    if any(pack >> 63 for pack in packs):
+        raise WireError("old", "holds more cards than can be")
+    return tuple(packs)
+
+
+def _old_sizes(sizes: list[int], wanted: int) -> tuple[int, ...]:
+    if len(sizes) != wanted:
+        raise WireError("old_sizes", f"must hold {wanted}, not {len(sizes)}")
+    return tuple(sizes)
+
+
+def _shown(message: pb.State, seats: int, deck: int) -> tuple[tuple[int, int, int], ...]:
+    columns = (message.shown_seats[:], message.shown_drawn[:], message.shown_cards[:])
+    if len(columns[0]) != len(columns[1]) or len(columns[0]) != len(columns[2]):
+        raise WireError("shown_seats", "is not as long as shown_drawn and shown_cards")
+    for seat in columns[0]:
+        _within(seat, seats - 1, "shown_seats")
+    for pack in columns[2]:
+        _pack(pack, deck, "shown_cards")
+    return tuple(zip(*columns, strict=True))

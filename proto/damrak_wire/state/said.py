@@ -1,0 +1,140 @@
+"""Observations as messages.
+
+This is the largest part of every question, hence the care about its cost: most of what a seat sees
+is as it was a moment ago, so encoded fields are kept and found again by their values.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import lru_cache
+from typing import Any, Final
+
+from damrak_engine.observation import UNKNOWN, Observation
+from damrak_proto.v1 import game_pb2 as pb
+from damrak_wire.packing import (
+    KEPT,
+    bit_sets,
+    chunk,
+    fixed,
+    fixed_tag,
+    number,
+    numbers,
+    numbers_of,
+    packed,
+    packed_often,
+    varint,
+)
+from damrak_wire.words import ENDS, FAULT_REASONS, of_card
+
+_FIELD: Final = numbers_of(pb.State)
+_HAS_OLD: Final = "old" in Observation.__dataclass_fields__
+
+
+def _fields(*names: str) -> tuple[int, ...]:
+    return tuple([_FIELD[name] for name in names])
+
+
+_SELDOM: Final = _fields("goods_left", "passes", "last_turns", "closing", "gone", "end_reason")
+_CARDS: Final = [fixed_tag(_FIELD[name]) for name in ("hand", "floor", "discards", "contracts")]
+_pack_cards: Final = struct.Struct("<" + "".join([f"{len(tag)}sQ" for tag in _CARDS])).pack
+_HAND, _FLOOR, _DISCARDS, _CONTRACTS = _CARDS
+
+
+def state_bytes(seen: Observation) -> bytes:
+    """The observation as a serialised State."""
+    f = _FIELD
+    return b"".join(
+        (
+            _who(seen.phase, seen.actor, seen.first, seen.seat),
+            number(f["turns"], seen.turns),
+            number(f["pile_size"], seen.pile_size),
+            _pack_cards(
+                _HAND,
+                seen.hand,
+                _FLOOR,
+                seen.floor,
+                _DISCARDS,
+                seen.discards,
+                _CONTRACTS,
+                seen.contracts,
+            ),
+            packed_often(f["hand_sizes"], seen.hand_sizes or ()),
+            fixed(f["known"], seen.known),
+            _row(seen.row),
+            packed_often(f["carts"], seen.carts),
+            packed_often(f["points"], seen.points),
+            packed_often(f["goods"], seen.goods),
+            bit_sets(f["owned"], seen.owned),
+            bit_sets(f["open"], (seen.open,)),
+            bit_sets(f["barred"], seen.barred),
+            packed_often(f["contract_counts"], seen.contract_counts),
+            packed_often(f["offer"], seen.offer),
+            packed_often(f["dealt"], seen.dealt),
+            _seldom(
+                seen.goods_left,
+                seen.passes,
+                seen.last_turns,
+                seen.closing,
+                seen.gone,
+                seen.end_reason,
+            ),
+            _left(seen.left),
+            _unseen(*_unseen_of(seen)),
+        )
+    )
+
+
+def encode_state(seen: Observation) -> pb.State:
+    """The observation as a message."""
+    return pb.State.FromString(state_bytes(seen))
+
+
+@lru_cache(maxsize=KEPT)
+def _who(phase: int, actor: int, first: int, seat: int) -> bytes:
+    # The actor is optional, so 0 is not the same as absent, and is written.
+    deciding = b"" if actor == UNKNOWN else varint(_FIELD["actor"] << 3) + varint(actor)
+    return deciding + numbers(_fields("phase", "first", "seat"), (phase + 1, first, seat))
+
+
+@lru_cache(maxsize=KEPT)
+def _row(row: tuple[int, ...]) -> bytes:
+    return packed_often(_FIELD["row"], tuple([of_card(card) for card in row]))
+
+
+@lru_cache(maxsize=KEPT)
+def _seldom(
+    goods_left: int, passes: int, last_turns: int, closing: bool, gone: int, end_reason: str
+) -> bytes:
+    zigzag = 2 * goods_left if goods_left >= 0 else -2 * goods_left - 1
+    end = ENDS.number(end_reason, "end_reason")
+    return numbers(_SELDOM, (zigzag, passes, last_turns, closing, gone, end))
+
+
+@lru_cache(maxsize=KEPT)
+def _left(left: tuple[tuple[int, str], ...]) -> bytes:
+    leavers = [
+        pb.Leaver(seat=seat, reason=FAULT_REASONS.number(reason, "left")) for seat, reason in left
+    ]
+    return b"".join([chunk(_FIELD["left"], leaver.SerializeToString()) for leaver in leavers])
+
+
+def _unseen_of(seen: Any) -> Any:
+    return (seen.old, seen.old_sizes, seen.shown) if _HAS_OLD else ((), (), ())
+
+
+@lru_cache(maxsize=KEPT)
+def _unseen(
+    old: tuple[int, ...], old_sizes: tuple[int, ...], shown: tuple[tuple[int, int, int], ...]
+) -> bytes:
+    f = _FIELD
+    seats, drawn, cards = zip(*shown, strict=True) if shown else ((), (), ())
+    return b"".join(
+        (
+            fixed(f["old"], old),
+            packed(f["old_sizes"], old_sizes),
+            packed(f["shown_seats"], seats),
+            packed(f["shown_drawn"], drawn),
+            fixed(f["shown_cards"], cards),
+        )
+    )
