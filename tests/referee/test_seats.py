@@ -1,0 +1,175 @@
+"""Every kind of seat brings its bot to the table, and tells why one failed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from threading import Thread
+
+import grpc
+import pytest
+
+from damrak_engine.clock import TimeControl
+from damrak_proto.v1 import control_pb2 as pb
+from damrak_wire.orders import Archive, House, Open
+from damrak_wire.reports import BlockEnded, MatchReport
+from referee_process import PATIENCE, QUICK, RefereeProcess, block, ending, short_folder
+from sitter import Sitter
+
+STEADY = """
+from damrak import Bot
+class Steady(Bot):
+    def choose(self, view):
+        print("thinking")
+        return view.legal[0]
+"""
+BROKEN = STEADY.replace("return view.legal[0]", "raise ValueError('my own mistake')")
+HUNGRY = STEADY.replace('print("thinking")', "self.x = bytearray(10**10)")
+LEAVING = STEADY.replace('print("thinking")', "import os; os._exit(3)")
+UNLOADABLE = "import nothing_of_that_name\n"
+
+
+@pytest.fixture(scope="module")
+def referee() -> Iterator[RefereeProcess]:
+    with short_folder() as folder, RefereeProcess(folder, "--first-patience=30") as found:
+        if found.status().isolation == "none":
+            pytest.skip("this machine cannot isolate uploaded bots")
+        yield found
+
+
+def _archive(code: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("bot.py", code)
+    return file.getvalue()
+
+
+def _upload(referee: RefereeProcess, data: bytes, piece: int = 100) -> Archive:
+    sha256 = hashlib.sha256(data).hexdigest()
+    pieces = [
+        pb.UploadRequest(sha256="" if at else sha256, data=data[at : at + piece])
+        for at in range(0, len(data), piece)
+    ]
+    assert referee.control.Upload(iter(pieces), timeout=PATIENCE).size == len(data)
+    return Archive(sha256)
+
+
+def _report(referee: RefereeProcess, name: str, *places: object) -> MatchReport:
+    order = block(places, name=name)  # type: ignore[arg-type]
+    news = referee.play(order)
+    assert ending(news) == BlockEnded("finished"), news
+    [report] = [item for item in news if isinstance(item, MatchReport)]
+    return report
+
+
+def test_uploaded_bots_play_in_sandboxes(referee: RefereeProcess) -> None:
+    steady = _upload(referee, _archive(STEADY))
+    report = _report(referee, "up", steady, steady)
+    for seat in report.seats:
+        assert seat.fault is None
+        assert seat.output.startswith("thinking\n")
+        assert seat.cpu_us > 0
+        assert seat.ready_us > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "reason", "detail", "traceback"),
+    [
+        ("raises", BROKEN, "crash", "my own mistake", "my own mistake"),
+        ("eats", HUNGRY, "memory", "", ""),
+        ("leaves", LEAVING, "crash", "", ""),
+        ("unloadable", UNLOADABLE, "crash", "nothing_of_that_name", "nothing_of_that_name"),
+    ],
+)
+def test_failing_bot_is_told_why_and_its_opponent_wins(
+    referee: RefereeProcess, name: str, code: str, reason: str, detail: str, traceback: str
+) -> None:
+    report = _report(referee, name, _upload(referee, _archive(code)), House("greedy"))
+    failed, unharmed = report.seats
+    assert unharmed.fault is None
+    assert failed.fault is not None
+    assert (failed.fault.reason, failed.fault.owner) == (reason, "bot")
+    assert detail in failed.fault.detail
+    assert traceback in failed.fault.traceback + failed.output
+    replay = json.loads(report.replay)
+    assert replay["result"]["reason"] == "forfeit"
+
+
+def test_bad_archive_is_its_authors_fault(referee: RefereeProcess) -> None:
+    report = _report(referee, "junk", _upload(referee, b"no archive at all"), House("greedy"))
+    fault = report.seats[0].fault
+    assert fault is not None
+    assert (fault.reason, fault.owner) == ("crash", "bot")
+    assert "archive" in fault.detail
+
+
+def test_missing_archives_are_named(referee: RefereeProcess) -> None:
+    with pytest.raises(grpc.RpcError) as problem:
+        referee.start(block((Archive("0" * 64), House("greedy")), name="missing"))
+    assert problem.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+    assert problem.value.details() == f"archives are missing: {'0' * 64}"
+
+
+def test_upload_that_is_not_what_its_name_says_is_refused(referee: RefereeProcess) -> None:
+    pieces = [pb.UploadRequest(sha256="0" * 64, data=b"x")]
+    with pytest.raises(grpc.RpcError) as problem:
+        referee.control.Upload(iter(pieces), timeout=PATIENCE)
+    assert problem.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    with pytest.raises(grpc.RpcError) as problem:
+        referee.control.Upload(iter([]), timeout=PATIENCE)
+    assert problem.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    store = referee.folder / "store" / "archives"
+    assert not [path for path in store.iterdir() if path.name.startswith(".")]
+
+
+def test_open_seats_are_taken_with_tickets(referee: RefereeProcess) -> None:
+    order = block((Open(), House("greedy"), Open()), name="open")
+    tickets = referee.start(order).tickets
+    assert [(ticket.match, ticket.seat) for ticket in tickets] == [("open.0", 0), ("open.0", 2)]
+    assert {ticket.address for ticket in tickets} == {referee.listen}
+    with grpc.insecure_channel(referee.listen) as channel:
+        sitters = [Sitter(channel, ticket.ticket) for ticket in tickets]
+        threads = [Thread(target=sitter.play) for sitter in sitters]
+        for thread in threads:
+            thread.start()
+        news = list(referee.follow(order))
+        for thread in threads:
+            thread.join()
+    report = next(item for item in news if isinstance(item, MatchReport))
+    assert [seat.name for seat in report.seats] == ["sitter", "greedy", "sitter"]
+    assert all(seat.fault is None for seat in report.seats)
+
+
+def test_open_seat_that_nobody_takes_forfeits(referee: RefereeProcess) -> None:
+    order = block((Open(), House("greedy")), name="nobody", start_limit_ms=300)
+    news = referee.play(order)
+    [report] = [item for item in news if isinstance(item, MatchReport)]
+    fault = report.seats[0].fault
+    assert fault is not None
+    assert (fault.reason, fault.owner) == ("timeout", "network")
+
+
+def test_ticket_is_no_good_after_the_match(referee: RefereeProcess) -> None:
+    order = block((Open(), House("greedy")), name="late", start_limit_ms=200)
+    [ticket] = referee.start(order).tickets
+    list(referee.follow(order))
+    with grpc.insecure_channel(referee.listen) as channel:
+        with pytest.raises(grpc.RpcError) as problem:
+            Sitter(channel, ticket.ticket).play()
+        assert problem.value.code() is grpc.StatusCode.UNAUTHENTICATED
+
+
+def test_house_bot_that_cannot_be_made_is_told(referee: RefereeProcess) -> None:
+    report = _report(referee, "unmade", House("mcts:ms=never"), House("greedy"))
+    fault = report.seats[0].fault
+    assert fault is not None
+    assert "never" in fault.detail
+
+
+def test_house_bot_with_parameters(referee: RefereeProcess) -> None:
+    control = TimeControl(decision_ms=QUICK.decision_ms, bank_ms=20_000, increment_ms=0)
+    order = block((House("mcts:iterations=2"), House("greedy")), name="mcts", control=control)
+    assert ending(referee.play(order)) == BlockEnded("finished")
