@@ -17,6 +17,7 @@ import structlog
 
 from damrak_referee.archives import Archives
 from damrak_referee.block import Block
+from damrak_referee.house_bots import HouseBots
 from damrak_referee.running import Premises
 from damrak_wire.orders import Archive, BlockOrder, House, Remote, Ticket
 
@@ -58,9 +59,8 @@ class Blocks:
     """Starts, finds, cancels and forgets blocks."""
 
     def __init__(
-        self, premises: Premises, archives: Archives, limits: BlockLimits, house: frozenset[str]
+        self, premises: Premises, archives: Archives, limits: BlockLimits, house: HouseBots
     ) -> None:
-        """`house` are the names of house bots; empty: any name may be one."""
         self.limits = limits
         self.house = house
         self.is_draining = False
@@ -141,11 +141,10 @@ class Blocks:
             for j, seat in enumerate(match.seats):
                 where = f"matches[{i}].seats[{j}]"
                 match seat.place:
-                    case House(spec) if self.house and spec.split(":")[0] not in self.house:
-                        known = ", ".join(sorted(self.house))
-                        raise BlockRefused(
-                            "INVALID_ARGUMENT", f"{where}.house: {spec!r} is none of {known}"
-                        )
+                    case House(spec):
+                        problem = self.house.objection(spec)
+                        if problem is not None:
+                            raise BlockRefused("INVALID_ARGUMENT", f"{where}.house: {problem}")
                     case Archive(sha256) if not self._archives.has(sha256):
                         missing.add(sha256)
                     case Archive() if self._premises.runner.isolation == "none":

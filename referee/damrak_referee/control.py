@@ -118,7 +118,7 @@ class ControlService(control_pb2_grpc.ControlServicer):
             running=self._blocks.running,
             capacity=self._blocks.limits.capacity,
             ended=premises.metrics.ended,
-            house=sorted(self._blocks.house),
+            house=list(self._blocks.house),
             isolation=premises.runner.isolation,
             missing=premises.runner.missing,
             waiting=[

@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import socket
-import sys
 import time
 from typing import Final
 
@@ -27,6 +26,7 @@ from damrak_referee.admission import Key, Peers
 from damrak_referee.archives import MB, Archives
 from damrak_referee.blocks import BlockLimits, Blocks
 from damrak_referee.control import ControlService
+from damrak_referee.house_bots import find_house_bots
 from damrak_referee.link import SeatLimits
 from damrak_referee.lobby import Lobby
 from damrak_referee.lobby_service import LobbyService
@@ -89,7 +89,7 @@ class Referee:
         except OSError as problem:
             raise SettingError(f"--store: {problem.filename}: {problem.strerror}") from None
         # Children are started before gRPC is: it does not like forks.
-        house = await _house_bots()
+        house = await find_house_bots()
         runner = await Runner.start(_runner_settings(settings))
         stack.push_async_callback(runner.close)
         self._metrics = Metrics(settings.name, software(), settings.capacity)
@@ -237,22 +237,6 @@ class Referee:
         self._feeds.close()
         await self._stack.aclose()
         _log.info("referee_stopped")
-
-
-async def _house_bots() -> frozenset[str]:
-    """The names of the house bots, from the package that has them; none if it is not there."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "damrak", "bots", "--json"),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    said, _ = await process.communicate()
-    try:
-        return frozenset(bot["name"] for bot in json.loads(said)["bots"])
-    except (ValueError, KeyError, TypeError):
-        _log.warning("no_house_bots", consequence="blocks with house bots will be void")
-        return frozenset()
 
 
 def _runner_settings(settings: Settings) -> RunnerSettings:

@@ -217,10 +217,18 @@ def test_bad_order_is_told(
     assert (found.name, said in detail) == (code, True)
 
 
-def test_unknown_house_bot_is_told(referee: RefereeProcess) -> None:
-    code, detail = _refusal(lambda: referee.start(block((House("greedie"), House("greedy")))))
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("greedie", "'greedie' is none of greedy, "),
+        ("greedy:ms=5", "greedy has no parameter 'ms'"),
+        ("mcts:ms=never", "ms: 'never' is not a number"),
+    ],
+)
+def test_unknown_house_bot_is_told(referee: RefereeProcess, spec: str, said: str) -> None:
+    code, detail = _refusal(lambda: referee.start(block((House(spec), House("greedy")))))
     assert code is grpc.StatusCode.INVALID_ARGUMENT
-    assert detail.startswith("matches[0].seats[0].house: 'greedie' is none of greedy, ")
+    assert detail.startswith(f"matches[0].seats[0].house: {said}")
 
 
 def test_unknown_block_is_not_found(referee: RefereeProcess) -> None:

@@ -162,13 +162,6 @@ def test_ticket_is_no_good_after_the_match(referee: RefereeProcess) -> None:
         assert problem.value.code() is grpc.StatusCode.UNAUTHENTICATED
 
 
-def test_house_bot_that_cannot_be_made_is_told(referee: RefereeProcess) -> None:
-    report = _report(referee, "unmade", House("mcts:ms=never"), House("greedy"))
-    fault = report.seats[0].fault
-    assert fault is not None
-    assert "never" in fault.detail
-
-
 def test_house_bot_with_parameters(referee: RefereeProcess) -> None:
     control = TimeControl(decision_ms=QUICK.decision_ms, bank_ms=20_000, increment_ms=0)
     order = block((House("mcts:iterations=2"), House("greedy")), name="mcts", control=control)
