@@ -1,0 +1,145 @@
+"""Who speaks the protocol stands every scenario, and who gets one thing wrong fails at that."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli import damrak
+from damrak.conform.suite import scenarios
+
+HERE = Path(__file__).parent
+CLIENT = (sys.executable, str(HERE / "client.py"))
+DOCUMENT = HERE.parents[1] / "docs" / "protocol.md"
+ANYWHERE = "127.0.0.1:0"
+
+# What each fault of the test client makes it fail, of all scenarios.
+FAULTS = {
+    "": set(),
+    "version-ignorant": {"arrival"},
+    "wrong-ids": {"decision-ids"},
+    "glutton": {"capacity"},
+    "stubborn": {"rejection"},
+    "unknown-kind-hater": {"unknown-kinds"},
+}
+# The same, of a few scenarios, because these clients take up time.
+FAULTS_OF_SOME = {
+    "no-rejoin": {"rejoin"},
+    "old-ticket": {"rejoin", "rejoin-owing", "rejoin-early", "cut"},
+    "ready-once": {"rejoin-early"},
+    "answers-once": {"rejoin-owing"},
+    "lingerer": {"leaving"},
+    "dead-ticket-lover": {"dead-tickets"},
+    "forgetful": {"lobby-lost"},
+    "homebody": {"elsewhere"},
+    "impatient": {"closing"},
+    "stale-hater": {"stale"},
+    "chatterbox": {"note"},
+    "boaster": {"think-time"},
+    "hammer": {"newer-referee"},
+}
+
+
+def report_on(*command: str, only: tuple[str, ...] = (), patience: int = 60) -> Any:
+    """What `damrak conform --json` says about the client that this command starts."""
+    chosen = [f"--only={name}" for name in only]
+    done = damrak(
+        "conform", ANYWHERE, "--json", f"--timeout={patience}", *chosen, "--", *command, timeout=300
+    )
+    assert done.stdout, done.stderr
+    report = json.loads(done.stdout)
+    assert report["ok"] is (done.returncode == 0)
+    return report
+
+
+def failed(report: Any) -> dict[str, str]:
+    return {s["name"]: s["problem"] for s in report["scenarios"] if not s["ok"]}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_shows_where_it_should(fault: str) -> None:
+    report = report_on(*CLIENT, *[fault] * bool(fault))
+    assert failed(report).keys() == FAULTS[fault], failed(report)
+    assert len(report["scenarios"]) == len(scenarios())
+    assert report["client"] == "test-client"
+
+
+@pytest.mark.parametrize("fault", FAULTS_OF_SOME)
+def test_a_fault_that_takes_time_shows_where_it_should(fault: str) -> None:
+    of_some = FAULTS_OF_SOME[fault]
+    # The one that is meant comes last: what it leaves behind is not at issue.
+    report = report_on(*CLIENT, fault, only=("two-seats", *of_some), patience=2)
+    assert failed(report).keys() == of_some, failed(report)
+
+
+def test_a_client_may_come_by_itself(tmp_path: Path) -> None:
+    run = subprocess.Popen(
+        [sys.executable, "-m", "damrak", "conform", f"unix:{tmp_path}/s", "--only=two-seats"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stdout is not None
+    address, token = _invitation(run.stdout.readline())
+    environment = {"DAMRAK_ADDRESS": address, "DAMRAK_TOKEN": token}
+    client = subprocess.Popen(CLIENT, env=environment, stderr=subprocess.DEVNULL)
+    try:
+        text, _ = run.communicate(timeout=120)
+    finally:
+        client.kill()
+        client.wait()
+    assert run.returncode == 0
+    assert "ok    two-seats: plays games of two" in text
+    assert "test-client speaks the protocol: 1 of 1 scenarios stood" in text
+
+
+def _invitation(line: str) -> tuple[str, str]:
+    found = re.fullmatch(r"Start the client now: address (\S+), token (\S+)\n", line)
+    assert found, line
+    return found[1], found[2]
+
+
+def test_a_failure_is_explained() -> None:
+    done = damrak("conform", ANYWHERE, "--only=note", "--", *CLIENT, "chatterbox")
+    assert done.returncode == 1
+    assert "fail  note: it sent a note of 281 characters" in done.stdout
+    assert "read: docs/protocol.md, “Questions and answers”" in done.stdout
+
+
+def test_a_program_that_ends_at_once_is_reported() -> None:
+    report = report_on(sys.executable, "-c", "raise SystemExit('no such thing')", patience=5)
+    problem = failed(report)["arrival"]
+    assert problem == "the client's program ended with code 1: no such thing"
+    assert failed(report)["newer-referee"] == "not tried: the client is gone"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("nowhere",), "'nowhere' is no address"),
+        ((ANYWHERE, "--only=nothing"), "no scenario 'nothing'"),
+        ((ANYWHERE, "--", "/no/such/program"), "cannot start /no/such/program"),
+        (("192.0.2.1:1",), "cannot"),
+    ],
+)
+def test_misuse_is_told_in_one_line(arguments: tuple[str, ...], complaint: str) -> None:
+    done = damrak("conform", *arguments)
+    assert done.returncode in (1, 2)
+    assert complaint in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_every_scenario_names_a_heading_of_the_document() -> None:
+    headings = re.findall(r"^#+ (.+)$", DOCUMENT.read_text("utf-8"), re.MULTILINE)
+    for scenario in scenarios():
+        assert scenario.see in headings, scenario.name
+
+
+def test_scenarios_have_names_of_their_own() -> None:
+    names = [scenario.name for scenario in scenarios()]
+    assert len(set(names)) == len(names)

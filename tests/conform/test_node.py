@@ -1,0 +1,43 @@
+"""The bot in Node.js, which was written from the .proto files alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+from cli import damrak
+from conform import node
+
+
+@pytest.fixture(scope="module")
+def bot() -> tuple[str, ...]:
+    return (str(node.NODE), str(node.installed() / "bot.js"))
+
+
+def test_it_speaks_the_protocol(bot: tuple[str, ...]) -> None:
+    done = damrak("conform", "127.0.0.1:0", "--json", "--", *bot, "--quiet", timeout=300)
+    report = json.loads(done.stdout)
+    assert report["ok"], [s for s in report["scenarios"] if not s["ok"]]
+    assert report["client"].startswith("damrak-example-node/")
+
+
+def test_it_speaks_it_over_a_unix_socket(bot: tuple[str, ...], tmp_path: object) -> None:
+    arguments = ("conform", f"unix:{tmp_path}/s", "--only=four-seats", "--only=rejoin")
+    assert damrak(*arguments, "--", *bot, timeout=300).returncode == 0
+
+
+def test_it_explains_itself(bot: tuple[str, ...]) -> None:
+    done = subprocess.run([*bot, "--help"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("usage: node bot.js")
+
+
+def test_it_says_what_is_missing(bot: tuple[str, ...]) -> None:
+    done = subprocess.run(bot, capture_output=True, text=True, env={})
+    assert done.returncode == 1
+    assert done.stderr == "bot.js: where to? --to HOST:PORT, or DAMRAK_ADDRESS\n"
+
+
+def test_its_lock_file_names_no_registry() -> None:
+    assert "resolved" not in (node.EXAMPLE / "package-lock.json").read_text()
