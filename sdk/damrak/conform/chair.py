@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import grpc
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from damrak.conform.stage import Stage
 
 
+_WORTH_KNOWING_S: Final = 0.3
+
+
 class Chair:
     """One seat of one game; `welcome` makes the message that answers Join from a rejoin ticket."""
 
@@ -30,6 +33,7 @@ class Chair:
         self._stage = stage
         self._welcome = welcome
         self._connection: Connection | None = None
+        self._lost: Connection | None = None  # what was on its way there is not heard
         self._issued: list[str] = []  # all tickets there ever were
         self._good: set[str] = set()  # those that open a connection now
         self._inbox: deque[wire.Request] = deque()
@@ -76,7 +80,10 @@ class Chair:
         self._stage.stir()
         try:
             while True:
-                self._hear(await connection.read())
+                data = await connection.read()
+                if self._lost is connection:
+                    break
+                self._hear(data)
                 self._good = {rejoin}  # it has heard the welcome
                 self._stage.stir()
         except Gone:
@@ -112,6 +119,7 @@ class Chair:
         if self._nonsense:
             raise Failed(f"it sent a message that cannot be understood: {self._nonsense}")
         if not self._inbox:
+            await self._stage.watch(_WORTH_KNOWING_S)  # perhaps its program has ended
             raise Failed("it closed the connection in the middle of a game")
         return self._inbox.popleft()
 
@@ -126,6 +134,7 @@ class Chair:
 
     def forget(self) -> None:
         """The connection is lost: what was on its way is lost, too."""
+        self._lost = self._connection
         self._inbox.clear()
         self._good = {self._issued[-1]}
 

@@ -54,7 +54,7 @@ class Connection:
         try:
             async with self._writing:
                 await self._context.write(data)
-        except (grpc.aio.UsageError, asyncio.InvalidStateError, grpc.RpcError):
+        except (grpc.aio.UsageError, grpc.aio.InternalError, asyncio.InvalidStateError):
             self.is_open = False
 
     def end(self, code: grpc.StatusCode = grpc.StatusCode.OK, detail: str = "") -> None:

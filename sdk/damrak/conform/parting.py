@@ -39,9 +39,9 @@ async def comes_back_owing(stage: Stage) -> None:
 async def comes_back_before_the_start(stage: Stage) -> None:
     """The connection is lost before the match has begun: it has to be ready again."""
     async with stage.game() as game:
-        await game.joined()
+        await game.seated()
         game.drop()
-        game.chair.readies = 0
+        game.chair.readies = 0  # as if Ready had been lost with the connection
         await game.rejoined(2)
         await game.ready()
         await game.begin()
