@@ -6,11 +6,32 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from damrak_engine.cards import CARDS, COLOURS
 from damrak_engine.clock import TimeControl, TimeLeft
-from damrak_engine.effects import OWNERS
-from damrak_engine.events import FAULTS
+from damrak_engine.effects import DETAIL_LIMIT, OWNERS
+from damrak_engine.events import (
+    END_REASONS,
+    FAULTS,
+    NOTE_LIMIT,
+    Blind,
+    Claim,
+    Deal,
+    End,
+    Event,
+    Fault,
+    Flush,
+    Keep,
+    LastRound,
+    Offer,
+    Pass,
+    Refill,
+    Reshuffle,
+    Take,
+)
 from damrak_engine.options import parse_options
+from damrak_engine.position import ROW_SIZE
 from damrak_engine.rules import Rules, rules_for
+from damrak_engine.scoring import Result, SeatResult
 from damrak_wire import lobby, orders, reports
 from damrak_wire.boards import board_bytes
 from strategies import BOARDS, options
@@ -77,6 +98,76 @@ def tables(draw: Any) -> Rules:
     seats = draw(st.integers(2, 4))
     board = BOARDS[draw(st.sampled_from(sorted(BOARDS)))]
     return rules_for(board, seats, parse_options(draw(options(seats))))
+
+
+@st.composite
+def events(draw: Any, rules: Rules) -> Event:
+    """Events of any kind, whole or seen; not all of them could happen."""
+    board = rules.board
+    seat = st.integers(0, rules.seats - 1)
+    slot = st.integers(0, ROW_SIZE - 1)
+    card = st.sampled_from(CARDS)
+    hidden = st.none() | card
+    contract = st.integers(0, len(board.contracts) - 1)
+    choice = st.lists(contract, min_size=1, max_size=2).map(tuple) | st.sampled_from(
+        [(None,), (None, None)]
+    )
+    rest = {
+        "ms": st.none() | U32,
+        "note": st.none() | st.text(max_size=NOTE_LIMIT),
+    }
+    row = st.tuples(card, card, card, card, card)
+    route = draw(st.sampled_from(board.routes))
+    each = [
+        st.builds(
+            Deal,
+            seat,
+            st.tuples(*[st.tuples(hidden, hidden)] * rules.seats),
+            row,
+            st.tuples(*[choice] * rules.seats),
+        ),
+        st.builds(Keep, seat, contracts=choice, **rest),
+        st.builds(Blind, seat, card=hidden, **rest),
+        st.builds(Take, seat, slot=slot, card=card, **rest),
+        st.builds(Refill, slot, card),
+        st.just(Reshuffle()),
+        st.builds(Flush, row),
+        st.builds(
+            Claim,
+            seat,
+            route=st.just(route.id),
+            colour=st.none() | st.sampled_from(CARDS[:COLOURS]),
+            wilds=st.integers(0, route.length),
+            goods=st.booleans(),
+            **rest,
+        ),
+        st.builds(Offer, seat, contracts=choice, **rest),
+        st.builds(Pass, seat, **rest),
+        st.builds(LastRound, seat),
+        st.builds(Fault, seat, REASONS, st.text(max_size=DETAIL_LIMIT)),
+        st.builds(End, st.sampled_from(END_REASONS)),
+    ]
+    return draw(st.one_of(each))
+
+
+def results(rules: Rules) -> st.SearchStrategy[Result]:
+    """Results; few of them could be reached."""
+    points = st.integers(-(2**31), 2**31 - 1)
+    contracts = st.lists(st.integers(0, len(rules.board.contracts) - 1), max_size=4).map(tuple)
+    seat = st.builds(
+        SeatResult,
+        total=points,
+        routes=points,
+        contracts=points,
+        goods=points,
+        goods_cards=U32,
+        fulfilled=contracts,
+        failed=contracts,
+        carts_left=st.integers(0, rules.board.carts),
+        place=st.integers(1, rules.seats),
+        fault=st.none() | REASONS,
+    )
+    return st.builds(Result, st.sampled_from(END_REASONS), st.tuples(*[seat] * rules.seats))
 
 
 faults = st.builds(reports.SeatFault, REASONS, OWNER, LINES, LINES)

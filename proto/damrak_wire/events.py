@@ -42,9 +42,7 @@ _MS: Final = varint(_EVENT["ms"] << 3)
 
 
 def batch(field: int, first: int, events: Sequence[bytes]) -> bytes:
-    """Events from number `first` on as an EventBatch in this field; nothing if there are none."""
-    if not events:
-        return b""
+    """Events from number `first` on as an EventBatch in this field."""
     return chunk(field, number(_BATCH["first"], first) + b"".join(events))
 
 

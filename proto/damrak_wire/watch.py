@@ -17,7 +17,7 @@ from damrak_wire.clocks import decode_control, encode_control
 from damrak_wire.errors import WireError
 from damrak_wire.events import batch, decode_events
 from damrak_wire.orders import NAME_LIMIT, attempt_of
-from damrak_wire.packing import chunk, numbers_of
+from damrak_wire.packing import numbers_of
 from damrak_wire.reports import SeatFault, decode_fault, encode_fault
 from damrak_wire.table.heard import voided_of
 from damrak_wire.table.responses import void_of
@@ -110,7 +110,7 @@ def setting(told: MatchSetting) -> bytes:
 
 def happened(first: int, events: Sequence[bytes]) -> bytes:
     """Events, as `event_bytes` made them of what nobody's eyes see, from number `first` on."""
-    return batch(_SEEN["events"], first, events) or chunk(_SEEN["events"], b"")
+    return batch(_SEEN["events"], first, events)
 
 
 def clocks(running: Iterable[int], bank_ms: Iterable[int]) -> bytes:

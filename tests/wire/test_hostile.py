@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -11,6 +11,8 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from hypothesis import given, settings, strategies as st
 
+from damrak_engine.effects import Ask
+from damrak_wire import table
 from damrak_wire.errors import WireError
 from wire_samples import Sample, samples
 
@@ -18,8 +20,17 @@ SAMPLES = samples()
 
 
 def survives(sample: Sample, data: bytes) -> None:
-    with contextlib.suppress(WireError):
-        sample.parse(data)
+    """Parse it or refuse it; what is accepted can be said again and means the same."""
+    try:
+        heard = sample.parse(data)
+    except WireError:
+        return
+    if isinstance(heard, table.Asked):
+        seat = heard.observation.seat
+        ask = Ask(seat, heard.decision, heard.observation, heard.legal, heard.time_left)
+        events = [table.event_bytes(event) for event in heard.events]
+        again = sample.parse(table.question(ask, heard.first, events))
+        assert again == (heard if events else replace(heard, first=0))
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)

@@ -193,7 +193,7 @@ def _unseen_in(message: pb.State, seats: int, deck: int) -> dict[str, Any]:
     return {
         "old": _old(message.old[:]),
         "old_sizes": _old_sizes(message.old_sizes[:], seats * len(message.old)),
-        "shown": _shown(message, seats, deck) if message.shown_seats else (),
+        "shown": _shown(message, seats, deck),
     }
 
 
@@ -210,6 +210,8 @@ def _old_sizes(sizes: list[int], wanted: int) -> tuple[int, ...]:
 
 
 def _shown(message: pb.State, seats: int, deck: int) -> tuple[tuple[int, int, int], ...]:
+    if not (message.shown_seats or message.shown_drawn or message.shown_cards):
+        return ()
     columns = (message.shown_seats[:], message.shown_drawn[:], message.shown_cards[:])
     if len(columns[0]) != len(columns[1]) or len(columns[0]) != len(columns[2]):
         raise WireError("shown_seats", "is not as long as shown_drawn and shown_cards")

@@ -85,7 +85,8 @@ def welcome(told: Welcome) -> bytes:
     )
     # Deterministic, so that the options stand in one order.
     said = message.SerializeToString(deterministic=True)
-    said += batch(_WELCOME["history"], 0, told.history)
+    if told.history:
+        said += batch(_WELCOME["history"], 0, told.history)
     if told.observation is not None:
         said += chunk(_WELCOME["state"], state_bytes(told.observation))
     return chunk(_RESPONSE["welcome"], said)
@@ -121,7 +122,7 @@ def question(ask: Ask, first: int = 0, events: Sequence[bytes] = ()) -> bytes:
         packed(_QUESTION["legal"], ask.legal),
         chunk(_QUESTION["time_left"], time_left_bytes(ask.time_left)),
         chunk(_QUESTION["state"], state_bytes(ask.observation)),
-        batch(_QUESTION["events"], first, events),
+        batch(_QUESTION["events"], first, events) if events else b"",
     )
     return chunk(_RESPONSE["question"], b"".join(said))
 
@@ -146,7 +147,7 @@ def stale(answer: Stale) -> bytes:
 
 def news(first: int, events: Sequence[bytes]) -> bytes:
     """Something happened."""
-    return batch(_RESPONSE["news"], first, events) or chunk(_RESPONSE["news"], b"")
+    return batch(_RESPONSE["news"], first, events)
 
 
 def complaint(what: str) -> bytes:
@@ -178,5 +179,5 @@ def ending_fault(first: int, events: Sequence[bytes], seat: int, reason: str, de
 
 
 def _ending(first: int, events: Sequence[bytes], outcome: pb.Ending) -> bytes:
-    said = batch(_ENDING["events"], first, events) + outcome.SerializeToString()
-    return chunk(_RESPONSE["ending"], said)
+    told = batch(_ENDING["events"], first, events) if events else b""
+    return chunk(_RESPONSE["ending"], told + outcome.SerializeToString())
