@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+from copy import deepcopy
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -13,7 +16,9 @@ from hypothesis import given, settings, strategies as st
 
 from damrak_engine.effects import Ask
 from damrak_wire import table
+from damrak_wire.boards import rules_of
 from damrak_wire.errors import WireError
+from strategies import SMALL_BOARD
 from wire_samples import Sample, samples
 
 SAMPLES = samples()
@@ -139,3 +144,28 @@ def scalar(field: FieldDescriptor, random: Random) -> Any:
             return random.choice([*NUMBERS, 2**56, 2**63, 2**64 - 1, random.getrandbits(64)])
         case _:
             return random.choice([*NUMBERS, 2**32 - 1])
+
+
+# ---- boards ------------------------------------------------------------------------------------
+
+LEAVES = [None, True, -1, 0, 1, 3, 121, 10**9, 10**4000, 1.5, "", "red", "²", [], {}, [1], "\ud800"]
+
+
+@settings(max_examples=400)
+@given(st.randoms(use_true_random=False), st.integers(2, 4))
+def test_lying_boards(random: Random, seats: int) -> None:
+    source = deepcopy(SMALL_BOARD.source)
+    for _ in range(random.randint(1, 3)):
+        place: Any = source
+        while True:
+            key = random.choice(list(place) if isinstance(place, dict) else range(len(place)))
+            if isinstance(place[key], dict | list) and place[key] and random.random() < 0.8:
+                place = place[key]
+                continue
+            if random.random() < 0.2:
+                del place[key]
+            else:
+                place[key] = random.choice(LEAVES)
+            break
+    with contextlib.suppress(WireError):
+        rules_of(json.dumps(source).encode(), seats, {})
