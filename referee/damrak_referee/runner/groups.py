@@ -108,6 +108,7 @@ class Groups:
     def __init__(self, hierarchy: Hierarchy, mark: str, instance: str) -> None:
         self._bases = hierarchy.bases
         self._unified = hierarchy.unified
+        self._mounts = hierarchy.mounts
         self._mark = mark
         self._name = f"damrak-{mark}-{instance}"
 
@@ -147,11 +148,11 @@ class Groups:
         """End what dead runners of this run folder left; `held` are the instances that live."""
         ours = re.compile(rf"damrak-{self._mark}-([0-9a-f]{{8}})")
         for folder in [
-            folder
-            for base in dict.fromkeys(self._bases.values())
-            for folder in base.iterdir()
-            if (match := ours.fullmatch(folder.name))
-            and (match[1] not in held or folder.name == self._name)
+            Path(above) / name
+            for mount in self._mounts
+            for above, names, _ in os.walk(mount)
+            for name in names
+            if (match := ours.fullmatch(name)) and (match[1] not in held or name == self._name)
         ]:
             for inner in [path for path in folder.iterdir() if path.is_dir()]:
                 await Group({"memory": inner}, self._unified).remove()

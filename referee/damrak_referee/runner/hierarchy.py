@@ -24,6 +24,8 @@ class Hierarchy:
 
     bases: Mapping[str, Path]
     unified: bool
+    mounts: tuple[Path, ...]
+    """Where all groups are, ours and those of runners that were started elsewhere."""
 
 
 def find_hierarchy() -> Hierarchy:
@@ -35,6 +37,7 @@ def find_hierarchy() -> Hierarchy:
     mounts = Path("/proc/self/mountinfo").read_text()
     own = Path("/proc/self/cgroup").read_text()
     first = version_1(mounts, own)
+    points = tuple(point for _, point, kind, _ in _mounts(mounts) if kind in ("cgroup", "cgroup2"))
     bases: dict[str, Path]
     if all(name in first for name in NEEDED):
         bases, unified = {name: first[name] for name in WANTED if name in first}, False
@@ -46,7 +49,8 @@ def find_hierarchy() -> Hierarchy:
             raise NoGroups(f"the control group {base} is not ours to divide")
     if unified:
         _make_room(bases["memory"])
-    return Hierarchy(bases, unified)
+    used = tuple(point for point in points if any(_is_in(base, point) for base in bases.values()))
+    return Hierarchy(bases, unified, used)
 
 
 def version_1(mounts: str, own: str) -> dict[str, Path]:
@@ -72,6 +76,8 @@ def version_2(mounts: str, own: str) -> Path:
         if kind != "cgroup2" or path is None:
             continue
         base = _below(point, root, path)
+        if base.name == _MAIN:  # where a runner before us has moved us all
+            base = base.parent
         # A login session is not ours to rearrange.
         if base.name.endswith(".scope") and os.geteuid() == 0:
             base = point
@@ -122,6 +128,10 @@ def _below(point: Path, root: str, path: str) -> Path:
     inner = path[len(root.rstrip("/")) :] if path.startswith(root.rstrip("/") + "/") else path
     folder = point / inner.strip("/")
     return folder if folder.is_dir() else point
+
+
+def _is_in(folder: Path, point: Path) -> bool:
+    return folder == point or point in folder.parents
 
 
 def write(path: Path, value: int | str) -> None:

@@ -14,7 +14,7 @@ import importlib.util
 import os
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -40,6 +40,8 @@ class Runtime:
     links: tuple[tuple[str, str], ...]
     masks: tuple[str, ...]
     """Folders inside what is mounted that are to look empty."""
+    exposed: tuple[str, ...]
+    """The operator's own folders, at the same place inside as outside."""
 
 
 def find_runtime(expose: Sequence[Path] = ()) -> Runtime:
@@ -58,7 +60,7 @@ def find_runtime(expose: Sequence[Path] = ()) -> Runtime:
     packages = dict(sorted(_packages()))
     folders.update(str(Path(f"{SITE}/{name}").parent) for name in packages)
     binds += [(str(path), f"{SITE}/{name}") for name, path in packages.items()]
-    for path in (*map(Path, _SYSTEM_FILES), *expose):
+    for path in map(Path, _SYSTEM_FILES):
         if path.exists():
             folders.add(str(path.parent))
             binds.append((str(path), str(path)))
@@ -83,9 +85,10 @@ def find_runtime(expose: Sequence[Path] = ()) -> Runtime:
         interpreter=interpreter,
         environment=tuple(environment.items()),
         binds=tuple(binds),
-        folders=tuple(sorted(_with_parents(folders))),
+        folders=tuple(sorted(with_parents(folders))),
         links=tuple(_links()),
         masks=tuple(masks),
+        exposed=tuple(str(path) for path in expose if path.exists()),
     )
 
 
@@ -162,7 +165,7 @@ def _links() -> Iterator[tuple[str, str]]:
             yield os.readlink(f"/{name}").lstrip("/"), f"/{name}"
 
 
-def _with_parents(folders: set[str]) -> set[str]:
+def with_parents(folders: Collection[str]) -> set[str]:
     """These and all above them, so that nothing has to make them with rights of its own."""
     everything = set(folders)
     for folder in folders:

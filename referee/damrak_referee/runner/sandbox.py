@@ -8,11 +8,12 @@ it does so in a user namespace.
 from __future__ import annotations
 
 import resource
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
-from damrak_referee.runner.runtime import Runtime
+from damrak_referee.runner.runtime import SITE, Runtime, with_parents
 from damrak_referee.runner.settings import MIB, RunnerSettings
 from damrak_referee.runner.spawn import Limits
 
@@ -82,7 +83,6 @@ def limits(settings: RunnerSettings, *, counted_together: bool) -> Limits:
     memory = settings.memory_mb * MIB
     bounds = {
         resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_CPU: settings.cpu_seconds,
         resource.RLIMIT_FSIZE: settings.file_mb * MIB,
         resource.RLIMIT_NOFILE: settings.open_files,
         resource.RLIMIT_MEMLOCK: 64 * 1024,
@@ -95,7 +95,9 @@ def limits(settings: RunnerSettings, *, counted_together: bool) -> Limits:
         # Address space that is only reserved costs nothing, and some languages reserve a lot.
         bounds[resource.RLIMIT_DATA] = memory
         bounds[resource.RLIMIT_AS] = memory + _NODE_RESERVES
-    return {what: (bound, bound) for what, bound in bounds.items()}
+    both = {what: (bound, bound) for what, bound in bounds.items()}
+    # The soft limit's signal says what it was; the hard one's could be anybody's.
+    return {**both, resource.RLIMIT_CPU: (settings.cpu_seconds, settings.cpu_seconds + 1)}
 
 
 def _arguments(
@@ -122,6 +124,7 @@ def _arguments(
     yield from ("--proc", "/proc", "--dev", "/dev")
     for place, size in (("/tmp", settings.tmp_mb), ("/dev/shm", settings.shm_mb)):  # noqa: S108
         yield from ("--perms", "1777", "--size", str(size * MIB), "--tmpfs", place)
+    yield from _exposed(runtime)
     yield from ("--remount-ro", "/dev")
     for name, value in {**dict(runtime.environment), **environment}.items():
         yield from ("--setenv", name, value)
@@ -130,12 +133,8 @@ def _arguments(
 
 
 def _files(runtime: Runtime, content: Content) -> Iterator[str]:
-    # What bubblewrap makes on its own way only root could enter.
-    for folder in (*runtime.folders, "/run"):
-        if not any(
-            folder == inside or folder.startswith(inside + "/") for _, inside in _roots(runtime)
-        ):
-            yield from ("--perms", "0755", "--dir", folder)
+    whole = [inside for _, inside in runtime.binds if not inside.startswith(f"{SITE}/")]
+    yield from _folders((*runtime.folders, "/run"), whole)
     for outside, inside in runtime.binds:
         yield from ("--ro-bind", outside, inside)
     for inside in runtime.masks:
@@ -148,8 +147,17 @@ def _files(runtime: Runtime, content: Content) -> Iterator[str]:
         yield from ("--ro-bind", content.socket, SOCKET)
 
 
-def _roots(runtime: Runtime) -> Iterator[tuple[str, str]]:
-    """What is mounted as a whole, with its folders."""
-    for outside, inside in runtime.binds:
-        if not inside.startswith("/runtime/site/"):
-            yield outside, inside
+def _exposed(runtime: Runtime) -> Iterator[str]:
+    """The operator's folders, after all that could lie over them."""
+    parents = {str(Path(path).parent) for path in runtime.exposed}
+    mounted = [inside for _, inside in runtime.binds]
+    yield from _folders(sorted(with_parents(parents) - {"/tmp"}), mounted)  # noqa: S108
+    for path in runtime.exposed:
+        yield from ("--ro-bind", path, path)
+
+
+def _folders(wanted: Iterable[str], there: Sequence[str]) -> Iterator[str]:
+    """Folders that all may enter: those bubblewrap makes on its way only root could."""
+    for folder in wanted:
+        if not any(folder == place or folder.startswith(f"{place}/") for place in there):
+            yield from ("--perms", "0755", "--dir", folder)

@@ -36,7 +36,7 @@ from damrak_referee.runner.runtime import compile_ours
 from damrak_referee.runner.seat import House, UploadedSeat
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.slots import Slots
-from damrak_referee.runner.spawn import adopt_orphans
+from damrak_referee.runner.spawn import adopt_orphans, bury_orphans
 from damrak_referee.runner.store import Store
 
 
@@ -142,7 +142,9 @@ async def serve(line: socket.socket) -> None:
     assert isinstance(begin, Begin)
     settings, folder = RunnerSettings.from_json(begin.settings), Path(begin.folder)
     terminated = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, terminated.set)
+    loop.add_signal_handler(signal.SIGCHLD, bury_orphans)
     adopt_orphans()
     slots = Slots(settings.first_uid) if os.geteuid() == 0 else None
     uid = -1 if slots is None else slots.take()

@@ -148,6 +148,13 @@ def reap_orphans() -> None:
             os.waitpid(process, 0)
 
 
+def bury_orphans() -> None:
+    """Take leave of orphans that have died."""
+    for process in _children() - _living:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(process, os.WNOHANG)
+
+
 def _children() -> set[int]:
     try:
         with open(f"/proc/self/task/{os.getpid()}/children") as file:

@@ -16,7 +16,7 @@ _PROCESSES: Final = (
 )
 _FILE_SYSTEMS: Final = (
     "unshare setns mount umount umount2 pivot_root chroot fsopen fsconfig fsmount fspick "
-    "move_mount open_tree mount_setattr name_to_handle_at open_by_handle_at mknod mknodat "
+    "move_mount open_tree mount_setattr name_to_handle_at open_by_handle_at "
     "fanotify_init fanotify_mark quotactl quotactl_fd swapon swapoff nfsservctl sysfs uselib"
 )
 _KERNEL: Final = (

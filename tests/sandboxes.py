@@ -1,0 +1,219 @@
+"""A runner for tests: archives of small bots, sockets for them, and a look at what is left.
+
+Bots here are plain programs that need no referee: they say on their socket what they have to say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import io
+import itertools
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from damrak_referee.runner.client import (
+    Exit,
+    Runner,
+    RunnerSettings,
+    SeatHandle,
+    SeatProcess,
+    Uploaded,
+)
+from damrak_referee.runner.instance import run_mark
+
+PATIENCE = 60.0  # seconds: a safety net, nothing is measured with it
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
+PROGRAM = 'run = ["python3", "-S", "bot.py"]\n'
+
+# Answers every line with the same line, as long as it is let live.
+INNOCENT = """
+import socket
+line = socket.socket(socket.AF_UNIX)
+line.connect("/run/referee.sock")
+for said in line.makefile("rb"):
+    line.sendall(said)
+"""
+
+
+def archive_of(files: Mapping[str, str | bytes]) -> bytes:
+    """A zip archive with these files."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+def program(code: str) -> bytes:
+    """An archive that runs this Python code, without the SDK."""
+    return archive_of({"damrak.toml": PROGRAM, "bot.py": code})
+
+
+class Seat:
+    """A started process, and the far end of its socket."""
+
+    def __init__(self, handle: SeatHandle, server: asyncio.Server) -> None:
+        self.handle = handle
+        self._server = server
+        self.joined: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
+        self.joined = asyncio.get_running_loop().create_future()
+
+    def greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """It has connected."""
+        if not self.joined.done():
+            self.joined.set_result((reader, writer))
+
+    async def ask(self, line: bytes = b"ping") -> bytes:
+        """What it says to this."""
+        async with asyncio.timeout(PATIENCE):
+            reader, writer = await self.joined
+            writer.write(line + b"\n")
+            return (await reader.readline()).rstrip(b"\n")
+
+    async def exit(self) -> Exit:
+        """How it ends by itself."""
+        async with asyncio.timeout(PATIENCE):
+            return await asyncio.shield(self.handle.exited)
+
+    async def stop(self) -> Exit:
+        """How it ends when told to."""
+        async with asyncio.timeout(PATIENCE):
+            return await self.handle.stop()
+
+    async def close(self) -> None:
+        """Let go of its socket."""
+        self._server.close()
+        if self.joined.done():
+            self.joined.result()[1].close()
+
+
+class Ground:
+    """One runner with its folders, and all that was seated."""
+
+    def __init__(self, root: Path, runner: Runner) -> None:
+        self.root = root
+        self.runner = runner
+        self._seats: list[Seat] = []
+        self._numbers = itertools.count()
+
+    async def install(self, archive: bytes) -> str:
+        """The archive's name in the store, where it now is."""
+        sha256 = hashlib.sha256(archive).hexdigest()
+        path = self.root / f"{sha256[:8]}.archive"
+        path.write_bytes(archive)
+        await self.runner.install(sha256, path)
+        return sha256
+
+    async def seat(self, archive: bytes) -> Seat:
+        """A process for the bot in this archive."""
+        sha256 = await self.install(archive)
+        number = next(self._numbers)
+        folder = self.runner.folder / f"{number:08x}"
+        folder.mkdir()
+        ready: asyncio.Future[Seat] = asyncio.get_running_loop().create_future()
+
+        async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            (await ready).greet(reader, writer)
+
+        path = folder / "0.sock"
+        server = await asyncio.start_unix_server(greet, path)
+        handle = await self.runner.seat(SeatProcess(f"seat/{number}", Uploaded(sha256), path))
+        seat = Seat(handle, server)
+        ready.set_result(seat)
+        self._seats.append(seat)
+        return seat
+
+    async def run(self, code: str) -> Exit:
+        """How a program ends that nobody stops."""
+        return await (await self.seat(program(code))).exit()
+
+    async def close(self) -> None:
+        """End it all."""
+        for seat in self._seats:
+            await seat.close()
+        await self.runner.close()
+
+
+@contextlib.asynccontextmanager
+async def ground(**changes: object) -> AsyncIterator[Ground]:
+    """A runner with these settings changed; afterwards nothing of it may be left."""
+    # Sockets have short paths, which pytest's own folders are not.
+    root = Path(tempfile.mkdtemp(prefix="dmk"))
+    settings = RunnerSettings(run=root / "run", store=root / "store")
+    try:
+        runner = await Runner.start(replace(settings, **changes))  # type: ignore[arg-type]
+        there = Ground(root, runner)
+        try:
+            yield there
+        finally:
+            await there.close()
+        assert list((root / "run").iterdir()) == []
+        assert [path.name for path in (root / "store").iterdir() if path.name[0] == "."] == []
+        assert groups(settings) == set()
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def on_ground(test: Callable[[Ground], Awaitable[None]], **changes: object) -> None:
+    """Run this on a ground of its own that can isolate; skip it where the machine cannot."""
+
+    async def run() -> None:
+        async with ground(**changes) as there:
+            need_isolation(there.runner)
+            await test(there)
+
+    asyncio.run(run())
+
+
+def need_isolation(runner: Runner) -> None:
+    """Skip the test if there are no sandboxes here, but not where there have to be."""
+    if runner.isolation == "none":
+        if os.environ.get("CI") and os.geteuid() == 0:
+            pytest.fail(f"root cannot isolate here: {runner.missing}")
+        pytest.skip(f"no sandboxes here: {'; '.join(runner.missing)}")
+
+
+def groups(settings: RunnerSettings) -> set[Path]:
+    """The control groups of all runners of a run folder."""
+    return {
+        Path(folder) / name
+        for folder, names, _ in os.walk(CONTROL_GROUPS)
+        for name in names
+        if name.startswith(f"damrak-{run_mark(settings.run)}-")
+    }
+
+
+def processes_of(uids: range) -> set[int]:
+    """All processes of these users."""
+    found = set()
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                if entry.stat().st_uid in uids:
+                    found.add(int(entry.name))
+    return found
+
+
+def descendants(of: int) -> set[int]:
+    """All processes below this one."""
+    children: dict[int, set[int]] = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{entry.name}/stat") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+                children.setdefault(parent, set()).add(int(entry.name))
+    found: set[int] = set()
+    new = {of}
+    while new:
+        new = {child for parent in new for child in children.get(parent, ())} - found
+        found |= new
+    return found
