@@ -10,3 +10,7 @@ class WireError(ValueError):
         super().__init__(f"{where}: {problem}")
         self.where = where
         self.problem = problem
+
+    def within(self, outer: str) -> WireError:
+        """The same problem, seen from the message around it."""
+        return WireError(f"{outer}.{self.where}", self.problem)

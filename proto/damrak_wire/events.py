@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from damrak_engine.cards import CARDS, Card
 from damrak_engine.effects import DETAIL_LIMIT
@@ -141,27 +141,45 @@ def encode_fault(fault: Fault) -> pb.Fault:
 def decode_events(
     messages: Sequence[pb.Event], rules: Rules, where: str = "events"
 ) -> tuple[Event, ...]:
-    """The events in these messages."""
-    return tuple(
-        [decode_event(message, rules, f"{where}[{i}]") for i, message in enumerate(messages)]
-    )
+    """The events in these messages.
+
+    Raises:
+        WireError: naming what is wrong, for example `events[2].take.slot`.
+    """
+    events: list[Event] = []
+    for message in messages:
+        try:
+            events.append(_read(message, rules))
+        except WireError as problem:
+            raise problem.within(f"{where}[{len(events)}]") from None
+    return tuple(events)
 
 
 def decode_event(message: pb.Event, rules: Rules, where: str = "event") -> Event:
     """The event in a message; what is hidden is None."""
+    try:
+        return _read(message, rules)
+    except WireError as problem:
+        raise problem.within(where) from None
+
+
+def _read(message: pb.Event, rules: Rules) -> Event:
     kind = message.WhichOneof("kind")
     if kind is None:
-        raise WireError(where, "is of no known kind")
+        raise WireError("kind", "is missing, or not known here")
     decoder = _DECISIONS.get(kind)
-    if decoder is None:
-        if message.HasField("ms") or message.HasField("note"):
-            raise WireError(where, f"{kind} is no decision: it takes no time and no note")
-        return _OTHERS[kind](getattr(message, kind), rules, f"{where}.{kind}")
-    note = None
-    if message.HasField("note"):
-        note = fields.short(message.note, NOTE_LIMIT, f"{where}.note")
     ms = message.ms if message.HasField("ms") else None
-    return decoder(getattr(message, kind), rules, f"{where}.{kind}", ms, note)
+    note = message.note if message.HasField("note") else None
+    if note is not None:
+        fields.short(note, NOTE_LIMIT, "note")
+    try:
+        if decoder is not None:
+            return decoder(getattr(message, kind), rules, ms, note)
+        if ms is not None or note is not None:
+            raise WireError("ms", "and notes are of decisions only")
+        return _OTHERS[kind](getattr(message, kind), rules)
+    except WireError as problem:
+        raise problem.within(kind) from None
 
 
 def _known_card(number: int, where: str) -> Card:
@@ -174,113 +192,85 @@ def _hidden_card(number: int, where: str) -> Card | None:
     return _known_card(number, where) if number else None
 
 
-_C = TypeVar("_C")
+def _row(numbers_of_cards: Sequence[int], where: str) -> tuple[Card, ...]:
+    fields.length(numbers_of_cards, ROW_SIZE, where)
+    return tuple([_known_card(card, where) for card in numbers_of_cards])
 
 
-def _all(
-    numbers: Sequence[int], wanted: int, read: Callable[[int, str], _C], where: str
-) -> tuple[_C, ...]:
-    fields.length(numbers, wanted, where)
-    return tuple([read(number, where) for number in numbers])
-
-
-def _ids(message: pb.Contracts, rules: Rules, where: str) -> Contracts:
-    ids, hidden = tuple(message.ids), message.hidden
+def _ids(message: pb.Contracts, rules: Rules) -> Contracts:
+    ids, hidden = tuple(message.ids[:]), message.hidden
     if ids and hidden:
-        raise WireError(where, "some are hidden and some are not")
+        raise WireError("contracts", "some are hidden and some are not")
     if len(ids) > 2 or hidden > 2:
-        raise WireError(where, "holds more than two")
+        raise WireError("contracts", "are more than two")
     for contract in ids:
-        fields.whole(contract, 0, len(rules.board.contracts) - 1, f"{where}.ids")
+        fields.whole(contract, 0, len(rules.board.contracts) - 1, "contracts")
     return ids or (None,) * hidden
 
 
-def _seat(message: Any, rules: Rules, where: str) -> int:
-    return fields.whole(message.seat, 0, rules.seats - 1, f"{where}.seat")
+def _seat(message: Any, rules: Rules) -> int:
+    return fields.whole(message.seat, 0, rules.seats - 1, "seat")
 
 
-def _slot(message: Any, where: str) -> int:
-    return fields.whole(message.slot, 0, ROW_SIZE - 1, f"{where}.slot")
+def _slot(message: Any) -> int:
+    return fields.whole(message.slot, 0, ROW_SIZE - 1, "slot")
 
 
-def _deal(message: pb.Deal, rules: Rules, where: str) -> Event:
-    fields.length(message.hands, rules.seats, f"{where}.hands")
-    fields.length(message.contracts, rules.seats, f"{where}.contracts")
+def _deal(message: pb.Deal, rules: Rules) -> Event:
+    fields.length(message.hands, rules.seats, "hands")
+    fields.length(message.contracts, rules.seats, "contracts")
+    for hand in message.hands:
+        fields.length(hand.cards, 2, "hands")
     return Deal(
-        first=fields.whole(message.first, 0, rules.seats - 1, f"{where}.first"),
+        first=fields.whole(message.first, 0, rules.seats - 1, "first"),
         hands=tuple(
-            [
-                _all(hand.cards, 2, _hidden_card, f"{where}.hands[{i}]")
-                for i, hand in enumerate(message.hands)
-            ]
+            [tuple([_hidden_card(card, "hands") for card in hand.cards]) for hand in message.hands]
         ),
-        row=_all(message.row, ROW_SIZE, _known_card, f"{where}.row"),
-        contracts=tuple(
-            [_ids(ids, rules, f"{where}.contracts[{i}]") for i, ids in enumerate(message.contracts)]
-        ),
+        row=_row(message.row, "row"),
+        contracts=tuple([_ids(ids, rules) for ids in message.contracts]),
     )
 
 
-def _keep(m: pb.Keep, rules: Rules, where: str, ms: int | None, note: str | None) -> Event:
-    kept = _ids(m.contracts, rules, f"{where}.contracts")
-    return Keep(_seat(m, rules, where), contracts=kept, ms=ms, note=note)
+def _keep(m: pb.Keep, rules: Rules, ms: int | None, note: str | None) -> Event:
+    return Keep(_seat(m, rules), contracts=_ids(m.contracts, rules), ms=ms, note=note)
 
 
-def _blind(m: pb.Blind, rules: Rules, where: str, ms: int | None, note: str | None) -> Event:
-    card = _hidden_card(m.card, f"{where}.card")
-    return Blind(_seat(m, rules, where), card=card, ms=ms, note=note)
+def _blind(m: pb.Blind, rules: Rules, ms: int | None, note: str | None) -> Event:
+    return Blind(_seat(m, rules), card=_hidden_card(m.card, "card"), ms=ms, note=note)
 
 
-def _take(m: pb.Take, rules: Rules, where: str, ms: int | None, note: str | None) -> Event:
-    card = _known_card(m.card, f"{where}.card")
-    return Take(_seat(m, rules, where), slot=_slot(m, where), card=card, ms=ms, note=note)
+def _take(m: pb.Take, rules: Rules, ms: int | None, note: str | None) -> Event:
+    card = _known_card(m.card, "card")
+    return Take(_seat(m, rules), slot=_slot(m), card=card, ms=ms, note=note)
 
 
-def _claim(m: pb.Claim, rules: Rules, where: str, ms: int | None, note: str | None) -> Event:
+def _claim(m: pb.Claim, rules: Rules, ms: int | None, note: str | None) -> Event:
     routes = rules.board.routes
-    route = fields.whole(m.route, 0, len(routes) - 1, f"{where}.route")
-    colour = _hidden_card(m.colour, f"{where}.colour")
+    route = fields.whole(m.route, 0, len(routes) - 1, "route")
+    colour = _hidden_card(m.colour, "colour")
     if colour is Card.WILD:
-        raise WireError(f"{where}.colour", "is no colour")
-    wilds = fields.whole(m.wilds, 0, routes[route].length, f"{where}.wilds")
-    return Claim(
-        _seat(m, rules, where),
-        route=route,
-        colour=colour,
-        wilds=wilds,
-        goods=m.goods,
-        ms=ms,
-        note=note,
-    )
+        raise WireError("colour", "wild is no colour")
+    wilds = fields.whole(m.wilds, 0, routes[route].length, "wilds")
+    seat = _seat(m, rules)
+    return Claim(seat, route=route, colour=colour, wilds=wilds, goods=m.goods, ms=ms, note=note)
 
 
-def _offer(m: pb.Offer, rules: Rules, where: str, ms: int | None, note: str | None) -> Event:
-    offered = _ids(m.contracts, rules, f"{where}.contracts")
-    return Offer(_seat(m, rules, where), contracts=offered, ms=ms, note=note)
+def _offer(m: pb.Offer, rules: Rules, ms: int | None, note: str | None) -> Event:
+    return Offer(_seat(m, rules), contracts=_ids(m.contracts, rules), ms=ms, note=note)
 
 
-def _pass(m: pb.Pass, rules: Rules, where: str, ms: int | None, note: str | None) -> Event:
-    return Pass(_seat(m, rules, where), ms=ms, note=note)
+def _pass(m: pb.Pass, rules: Rules, ms: int | None, note: str | None) -> Event:
+    return Pass(_seat(m, rules), ms=ms, note=note)
 
 
-def _refill(m: pb.Refill, rules: Rules, where: str) -> Event:
-    return Refill(_slot(m, where), _known_card(m.card, f"{where}.card"))
-
-
-def _flush(m: pb.Flush, rules: Rules, where: str) -> Event:
-    return Flush(_all(m.cards, ROW_SIZE, _known_card, f"{where}.cards"))
-
-
-def decode_fault(message: pb.Fault, rules: Rules, where: str = "fault") -> Fault:
+def decode_fault(message: pb.Fault, rules: Rules) -> Fault:
     """A seat's leaving, from a message."""
-    return Fault(
-        _seat(message, rules, where),
-        FAULT_REASONS.word(message.reason, f"{where}.reason"),
-        fields.short(message.detail, DETAIL_LIMIT, f"{where}.detail"),
-    )
+    reason = FAULT_REASONS.word(message.reason, "reason")
+    detail = fields.short(message.detail, DETAIL_LIMIT, "detail")
+    return Fault(_seat(message, rules), reason, detail)
 
 
-_DECISIONS: Final[dict[str, Callable[[Any, Rules, str, int | None, str | None], Event]]] = {
+_DECISIONS: Final[dict[str, Callable[[Any, Rules, int | None, str | None], Event]]] = {
     "keep": _keep,
     "blind": _blind,
     "take": _take,
@@ -288,12 +278,12 @@ _DECISIONS: Final[dict[str, Callable[[Any, Rules, str, int | None, str | None], 
     "offer": _offer,
     "pass": _pass,
 }
-_OTHERS: Final[dict[str, Callable[[Any, Rules, str], Event]]] = {
+_OTHERS: Final[dict[str, Callable[[Any, Rules], Event]]] = {
     "deal": _deal,
-    "refill": _refill,
-    "reshuffle": lambda message, rules, where: Reshuffle(),
-    "flush": _flush,
-    "last_round": lambda message, rules, where: LastRound(_seat(message, rules, where)),
+    "refill": lambda m, rules: Refill(_slot(m), _known_card(m.card, "card")),
+    "reshuffle": lambda m, rules: Reshuffle(),
+    "flush": lambda m, rules: Flush(_row(m.cards, "cards")),
+    "last_round": lambda m, rules: LastRound(_seat(m, rules)),
     "fault": decode_fault,
-    "end": lambda message, rules, where: End(ENDS.word(message.reason, f"{where}.reason")),
+    "end": lambda m, rules: End(ENDS.word(m.reason, "reason")),
 }

@@ -202,7 +202,7 @@ def _setting(said: pb.MatchSetting) -> MatchSetting:
     try:
         rules = rules_of(said.board, len(match.seats), said.options)
     except WireError as problem:
-        raise WireError(f"setting.{problem.where}", problem.problem) from None
+        raise problem.within("setting") from None
     return MatchSetting(
         match,
         rules,

@@ -165,7 +165,7 @@ def test_lying_boards(random: Random, seats: int) -> None:
             if random.random() < 0.2:
                 del place[key]
             else:
-                place[key] = random.choice(LEAVES)
+                place[key] = deepcopy(random.choice(LEAVES))
             break
     with contextlib.suppress(WireError):
         rules_of(json.dumps(source).encode(), seats, {})

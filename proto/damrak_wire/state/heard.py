@@ -43,7 +43,7 @@ def decode_state(rules: Rules, message: pb.State, where: str = "state") -> Obser
     try:
         return _decode(rules, _limits(rules), message)
     except WireError as problem:
-        raise WireError(f"{where}.{problem.where}", problem.problem) from None
+        raise problem.within(where) from None
 
 
 def _decode(rules: Rules, limits: _Limits, message: pb.State) -> Observation:

@@ -144,7 +144,7 @@ def _welcomed(said: pb.Welcome) -> Welcomed:
     try:
         rules = rules_of(said.board, said.seats, said.options)
     except WireError as problem:
-        raise WireError(f"welcome.{problem.where}", problem.problem) from None
+        raise problem.within("welcome") from None
     ours = actions_of(rules.board)
     for name in ("kinds", "places", "colours", "wilds"):
         if getattr(said.actions, name) != getattr(ours, name):
@@ -209,7 +209,10 @@ def _ended(said: pb.Ending, rules: Rules) -> Ended:
         case "void":
             outcome = voided_of(said.void, "ending.void")
         case "fault":
-            outcome = decode_fault(said.fault, rules, "ending.fault")
+            try:
+                outcome = decode_fault(said.fault, rules)
+            except WireError as problem:
+                raise problem.within("ending.fault") from None
         case None:
             raise WireError("ending.outcome", "is missing")
     return Ended(first, events, outcome)
