@@ -105,16 +105,16 @@ class Chair:
     def _sit_down(self, link: SeatLink, prompt_events: bool, version: int) -> None:
         if not link.is_open:  # it did not wait for its turn
             return
-        if self.link is not None:
-            if not self.takeover:
-                link.close("ALREADY_EXISTS", "Another connection plays this seat.")
-                return
-            self.link.close("ABORTED", "A newer connection has taken over this seat.")
         self._connections += 1
         if self._connections > CONNECTIONS:
             link.close("RESOURCE_EXHAUSTED", "This seat was taken too often.")
             self.misbehaved(f"connected more than {CONNECTIONS} times")
             return
+        if self.link is not None:
+            if not self.takeover:
+                link.close("ALREADY_EXISTS", "Another connection plays this seat.")
+                return
+            self.link.close("ABORTED", "A newer connection has taken over this seat.")
         self.link = link
         self._prompt = prompt_events
         self._heard = False

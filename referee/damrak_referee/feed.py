@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from damrak_engine.effects import Owner
+from damrak_engine.effects import NOBODY, Owner
 from damrak_engine.events import Event, seen_by
 from damrak_referee.outcome import TableOrder
 from damrak_wire import watch
@@ -19,8 +19,6 @@ from damrak_wire.table import event_bytes
 
 if TYPE_CHECKING:
     from damrak_referee.outcome import Outcome
-
-NOBODY: Final = -1  # as a seat that sees events: all that is hidden from anyone is hidden
 
 Clocks = Callable[[], tuple[Sequence[int], Sequence[int]]]  # whose run; banks in milliseconds
 

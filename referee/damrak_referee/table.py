@@ -15,7 +15,7 @@ from typing import Final
 import structlog
 
 from damrak_engine.clock import US_PER_MS
-from damrak_engine.dice import SeedDice, commitment
+from damrak_engine.dice import Dice, SeedDice, commitment
 from damrak_engine.effects import Ask, Effect, Finished, Owner, Rejected, Stale, Tell
 from damrak_engine.match import Match
 from damrak_engine.observation import Observation, observe
@@ -40,7 +40,8 @@ class Table:
 
     `tickets` are needed if the order has remote seats. `on_decision` hears of every decision how
     long it took from question to answer, how much of that the bot says it thought, and how long
-    the referee had taken to put the question; in seconds.
+    the referee had taken to put the question; in seconds. The dice are those of the seed, unless
+    somebody wants to try what other dice would do.
     """
 
     def __init__(
@@ -49,13 +50,15 @@ class Table:
         referee: str,
         tickets: Tickets | None = None,
         on_decision: OnDecision | None = None,
+        dice: Dice | None = None,
     ) -> None:
         self.order = order
         self.commitment = commitment(order.seed)
         self.begun = asyncio.Event()
         self._referee = referee
         self._stopwatch = Stopwatch(on_decision)
-        self._match = Match(order.rules, SeedDice(order.seed), order.control, order.first)
+        dice = dice or SeedDice(order.seed)
+        self._match = Match(order.rules, dice, order.control, order.first)
         self.chairs = tuple(
             Chair(self, seat, player.bot, tickets if seat in order.remote else None)
             for seat, player in enumerate(order.players)
