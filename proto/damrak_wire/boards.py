@@ -19,8 +19,15 @@ OPTION_LIMIT: Final = 32  # characters of a value
 
 @lru_cache(maxsize=64)
 def board_bytes(board: Board) -> bytes:
-    """The board as the content of a file."""
-    return canonical(board.source)
+    """The board as the content of a file.
+
+    Raises:
+        WireError: it holds what no file can, which only a board made by hand does.
+    """
+    try:
+        return canonical(board.source)
+    except (TypeError, ValueError) as problem:  # a lone surrogate is a ValueError, too
+        raise WireError("board", str(problem)) from None
 
 
 def rules_of(board: bytes, seats: int, options: Mapping[str, str]) -> Rules:

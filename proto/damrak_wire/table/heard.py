@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from damrak_engine.clock import TimeControl, TimeLeft
 from damrak_engine.effects import DETAIL_LIMIT, Voided, Why
 from damrak_engine.events import Event, Fault
 from damrak_engine.observation import Observation
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result
+from damrak_engine.values import value
 from damrak_proto.v1 import game_pb2, table_pb2 as pb
 from damrak_wire import fields, version
 from damrak_wire.boards import rules_of
@@ -24,7 +23,7 @@ from damrak_wire.words import FAULT_OWNERS, WHYS
 CHANCE_BYTES = 32
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Welcomed:
     """You have a seat; `history` are all events you were told before, from number `first` on."""
 
@@ -42,7 +41,7 @@ class Welcomed:
     observation: Observation | None
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Asked:
     """Decide; `events` happened since you were last told, the first being number `first`."""
 
@@ -54,7 +53,7 @@ class Asked:
     events: tuple[Event, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Refused:
     """Your answer was illegal: you still owe this decision."""
 
@@ -64,7 +63,7 @@ class Refused:
     strikes_left: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class StaleAnswer:
     """Your answer changed nothing."""
 
@@ -72,7 +71,7 @@ class StaleAnswer:
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class News:
     """This happened."""
 
@@ -80,7 +79,7 @@ class News:
     events: tuple[Event, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Ended:
     """It is over for you: with a result, without one, or because you have left the table."""
 
@@ -89,7 +88,7 @@ class Ended:
     outcome: Result | Voided | Fault
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Complained:
     """A message of yours could not be understood."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from google.protobuf.message import DecodeError
 
 from damrak_engine.effects import DETAIL_LIMIT
 from damrak_engine.events import NOTE_LIMIT
+from damrak_engine.values import value
 from damrak_proto.v1 import table_pb2 as pb
 from damrak_wire import fields, version
 from damrak_wire.errors import WireError
@@ -18,7 +18,7 @@ TRACEBACK_LIMIT: Final = 15_000  # with all else it fits into 64 KiB, whatever t
 FAILURES: Final = ("crash", "memory", "protocol")  # what a client may say of itself
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Join:
     """Who the client is."""
 
@@ -29,14 +29,14 @@ class Join:
     prompt_events: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Ready:
     """The bot has prepared itself."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Decided:
     """An answer; whether it is legal, and how much of the note stays, is for the arbiter."""
 
@@ -46,7 +46,7 @@ class Decided:
     think_us: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Nonsense:
     """An answer that is no action."""
 
@@ -54,7 +54,7 @@ class Nonsense:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Failed:
     """The bot can play no more; `reason` is one of `FAILURES`."""
 
