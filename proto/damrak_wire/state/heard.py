@@ -135,6 +135,7 @@ def _by_seat(values: list[int], seats: int, most: int, field: str) -> tuple[int,
     return tuple(values)
 
 
+@lru_cache(maxsize=KEPT)
 def _set(data: bytes, size: int, field: str) -> int:
     if len(data) > size + 7 >> 3:
         raise WireError(field, f"is longer than {size} bits")
