@@ -1,0 +1,23 @@
+"""Strength, fitted to all blocks of a ladder, and how sure it is."""
+
+from damrak_ladder.ratings.bands import Bands, bands
+from damrak_ladder.ratings.first import first_probability
+from damrak_ladder.ratings.history import Block, Game, History, Tables
+from damrak_ladder.ratings.model import Scale
+from damrak_ladder.ratings.online import Online
+from damrak_ladder.ratings.rating import Ratings, rate, rate_by_seats
+
+__all__ = [
+    "Bands",
+    "Block",
+    "Game",
+    "History",
+    "Online",
+    "Ratings",
+    "Scale",
+    "Tables",
+    "bands",
+    "first_probability",
+    "rate",
+    "rate_by_seats",
+]

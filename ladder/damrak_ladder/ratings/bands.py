@@ -1,0 +1,93 @@
+"""Who cannot be told apart from whom.
+
+Two versions count as separated when their difference is greater than Tukey's honest significant
+difference for all pairs of the list (in Kramer's form for unequal errors, which errs on the safe
+side). This is a simultaneous statement: with 95 % probability not one pair of the whole list is
+separated wrongly. Testing pair by pair at 5 % would not do: of fifty copies of one bot the luckiest
+and the unluckiest would nearly always be "separated", because they were picked for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy.special import ndtr
+
+from damrak_ladder.ratings.rating import Ratings
+from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Booleans, Floats, Integers
+
+_ROWS = 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bands:
+    """The list from the best to the last, with ties."""
+
+    order: Integers  # version numbers, by Elo
+    band: Integers  # of each of them, from 1
+    best: Integers  # the rank that each may have at best,
+    worst: Integers  # and at worst
+
+
+def bands(ratings: Ratings, among: Integers) -> Bands:
+    """The tie bands and possible ranks of these versions.
+
+    A band opens with the best version that is in none yet, and takes in those below it down to the
+    first that is separated from it. So nobody is separated from the first of their band, and the
+    first ones of any two bands are separated. Neighbours across a border may be inseparable; what
+    is known about each version alone is its range of ranks: one more than the number of versions
+    separated from it above, up to the number of those not separated from it below.
+    """
+    order = among[np.lexsort((among, -ratings.elo[among]))].astype(np.int32)
+    count = len(order)
+    band = np.zeros(count, dtype=np.int32)
+    best, worst = np.ones(count, dtype=np.int32), np.full(count, count, dtype=np.int32)
+    leader, number = -1, 0
+    for start in range(0, count, _ROWS):
+        rows = np.arange(start, min(start + _ROWS, count))
+        apart = _separated(ratings, order[rows], order)
+        above = np.arange(count) < rows[:, None]
+        best[rows] += np.sum(apart & above, axis=1, dtype=np.int32)
+        worst[rows] -= np.sum(apart & ~above, axis=1, dtype=np.int32)
+        for row in rows:
+            if leader < 0 or apart[row - start, leader]:
+                leader, number = int(row), number + 1
+            band[row] = number
+    return Bands(order, band, best, worst)
+
+
+def _separated(ratings: Ratings, rows: Integers, columns: Integers) -> Booleans:
+    """Which of the one are separated from which of the other versions."""
+    factor = np.divide(
+        ratings.widths, ratings.error, out=np.ones(len(ratings)), where=ratings.error > 0
+    )
+    covariance = ratings.covariance.between(rows, columns) * ELO_PER_LOGIT**2
+    covariance *= factor[rows][:, None] * factor[columns]
+    width = ratings.widths**2
+    variance = np.maximum(width[rows][:, None] + width[columns] - 2 * covariance, 0.0)
+    needed: Floats = honest_difference(len(columns)) * np.sqrt(variance)
+    apart = np.abs(ratings.elo[rows][:, None] - ratings.elo[columns]) > needed
+    return np.asarray(apart & (rows[:, None] != columns))
+
+
+@cache
+def honest_difference(count: int) -> float:
+    """How many standard errors apart two of so many must be to be called separated.
+
+    The 95 % quantile of the range of so many normal numbers, by the root of 2.
+    """
+    if count < 2:
+        return 0.0
+    grid = np.linspace(-9, 9, 3601)
+    density = np.exp(-grid * grid / 2) / np.sqrt(2 * np.pi) * (grid[1] - grid[0])
+    low, high = 0.0, 20.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        inside = (ndtr(grid) - ndtr(grid - middle)) ** (count - 1)
+        if count * float(np.sum(density * inside)) < 0.95:
+            low = middle
+        else:
+            high = middle
+    return high / float(np.sqrt(2))

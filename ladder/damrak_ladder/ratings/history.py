@@ -1,0 +1,192 @@
+"""What has been played, in the form that the fit reads.
+
+A block is a handful of games between the same versions. Everything about it that bears on strength
+is: who played, who moved when in each game, and who came in which place.
+
+    history = History.of([
+        Block(players=(7, 3), games=(Game(turns=(0, 1), places=(1, 2)), ...)),
+    ])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from damrak_ladder.ratings.scale import Integers, Small
+
+SEATS: Final = (2, 3, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One game of a block; both tuples have one entry a player, in the order of the block."""
+
+    turns: tuple[int, ...]  # who moved when: 0 began
+    places: tuple[int, ...]  # 1 is the winner's; equal numbers share a place
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Games between the same versions, which are numbered from 0 without gaps."""
+
+    players: tuple[int, ...]
+    games: tuple[Game, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables:
+    """Blocks with the same number of seats, as arrays.
+
+    Raises:
+        ValueError: the arrays contradict one another.
+    """
+
+    players: Integers  # blocks x seats: version numbers
+    block: Integers  # for each game the row of `players`; never falling
+    turns: Small  # games x seats, as in Game
+    places: Small  # games x seats, as in Game
+
+    def __post_init__(self) -> None:
+        games = len(self.block)
+        if self.players.ndim != 2 or self.seats not in SEATS:
+            raise ValueError("players: not blocks by 2, 3 or 4 seats")
+        if self.turns.shape != (games, self.seats) or self.places.shape != (games, self.seats):
+            raise ValueError("turns and places: not games by seats")
+        if games and (np.diff(self.block) < 0).any():
+            raise ValueError("block: falls")
+        if games and not 0 <= self.block[0] <= self.block[-1] < len(self.players):
+            raise ValueError("block: no such block")
+        if len(self.players) and self.players.min() < 0:
+            raise ValueError("players: below 0")
+        if not _permutations(self.turns):
+            raise ValueError("turns: every player moves at a turn of its own, from 0")
+        if games and not 1 <= self.places.min() <= self.places.max() <= self.seats:
+            raise ValueError("places: not from 1 to the number of seats")
+
+    @property
+    def seats(self) -> int:
+        """How many play at a table."""
+        return int(self.players.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.players)
+
+    def head(self, blocks: int) -> Tables:
+        """The first so many blocks."""
+        games = int(np.searchsorted(self.block, blocks))
+        return Tables(
+            self.players[:blocks], self.block[:games], self.turns[:games], self.places[:games]
+        )
+
+    def tail(self, blocks: int) -> Tables:
+        """What `head` leaves out."""
+        games = int(np.searchsorted(self.block, blocks))
+        rest = (self.block[games:] - blocks).astype(np.int32)
+        return Tables(self.players[blocks:], rest, self.turns[games:], self.places[games:])
+
+    def thinned(self, step: int) -> Tables:
+        """Every `step`-th block."""
+        kept = self.block % step == 0
+        block = (self.block[kept] // step).astype(np.int32)
+        return Tables(self.players[::step], block, self.turns[kept], self.places[kept])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class History:
+    """All blocks of a ladder, by the number of seats."""
+
+    tables: Mapping[int, Tables]
+
+    @classmethod
+    def of(cls, blocks: Iterable[Block]) -> History:
+        """These blocks as arrays.
+
+        Raises:
+            ValueError: a block has not two to four players, or a game is not about them.
+        """
+        sorted_out: dict[int, list[Block]] = {}
+        for block in blocks:
+            if len(block.players) not in SEATS:
+                raise ValueError(f"a block of {len(block.players)} players")
+            sorted_out.setdefault(len(block.players), []).append(block)
+        return cls({seats: _table(sorted_out[seats]) for seats in sorted(sorted_out)})
+
+    def __len__(self) -> int:
+        return sum(len(table) for table in self.tables.values())
+
+    @property
+    def versions(self) -> int:
+        """One more than the highest version number."""
+        highest = [int(table.players.max()) for table in self.tables.values() if len(table)]
+        return max(highest, default=-1) + 1
+
+    def only(self, seats: int) -> History:
+        """The blocks at tables of this size."""
+        return History({n: table for n, table in self.tables.items() if n == seats})
+
+    def thinned(self, step: int) -> History:
+        """Every `step`-th block of each size."""
+        return History({n: table.thinned(step) for n, table in self.tables.items()})
+
+    def joined(self, later: History) -> History:
+        """This and what came later."""
+        tables = dict(self.tables)
+        for seats, table in later.tables.items():
+            tables[seats] = _concatenated(tables[seats], table) if seats in tables else table
+        return History({seats: tables[seats] for seats in sorted(tables)})
+
+    def blocks_of(self, versions: int) -> Integers:
+        """How many blocks each of the first so many versions has played."""
+        total = np.zeros(versions, dtype=np.int32)
+        for table in self.tables.values():
+            total += np.bincount(table.players.ravel(), minlength=versions).astype(np.int32)
+        return total
+
+    def games_of(self, versions: int) -> Integers:
+        """How many games each of the first so many versions has played."""
+        total = np.zeros(versions, dtype=np.int32)
+        for table in self.tables.values():
+            games = np.bincount(table.block, minlength=len(table))
+            weights = np.repeat(games, table.seats).astype(np.float64)
+            counts = np.bincount(table.players.ravel(), weights, minlength=versions)
+            total += counts.astype(np.int32)
+        return total
+
+
+def _permutations(turns: Small) -> bool:
+    seats = turns.shape[1]
+    seen = np.zeros(len(turns), dtype=np.int8)
+    for turn in turns.T:
+        if len(turn) and not 0 <= turn.min() <= turn.max() < seats:
+            return False
+        seen |= np.left_shift(np.int8(1), turn)
+    return bool((seen == (1 << seats) - 1).all())
+
+
+def _table(blocks: list[Block]) -> Tables:
+    games = [game for block in blocks for game in block.games]
+    seats = len(blocks[0].players)
+    for game in games:
+        if len(game.turns) != seats or len(game.places) != seats:
+            raise ValueError(f"{game}: not a game of {seats}")
+    return Tables(
+        players=np.array([block.players for block in blocks], dtype=np.int32),
+        block=np.repeat(
+            np.arange(len(blocks), dtype=np.int32), [len(block.games) for block in blocks]
+        ),
+        turns=np.array([game.turns for game in games], dtype=np.int8).reshape(-1, seats),
+        places=np.array([game.places for game in games], dtype=np.int8).reshape(-1, seats),
+    )
+
+
+def _concatenated(first: Tables, second: Tables) -> Tables:
+    return Tables(
+        np.concatenate([first.players, second.players]),
+        np.concatenate([first.block, second.block + np.int32(len(first))]),
+        np.concatenate([first.turns, second.turns]),
+        np.concatenate([first.places, second.places]),
+    )

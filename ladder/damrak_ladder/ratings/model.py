@@ -1,0 +1,159 @@
+"""What the fit assumes, apart from the games: anchors, and how little is believed beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from damrak_ladder.ratings.curvature import Curvature, Network, network_of
+from damrak_ladder.ratings.history import History
+from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Booleans, Floats
+from damrak_ladder.ratings.sweep import Layout, Sweep, layout_of, sweep
+
+PHANTOM_GAMES: Final = 1.0
+"""Games drawn with the phantom that every version is credited with: half a block of two."""
+
+TURN_SPREAD: Final = 1.0
+"""What is believed beforehand of the advantage of a turn: 0, give or take so many logits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where the Elo scale is fastened.
+
+    Anchors are version numbers with the Elo they keep whatever happens. Without any, the phantom,
+    the middle of the field, is put at `centre`.
+    """
+
+    anchors: Mapping[int, float] = field(default_factory=dict)
+    centre: float = 1500.0
+
+    @property
+    def origin(self) -> float:
+        """The Elo that is 0 in logits: the anchors' mean."""
+        if not self.anchors:
+            return self.centre
+        return sum(sorted(self.anchors.values())) / len(self.anchors)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """Values of all parameters, in logits: versions, then the phantom, then turns."""
+
+    values: Floats
+    versions: int
+
+    @property
+    def strength(self) -> Floats:
+        """Of every version."""
+        return self.values[: self.versions]
+
+    @property
+    def phantom(self) -> float:
+        """Of the imaginary bot in the middle of the field."""
+        return float(self.values[self.versions])
+
+
+class Model:
+    """The penalised likelihood of a history."""
+
+    def __init__(self, history: History, versions: int, scale: Scale) -> None:
+        self.versions = versions
+        self.scale = scale
+        self.layouts: list[Layout] = [
+            layout_of(table) for table in history.tables.values() if len(table)
+        ]
+        self.network: Network = network_of(self.layouts, versions)
+        self.turns: list[tuple[int, int]] = []  # for each layout its turns' parameters: from, to
+        size = versions + 1
+        for layout in self.layouts:
+            self.turns.append((size, size + layout.seats - 1))
+            size += layout.seats - 1
+        self.size = size
+        free = np.ones(size, dtype=bool)
+        free[list(scale.anchors)] = False
+        free[versions] = bool(scale.anchors)
+        self.free: Booleans = free
+
+    def start(self, strength: Floats | None = None) -> Point:
+        """Where to begin: everyone in the middle, or at the given strengths."""
+        values = np.zeros(self.size)
+        if strength is not None:
+            values[: len(strength)] = strength
+        for version, elo in self.scale.anchors.items():
+            values[version] = (elo - self.scale.origin) / ELO_PER_LOGIT
+        return Point(values, self.versions)
+
+    def advantage(self, point: Point, layout: int) -> Floats:
+        """Of each turn at these tables, that of the first being 0."""
+        start, stop = self.turns[layout]
+        return np.concatenate([[0.0], point.values[start:stop]])
+
+    def sweeps(self, point: Point) -> list[Sweep]:
+        """Go through all games."""
+        return [
+            sweep(layout, point.strength, self.advantage(point, number))
+            for number, layout in enumerate(self.layouts)
+        ]
+
+    def likelihood(self, point: Point, sweeps: list[Sweep]) -> float:
+        """The penalised log-likelihood."""
+        gap = point.strength - point.phantom
+        drawn = -np.logaddexp(0, gap) - np.logaddexp(0, -gap)
+        shared = point.values[self.versions + 1 :]
+        belief = float(np.sum(shared * shared)) / (2 * TURN_SPREAD**2)
+        games = sum(one.likelihood for one in sweeps)
+        return games + PHANTOM_GAMES / 2 * float(np.sum(drawn)) - belief
+
+    def slope(self, point: Point, sweeps: list[Sweep]) -> Floats:
+        """Its derivative; 0 for what is held."""
+        slope = np.zeros(self.size)
+        pull = PHANTOM_GAMES * (0.5 - self._expected(point))
+        slope[: self.versions] = pull
+        slope[self.versions] = -np.sum(pull)
+        for number, (layout, one) in enumerate(zip(self.layouts, sweeps, strict=True)):
+            slope[: self.versions] += np.bincount(layout.version, one.score, self.versions)
+            start, stop = self.turns[number]
+            belief = point.values[start:stop] / TURN_SPREAD**2
+            slope[start:stop] = np.sum(one.turn_score, axis=0)[1:] - belief
+        slope[~self.free] = 0.0
+        return slope
+
+    def curvature(self, point: Point, sweeps: list[Sweep]) -> Curvature:
+        """Minus its second derivative."""
+        versions, shared = self.versions, self.size - self.versions
+        result = Curvature(
+            network=self.network,
+            diagonal=np.zeros(versions),
+            above=np.zeros(len(self.network)),
+            border=np.zeros((versions, shared)),
+            corner=np.zeros((shared, shared)),
+        )
+        expected = self._expected(point)
+        drawn = PHANTOM_GAMES * expected * (1 - expected)
+        result.border[:, 0] = -drawn
+        result.corner[0, 0] = np.sum(drawn)
+        for number, (layout, one) in enumerate(zip(self.layouts, sweeps, strict=True)):
+            spots = self.network.spots[number]
+            result.above -= np.bincount(spots, one.pair.ravel(), minlength=len(self.network))
+            start, stop = (at - versions for at in self.turns[number])
+            for turn in range(1, layout.seats):
+                result.border[:, start + turn - 1] = np.bincount(
+                    layout.version, one.turn_cross[:, turn], versions
+                )
+            met = one.turn_pair + one.turn_pair.T
+            between = np.diag(np.sum(met, axis=1)) - met
+            result.corner[start:stop, start:stop] = between[1:, 1:]
+            result.corner[range(start, stop), range(start, stop)] += 1 / TURN_SPREAD**2
+        network = self.network
+        result.diagonal -= np.bincount(network.rows, result.above, versions)
+        result.diagonal -= np.bincount(network.others, result.above, versions)
+        result.diagonal += drawn
+        return result
+
+    def _expected(self, point: Point) -> Floats:
+        """Each version's expected score against the phantom."""
+        return np.asarray(1 / (1 + np.exp(point.phantom - point.strength)))

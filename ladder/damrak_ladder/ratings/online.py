@@ -1,0 +1,119 @@
+"""Estimates between two fits: what a few new blocks change, at a cost that history does not touch.
+
+What was known before is kept as one value and one variance for each version. New blocks are weighed
+against it (the likeliest strengths of those who played, given both), and nobody else moves. So a
+block costs the same at game ten and at game ten million. What it neglects, that the opponents of
+opponents move a little too, the next full fit makes good; docs/ratings.md says how much that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from damrak_ladder.ratings.curvature import Curvature, System, network_of
+from damrak_ladder.ratings.history import History, Tables
+from damrak_ladder.ratings.rating import Ratings
+from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Floats, Integers
+from damrak_ladder.ratings.sweep import layout_of, sweep
+
+UNKNOWN: Final = 2.0
+"""The standard error of a version that has not played, in logits."""
+
+_KNOWN: Final = 1e-6  # the standard error of an anchor
+_CLOSE: Final = 1e-6
+_LONGEST: Final = 3.0
+
+
+@dataclass(slots=True, eq=False)
+class Online:
+    """Strengths that follow the blocks; in logits above `origin`."""
+
+    strength: Floats
+    variance: Floats
+    turns: Mapping[int, Floats]
+    effects: Mapping[int, float]
+    origin: float
+
+    @classmethod
+    def after(cls, ratings: Ratings) -> Online:
+        """What a full fit said."""
+        return cls(
+            strength=(ratings.elo - ratings.scale.origin) / ELO_PER_LOGIT,
+            variance=np.clip((ratings.widths / ELO_PER_LOGIT) ** 2, _KNOWN**2, UNKNOWN**2),
+            turns={n: np.array(elo) / ELO_PER_LOGIT for n, elo in ratings.turns.items()},
+            effects=dict(ratings.effects),
+            origin=ratings.scale.origin,
+        )
+
+    @property
+    def elo(self) -> Floats:
+        """Of every version."""
+        return self.origin + ELO_PER_LOGIT * self.strength
+
+    @property
+    def error(self) -> Floats:
+        """The standard error of every version, in Elo."""
+        return ELO_PER_LOGIT * np.sqrt(self.variance)
+
+    def enter(self, elo: float, error: float = UNKNOWN * ELO_PER_LOGIT) -> int:
+        """A new version of about this strength; its number."""
+        self.strength = np.append(self.strength, (elo - self.origin) / ELO_PER_LOGIT)
+        self.variance = np.append(self.variance, max(error / ELO_PER_LOGIT, _KNOWN) ** 2)
+        return len(self.strength) - 1
+
+    def absorb(self, news: History) -> Integers:
+        """Learn from new blocks; who has moved."""
+        tables = [table for table in news.tables.values() if len(table)]
+        if not tables:
+            return np.empty(0, dtype=np.int32)
+        touched = np.unique(np.concatenate([table.players.ravel() for table in tables]))
+        found, variance = self._settle(tables, touched)
+        self.strength[touched] = found
+        self.variance[touched] = variance
+        return touched.astype(np.int32)
+
+    def _settle(self, tables: list[Tables], touched: Integers) -> tuple[Floats, Floats]:
+        """The likeliest strengths of who played, and their variances."""
+        count = len(touched)
+        layouts = [layout_of(_renumbered(table, touched)) for table in tables]
+        network = network_of(layouts, count)
+        before = self.strength[touched]
+        precision = 1 / self.variance[touched]
+        strength, free = before.copy(), np.ones(count, dtype=bool)
+        while True:
+            slope = precision * (before - strength)
+            above = np.zeros(len(network))
+            for number, layout in enumerate(layouts):
+                turns = self.turns.get(layout.seats, np.zeros(layout.seats))
+                one = sweep(layout, strength, turns)
+                worth = 1 / max(self.effects.get(layout.seats, 1.0), 0.05)
+                slope += worth * np.bincount(layout.version, one.score, count)
+                spots = network.spots[number]
+                above -= worth * np.bincount(spots, one.pair.ravel(), len(network))
+            diagonal = precision - np.bincount(network.rows, above, count)
+            diagonal -= np.bincount(network.others, above, count)
+            bends = Curvature(network, diagonal, above, np.zeros((count, 0)), np.zeros((0, 0)))
+            step = System(bends, free, strength).solve(slope[:, None], 1e-6)[:, 0]
+            length = float(np.max(np.abs(step)))
+            strength += step * min(1.0, _LONGEST / length) if length else 0.0
+            if length <= _CLOSE:
+                break
+        # What a game says about one player is limited by what is known of the other.
+        known = precision.copy()
+        rows, others = network.rows, network.others
+        known += np.bincount(rows, _through(-above, precision[others]), count)
+        known += np.bincount(others, _through(-above, precision[rows]), count)
+        return strength, 1 / known
+
+
+def _through(information: Floats, precision: Floats) -> Floats:
+    return information * precision / (information + precision)
+
+
+def _renumbered(table: Tables, touched: Integers) -> Tables:
+    players = np.searchsorted(touched, table.players).astype(np.int32)
+    return Tables(players, table.block, table.turns, table.places)

@@ -1,0 +1,110 @@
+"""The ratings of a ladder: strengths with intervals, fitted to all blocks at once.
+
+ratings = rate(history, versions=3, scale=Scale(anchors={0: 1500.0}))
+ratings.elo, ratings.low, ratings.high
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from damrak_ladder.ratings.covariance import EXACT, Covariance, ExactCovariance, WideCovariance
+from damrak_ladder.ratings.history import History
+from damrak_ladder.ratings.model import Model, Point, Scale
+from damrak_ladder.ratings.newton import maximum
+from damrak_ladder.ratings.scale import ELO_PER_LOGIT, NORMAL_975, Floats, Integers, reach
+from damrak_ladder.ratings.spread import spread_of_scores
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratings:
+    """What a history says about the strength of each version; arrays by version number."""
+
+    elo: Floats
+    low: Floats
+    high: Floats
+    error: Floats  # standard errors, in Elo
+    freedom: Floats  # their degrees of freedom
+    blocks: Integers
+    games: Integers
+    middle: float  # the Elo of the phantom
+    turns: Mapping[int, tuple[float, ...]]  # by table size: Elo of each turn above the mean turn
+    effects: Mapping[int, float]  # by table size: what blocks stray, against independent games
+    scale: Scale
+    covariance: Covariance
+
+    def __len__(self) -> int:
+        return len(self.elo)
+
+    @property
+    def widths(self) -> Floats:
+        """Standard errors in Elo with which a normal distribution gives the same intervals."""
+        return (self.high - self.low) / (2 * NORMAL_975)
+
+
+def rate(
+    history: History, versions: int, scale: Scale | None = None, start: Ratings | None = None
+) -> Ratings:
+    """The ratings of versions 0 to `versions` - 1.
+
+    The result depends on the set of blocks alone: not on their order, nor on `start`, which only
+    saves time, nor on the number of threads; each to more digits than anyone prints.
+
+    Raises:
+        ValueError: a block or an anchor names a version that there is not.
+    """
+    scale = scale or Scale()
+    if history.versions > versions or not all(0 <= at < versions for at in scale.anchors):
+        raise ValueError(f"only {versions} versions are known")
+    model = Model(history, versions, scale)
+    begin = None if start is None else (start.elo - scale.origin) / ELO_PER_LOGIT
+    point = maximum(model, history, begin)
+    sweeps = model.sweeps(point)
+    bends = model.curvature(point, sweeps)
+    spread = spread_of_scores(model, point, sweeps, bends)
+    covariance: Covariance
+    if np.count_nonzero(model.free) <= EXACT:
+        covariance = ExactCovariance(bends, spread.matrix, model.free)
+    else:
+        covariance = WideCovariance(bends, spread.matrix, model.free, point.strength)
+    error = np.sqrt(covariance.variances)
+    half = reach(error, spread.freedom)
+    elo = scale.origin + ELO_PER_LOGIT * point.strength
+    elo[list(scale.anchors)] = list(scale.anchors.values())
+    return Ratings(
+        elo=elo,
+        low=elo - ELO_PER_LOGIT * half,
+        high=elo + ELO_PER_LOGIT * half,
+        error=ELO_PER_LOGIT * error,
+        freedom=spread.freedom,
+        blocks=history.blocks_of(versions),
+        games=history.games_of(versions),
+        middle=scale.origin + ELO_PER_LOGIT * point.phantom,
+        turns=_turns(model, point),
+        effects=spread.effects,
+        scale=scale,
+        covariance=covariance,
+    )
+
+
+def rate_by_seats(
+    history: History, versions: int, scale: Scale | None = None, start: Ratings | None = None
+) -> dict[int, Ratings]:
+    """The ratings from tables of one size alone, by size."""
+    return {
+        seats: rate(history.only(seats), versions, scale, start)
+        for seats, table in history.tables.items()
+        if len(table)
+    }
+
+
+def _turns(model: Model, point: Point) -> dict[int, tuple[float, ...]]:
+    result = {}
+    for number, layout in enumerate(model.layouts):
+        advantage = model.advantage(point, number)
+        centred = ELO_PER_LOGIT * (advantage - np.mean(advantage))
+        result[layout.seats] = tuple(float(elo) for elo in centred)
+    return result

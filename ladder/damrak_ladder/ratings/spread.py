@@ -1,0 +1,128 @@
+"""How far the scores of blocks strayed: the filling of the sandwich.
+
+The games of a block share cards, boards and hosts, so they say less (or, mirrored, more) than as
+many independent ones. Nothing is assumed about that: each block counts as one observation, with
+the score it had. Three things make the intervals of few blocks keep what they promise:
+
+* The fit follows the very blocks by which it is judged, which makes their scores too small. Each
+  is divided by the root of 1 - leverage, the share of the block in what is known about its players
+  (what econometricians call CR2, with the leverage taken from the diagonal of the information).
+* A handful of blocks says little about how far blocks stray. So what they say is mixed with what
+  all blocks of the ladder say, as if each version had played `BORROWED` more that strayed as usual.
+* Student's quantile is used, with as many degrees of freedom as blocks, less one, and those
+  borrowed. A block against an opponent far away hardly counts, so blocks are counted in proportion
+  to their information (Kish).
+
+All the fit believes beforehand counts as the block that it stands for.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from damrak_ladder.ratings.curvature import Curvature
+from damrak_ladder.ratings.model import PHANTOM_GAMES, TURN_SPREAD, Model, Point
+from damrak_ladder.ratings.scale import Floats
+from damrak_ladder.ratings.sweep import Layout, Sweep
+
+BORROWED: Final = 5.0
+_MOST_LEVERAGE: Final = 0.8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """How far scores strayed."""
+
+    matrix: Curvature  # the sum over blocks of score times score
+    freedom: Floats  # of each version's standard error
+    effects: Mapping[int, float]  # by table size: what blocks stray, against independent games
+
+
+def spread_of_scores(model: Model, point: Point, sweeps: list[Sweep], bends: Curvature) -> Spread:
+    """How far the scores of the blocks strayed, at the point that fits best."""
+    versions, shared = model.versions, model.size - model.versions
+    matrix = Curvature(
+        network=model.network,
+        diagonal=np.zeros(versions),
+        above=np.zeros(len(model.network)),
+        border=np.zeros((versions, shared)),
+        corner=np.zeros((shared, shared)),
+    )
+    own = _freedom(model, sweeps, bends)
+    effects = {}
+    for number, (layout, one) in enumerate(zip(model.layouts, sweeps, strict=True)):
+        effects[layout.seats] = _add_blocks(matrix, model, number, one, bends, own)
+    _add_phantom(matrix, point)
+    return Spread(matrix, own + BORROWED, effects)
+
+
+def _freedom(model: Model, sweeps: list[Sweep], bends: Curvature) -> Floats:
+    squares = np.zeros(model.versions)
+    for layout, one in zip(model.layouts, sweeps, strict=True):
+        about = _information(layout, one.pair).ravel()
+        squares += np.bincount(layout.version, about * about, model.versions)
+    information = bends.diagonal + bends.border[:, 0]  # without the phantom's
+    counted = np.zeros(model.versions)
+    np.divide(information**2, squares, out=counted, where=squares > 0)
+    return np.maximum(counted - 1, 0.0)
+
+
+def _add_blocks(
+    matrix: Curvature,
+    model: Model,
+    number: int,
+    one: Sweep,
+    bends: Curvature,
+    freedom: Floats,
+) -> float:
+    """Add the blocks of one table size; how far they stray against independent games."""
+    layout, seats, versions = model.layouts[number], model.layouts[number].seats, model.versions
+    version = layout.version
+    about = _information(layout, one.pair)
+    leverage = np.sum(about / bends.diagonal[version].reshape(about.shape), axis=1)
+    leverage = np.minimum(leverage / (seats - 1), _MOST_LEVERAGE)
+    raised = 1 / np.sqrt(1 - leverage)
+    score = one.score.reshape(about.shape) * raised[:, None]
+    turn_score = one.turn_score[:, 1:] * raised[:, None]
+    effect = float(np.sum(score * score) / np.sum(about))
+
+    fewest = np.min(freedom[version].reshape(about.shape), axis=1)
+    borrowed = BORROWED / (BORROWED + fewest)
+    lent = effect * borrowed[:, None]
+    strayed = (1 - borrowed[:, None]) * score * score + lent * about
+    matrix.diagonal += np.bincount(version, strayed.ravel(), versions)
+    spots = model.network.spots[number].reshape(-1, len(layout.pairs))
+    for pair, (a, b) in enumerate(layout.pairs):
+        both = (1 - borrowed) * score[:, a] * score[:, b] - lent[:, 0] * one.pair[:, pair]
+        matrix.above += np.bincount(spots[:, pair], both, minlength=len(model.network))
+    start, stop = (at - versions for at in model.turns[number])
+    for turn, column in enumerate(range(start, stop)):
+        both = (score * turn_score[:, turn, None]).ravel()
+        matrix.border[:, column] = np.bincount(version, both, versions)
+    for i, k in itertools.product(range(seats - 1), repeat=2):
+        matrix.corner[start + i, start + k] = np.sum(turn_score[:, i] * turn_score[:, k])
+    matrix.corner[range(start, stop), range(start, stop)] += 1 / TURN_SPREAD**2
+    return effect
+
+
+def _information(layout: Layout, pair: Floats) -> Floats:
+    """What each block says about each of its players, if the others were known."""
+    about = np.zeros((len(pair), layout.seats))
+    for number, (a, b) in enumerate(layout.pairs):
+        about[:, a] += pair[:, number]
+        about[:, b] += pair[:, number]
+    return about
+
+
+def _add_phantom(result: Curvature, point: Point) -> None:
+    """Half a block, half of it won with both games and half of it lost."""
+    expected = 1 / (1 + np.exp(point.phantom - point.strength))
+    spread = PHANTOM_GAMES * ((1 - expected) ** 2 + expected**2)
+    result.diagonal += spread
+    result.border[:, 0] -= spread
+    result.corner[0, 0] += np.sum(spread)

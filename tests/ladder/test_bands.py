@@ -1,0 +1,79 @@
+"""Tie bands, ranges of ranks and the probability of being first."""
+
+import numpy as np
+import pytest
+from scipy.stats import studentized_range
+
+from damrak_ladder.ratings import Scale, bands, first_probability, rate
+from damrak_ladder.ratings.bands import honest_difference
+from damrak_ladder.simulate.world import world_of
+
+
+def rated(bots=30, blocks=600, seed=1, **how):
+    world, rng = world_of(bots, seed, **how), np.random.default_rng(seed)
+    tables = {2: rng.random((blocks, bots)).argsort(axis=1)[:, :2].astype(np.int32)}
+    return world, rate(world.play(tables, rng), bots, Scale({0: world.elo[0]}))
+
+
+def everyone(ratings):
+    return np.arange(len(ratings), dtype=np.int32)
+
+
+@pytest.mark.parametrize("count", [2, 3, 10, 100])
+def test_the_honest_difference_is_tukeys(count):
+    expected = studentized_range.ppf(0.95, count, np.inf) / np.sqrt(2)
+    assert honest_difference(count) == pytest.approx(expected, abs=2e-3)
+
+
+def test_equal_bots_are_hardly_ever_separated():
+    split = 0
+    for seed in range(40):
+        _, ratings = rated(bots=12, blocks=300, seed=seed, spread=0.0)
+        split += bands(ratings, everyone(ratings)).band.max() > 1
+    assert split <= 6  # 5 % of 40 are 2
+
+
+def test_bands_and_ranks_fit_together():
+    _, ratings = rated(blocks=3000)
+    found = bands(ratings, everyone(ratings))
+    rank = np.arange(1, len(ratings) + 1)
+    assert (np.diff(ratings.elo[found.order]) <= 0).all()
+    assert sorted(found.order) == list(range(30))
+    assert found.band[0] == 1
+    assert set(np.diff(found.band)) <= {0, 1}
+    assert found.band[-1] > 3
+    assert (found.best <= rank).all()
+    assert (rank <= found.worst).all()
+
+
+def test_the_range_of_ranks_contains_the_true_rank():
+    outside = 0
+    for seed in range(10):
+        world, ratings = rated(seed=seed)
+        found = bands(ratings, everyone(ratings))
+        true = np.empty(30)
+        true[np.argsort(-world.elo)] = np.arange(1, 31)
+        rank = true[found.order]
+        outside += bool(((rank < found.best) | (rank > found.worst)).any())
+    assert outside <= 2
+
+
+def test_the_chance_of_being_first_is_shared_out():
+    _, ratings = rated(blocks=400)
+    chance = first_probability(ratings, everyone(ratings))
+    assert chance.sum() == pytest.approx(1)
+    assert chance[np.argmax(ratings.elo)] >= 0.2
+    assert chance[np.argmin(ratings.elo)] == 0
+
+
+def test_equal_bots_have_equal_chances():
+    _, ratings = rated(bots=2, blocks=1, spread=0.0)
+    ratings.elo[:] = 1500
+    assert first_probability(ratings, everyone(ratings)) == pytest.approx([0.5, 0.5], abs=0.01)
+
+
+def test_only_those_on_the_list_count():
+    _, ratings = rated()
+    some = np.array([4, 9, 11], dtype=np.int32)
+    assert first_probability(ratings, some).sum() == pytest.approx(1)
+    assert sorted(bands(ratings, some).order) == [4, 9, 11]
