@@ -6,10 +6,12 @@ it is started, and its matches are written together, by whoever finds it not don
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 import threading
 import time
+import traceback
 from collections import deque
 from pathlib import Path
 
@@ -57,7 +59,14 @@ class Caller:
         self._stub = control_pb2_grpc.ControlStub(grpc.insecure_channel(control, CHANNEL))
 
     def run(self) -> None:
-        """Until nothing is left to do."""
+        """Until nothing is left to do; what goes wrong ends the process."""
+        try:
+            self._work()
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+
+    def _work(self) -> None:
         self._database = connect(self._journal)
         while True:
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from chaos.victims import command_line
+from damrak_referee.runner.instance import run_mark
 
 CGROUPS = Path("/sys/fs/cgroup")
 
@@ -31,7 +32,5 @@ def _files(run: Path) -> list[str]:
 
 
 def _groups(run: Path) -> list[str]:
-    mark = run.name
-    return [f"control group {path}" for path in CGROUPS.glob(f"*/*/*{mark}*")] + [
-        f"control group {path}" for path in CGROUPS.glob(f"*/*{mark}*")
-    ]
+    mark = run_mark(run)
+    return [f"control group {path}" for path in CGROUPS.rglob(f"damrak-{mark}-*")]

@@ -1,0 +1,35 @@
+"""Nothing is lost, double or different when everything is killed at random."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chaos.plan import Plan
+from chaos.trial import carry_out, compare
+
+PLAN = Plan(blocks=100, seed="test")
+KILLS = 100
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    # Not tmp_path: the paths of sockets must be short.
+    place = Path(tempfile.mkdtemp(prefix="dmk"))
+    yield place
+    shutil.rmtree(place)
+
+
+def test_a_hundred_kills_change_nothing(folder: Path) -> None:
+    undisturbed = carry_out(PLAN, folder / "u")
+    disturbed = carry_out(PLAN, folder / "d", KILLS)
+    assert len(undisturbed.results) == len(PLAN.matches) == 200
+    assert disturbed.kills.total() >= KILLS
+    assert min(disturbed.kills[name] for name in ("referee", "runner", "caller")) >= 10
+    assert disturbed.attempts > PLAN.blocks  # the kills hit something
+    assert compare(PLAN, disturbed, undisturbed) == (0, 0, 0)
+    assert undisturbed.left == disturbed.left == []
