@@ -14,6 +14,7 @@ from damrak.remote.games import GameOver, Games
 from damrak.remote.lobby import Away, Lobby, News
 from damrak_wire.lobby import Call, Closing, Registered, Withdrawal
 
+LEAVING: Final = "this bot is about to leave"
 MOMENT: Final = 0.5  # seconds; for platforms on which waiting cannot be interrupted
 
 
@@ -44,6 +45,7 @@ class Desk:
         self._security = security
         self._capacity = capacity
         self._is_finishing = False
+        self._due: dict[str, Call] = {}  # calls that a place will soon be free for
 
     def serve(self, heard: SimpleQueue[Heard]) -> int:
         """Play until told to stop; what the process is to exit with.
@@ -51,7 +53,7 @@ class Desk:
         Raises:
             RefereeError: the referee will not have this bot.
         """
-        while not (self._is_finishing and not len(self._games)):
+        while not (self._is_finishing and not self._games.playing):
             try:
                 news = heard.get(timeout=MOMENT)
             except Empty:
@@ -63,9 +65,11 @@ class Desk:
                     self._finish()
                 case GameOver():
                     self._attendance.over(news, len(self._games))
+                    self._take_next()
                 case Call():
                     self._called(news)
                 case Withdrawal(match, reason):
+                    self._due.pop(match, None)
                     self._games.withdraw(match, reason)
                 case Registered():
                     self._attendance.registered(news, self._capacity)
@@ -83,15 +87,29 @@ class Desk:
         self._is_finishing = True
         self._lobby.resize(0)
         self._attendance.finishing(self._games.playing)
+        for call in self._due.values():
+            self._decline(call, LEAVING)
+        self._due.clear()
 
     def _called(self, call: Call) -> None:
-        is_new = call.match not in self._games
-        if is_new and self._is_finishing:
-            self._decline(call, "this bot is about to leave")
-            return
-        if is_new and len(self._games) >= self._capacity:
+        if call.match in self._games:
+            self._go(call)
+        elif self._is_finishing:
+            self._decline(call, LEAVING)
+        elif len(self._games) < self._capacity:
+            self._go(call)
+        elif call.match in self._due or len(self._due) < self._capacity:
+            # To the referee a match is over sooner than to the bot, which has yet to hear of it.
+            self._due[call.match] = call
+        else:
             self._decline(call, f"this bot plays {self._capacity} already")
-            return
+
+    def _take_next(self) -> None:
+        while self._due and len(self._games) < self._capacity:
+            self._go(self._due.pop(next(iter(self._due))))
+
+    def _go(self, call: Call) -> None:
+        is_new = call.match not in self._games
         try:
             address = parse_address(call.address) if call.address else self._address
             self._games.come(call.match, address, self._security, call.ticket, call.patience_ms)
