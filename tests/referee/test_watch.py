@@ -214,34 +214,40 @@ def test_a_delay_holds_everything_back_the_end_too() -> None:
 
 def test_another_attempt_is_announced_to_those_who_watch() -> None:
     async def main() -> None:
-        async with hall(2) as room, hall(2, attempt=2) as again:
-            async with gallery(room.table.feed) as shown:
-                watcher = shown.watch()
-                clients = [await room.sit(seat) for seat in range(2)]
-                await clients[0].expect(wire.Asked)
-                await watcher.see_until(Happened)
-                shown.feeds.add(again.table.feed)
-                assert (await watcher.see_until(Voided)).owner == "host"
-                setting = await watcher.see()
-                assert isinstance(setting, MatchSetting)
-                assert setting.match.attempt == 2
-                outcome = await whole_match(again)
-                assert (await watcher.see_until(WatchEnding)).replay == outcome.replay_file
-                assert [m.attempt for m in await shown.matches()] == [2]
+        async with (
+            hall(2) as room,
+            hall(2, attempt=2) as again,
+            gallery(room.table.feed) as shown,
+        ):
+            watcher = shown.watch()
+            clients = [await room.sit(seat) for seat in range(2)]
+            await clients[0].expect(wire.Asked)
+            await watcher.see_until(Happened)
+            shown.feeds.add(again.table.feed)
+            assert (await watcher.see_until(Voided)).owner == "host"
+            setting = await watcher.see()
+            assert isinstance(setting, MatchSetting)
+            assert setting.match.attempt == 2
+            outcome = await whole_match(again)
+            assert (await watcher.see_until(WatchEnding)).replay == outcome.replay_file
+            assert [m.attempt for m in await shown.matches()] == [2]
 
     run(main())
 
 
 def test_a_void_match_is_seen_to_be_void_and_its_next_attempt_too() -> None:
     async def main() -> None:
-        async with hall(2) as room, hall(2, attempt=2) as again:
-            async with gallery(room.table.feed) as shown:
-                watcher = shown.watch()
-                assert isinstance(await watcher.see(), MatchSetting)
-                room.table.void("host", "the machine fell over")
-                assert await watcher.see() == Voided("host", "the machine fell over")
-                shown.feeds.add(again.table.feed)
-                assert isinstance(await watcher.see(), MatchSetting)
+        async with (
+            hall(2) as room,
+            hall(2, attempt=2) as again,
+            gallery(room.table.feed) as shown,
+        ):
+            watcher = shown.watch()
+            assert isinstance(await watcher.see(), MatchSetting)
+            room.table.void("host", "the machine fell over")
+            assert await watcher.see() == Voided("host", "the machine fell over")
+            shown.feeds.add(again.table.feed)
+            assert isinstance(await watcher.see(), MatchSetting)
 
     run(main())
 
@@ -265,13 +271,16 @@ def test_a_match_is_forgotten_a_while_after_its_end() -> None:
 
 def test_the_running_matches_are_listed() -> None:
     async def main() -> None:
-        async with hall(2) as room, hall(3, match="m2") as other:
-            async with gallery(room.table.feed, other.table.feed) as shown:
-                listed = await shown.matches()
-                assert [(m.match, m.block, m.over) for m in listed] == [
-                    ("m1", "b1", False),
-                    ("m2", "b1", False),
-                ]
+        async with (
+            hall(2) as room,
+            hall(3, match="m2") as other,
+            gallery(room.table.feed, other.table.feed) as shown,
+        ):
+            listed = await shown.matches()
+            assert [(m.match, m.block, m.over) for m in listed] == [
+                ("m1", "b1", False),
+                ("m2", "b1", False),
+            ]
 
     run(main())
 
