@@ -62,7 +62,7 @@ class Caller:
         """Until nothing is left to do; what goes wrong ends the process."""
         try:
             self._work()
-        except BaseException:
+        except BaseException:  # noqa: BLE001 - whatever it is, the other threads must not go on
             traceback.print_exc()
             os._exit(1)
 
