@@ -1,6 +1,6 @@
-"""A small client that speaks the protocol by itself, and can be told to get one thing wrong.
+"""A small client that speaks the protocol by itself, and can be told what to get wrong.
 
-    python client.py [FAULT]      with DAMRAK_ADDRESS and DAMRAK_TOKEN in the environment
+    python client.py FAULT…      with DAMRAK_ADDRESS and DAMRAK_TOKEN in the environment
 
 It shares nothing with the SDK or the conformance suite but the generated stubs.
 """
@@ -24,13 +24,13 @@ from damrak_proto.v1.table_pb2_grpc import TableStub
 
 ADDRESS = os.environ["DAMRAK_ADDRESS"]
 TOKEN = os.environ["DAMRAK_TOKEN"]
-FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
+FAULTS = sys.argv[1:]
 CAPACITY = 2
 FINAL = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.ABORTED)
 
 
 def hello() -> table.Hello:
-    if FAULT == "version-ignorant":
+    if "version-ignorant" in FAULTS:
         return table.Hello(software="test-client")
     return table.Hello(lowest_version=1, highest_version=1, software="test-client")
 
@@ -55,54 +55,54 @@ class Match:
                 try:
                     await self.connection(call)
                 except grpc.aio.AioRpcError as problem:
-                    hopeless = problem.code() in FINAL and FAULT != "dead-ticket-lover"
-                    if (hopeless and tried == self.ticket) or FAULT == "no-rejoin":
+                    hopeless = problem.code() in FINAL and "dead-ticket-lover" not in FAULTS
+                    if (hopeless and tried == self.ticket) or "no-rejoin" in FAULTS:
                         return
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.woken.wait(), 0.05)
 
     async def connection(self, call: Any) -> None:
-        ticket, prompt = self.ticket, FAULT != "no-prompt-events"
+        ticket, prompt = self.ticket, "no-prompt-events" not in FAULTS
         await call.write(
             play_request(join=table.Join(hello=hello(), ticket=ticket, prompt_events=prompt))
         )
         async for said in call:
             kind = said.WhichOneof("message")
-            if kind is None and FAULT == "unknown-kind-hater":
+            if kind is None and "unknown-kind-hater" in FAULTS:
                 os._exit(3)
             if kind == "welcome":
-                if FAULT != "old-ticket":
+                if "old-ticket" not in FAULTS:
                     self.ticket = said.welcome.rejoin_ticket
-                if not self.ready or FAULT != "ready-once":
+                if not self.ready or "ready-once" not in FAULTS:
                     await call.write(play_request(ready=table.Ready(name="Test")))
                 self.ready = True
             elif kind == "question":
                 await self.answer(call, said.question)
             elif kind == "rejection":
-                action = 999_999 if FAULT == "stubborn" else self.answered[said.rejection.decision]
+                action = 999_999 if "stubborn" in FAULTS else self.answered[said.rejection.decision]
                 await self.decide(call, said.rejection.decision, action)
-            elif kind == "stale" and FAULT == "stale-hater":
+            elif kind == "stale" and "stale-hater" in FAULTS:
                 os._exit(4)
             elif kind == "ending":
                 self.over = True
-                if FAULT == "lingerer":
+                if "lingerer" in FAULTS:
                     await asyncio.sleep(3600)
                 await call.done_writing()
 
     async def answer(self, call: Any, question: table.Question) -> None:
         decision = question.decision
-        if FAULT == "answers-once" and decision in self.answered:
+        if "answers-once" in FAULTS and decision in self.answered:
             return
         self.answered.setdefault(decision, random.choice(question.legal))
         await self.decide(call, decision, self.answered[decision])
 
     async def decide(self, call: Any, decision: int, action: int) -> None:
         said = table.Decision(decision=decision, action=action, note="a note", think_us=1)
-        if FAULT == "wrong-ids":
+        if "wrong-ids" in FAULTS:
             said.decision += 1000
-        if FAULT == "chatterbox":
+        if "chatterbox" in FAULTS:
             said.note = "x" * 281
-        if FAULT == "boaster":
+        if "boaster" in FAULTS:
             said.think_us = 10**9
         await call.write(play_request(decision=said))
 
@@ -122,9 +122,9 @@ class Client:
                     await self.connection(call)
                 except grpc.aio.AioRpcError as problem:
                     refused = problem.code() is grpc.StatusCode.FAILED_PRECONDITION
-                    if refused and FAULT != "hammer":
+                    if refused and "hammer" not in FAULTS:
                         sys.exit(problem.details())
-            if FAULT != "impatient":
+            if "impatient" not in FAULTS:
                 await asyncio.sleep(max(0, self.not_before - time.monotonic()))
             await asyncio.sleep(0.01)
 
@@ -132,7 +132,7 @@ class Client:
         arrival = lobby.Arrival(
             hello=hello(),
             capacity=CAPACITY,
-            playing=() if FAULT == "forgetful" else tuple(self.running()),
+            playing=() if "forgetful" in FAULTS else tuple(self.running()),
         )
         await call.write(lobby.WaitRequest(arrival=arrival))
         async for said in call:
@@ -146,14 +146,14 @@ class Client:
 
     async def come(self, call: Any, called: lobby.Call) -> None:
         address = called.address or ADDRESS
-        if FAULT == "homebody":
+        if "homebody" in FAULTS:
             address = ADDRESS
         if called.match in self.playing:
             match = self.playing[called.match]
             match.address, match.ticket = address, called.ticket
             match.woken.set()
             return
-        if len(self.running()) >= CAPACITY and FAULT != "glutton":
+        if len(self.running()) >= CAPACITY and "glutton" not in FAULTS:
             await call.write(lobby.WaitRequest(decline=lobby.Decline(match=called.match)))
             return
         match = self.playing[called.match] = Match(address, called.ticket)

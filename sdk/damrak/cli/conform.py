@@ -40,10 +40,11 @@ def add_parser(commands: Commands) -> None:
             whole games with 2, 3 and 4 seats, several at once, refusals, lost connections, odd
             messages, a slow line. It tells which address and token the client is to use, or
             starts the client itself, if a command is given after two hyphens, with both in
-            DAMRAK_ADDRESS and DAMRAK_TOKEN. Every scenario the client does not stand is
-            explained in one sentence. The exit code is 1 if there is one.""",
+            DAMRAK_ADDRESS and DAMRAK_TOKEN; {address} in the command is the address, too. Every
+            scenario the client does not stand is explained in one sentence. The exit code is 1
+            if there is one.""",
         examples=(
-            "damrak conform 127.0.0.1:0 -- damrak connect my_bot",
+            "damrak conform 127.0.0.1:0 -- damrak connect my_bot --to {address}",
             "damrak conform 127.0.0.1:0 --json -- node bot.js --quiet",
             "damrak conform 0.0.0.0:7000 --timeout 10",
             "damrak conform unix:/tmp/damrak.sock --only rejection --only rejoin -- ./my_bot",

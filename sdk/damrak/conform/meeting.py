@@ -101,6 +101,7 @@ async def stands_withdrawals(stage: Stage) -> None:
         name = f"withdrawn-{number}"
         await lobby.send(Call(name, "", f"ticket-of-{name}", 1000))
         await lobby.send(Withdrawal(name, "another bot did not come"))
+    await lobby.send(Withdrawal("a match it has never heard of", "the match is over"))
     async with stage.game() as game:
         await game.seated()
         await lobby.send(Withdrawal(game.name, "another bot did not come"))
@@ -138,7 +139,7 @@ async def comes_back_to_the_lobby(stage: Stage) -> None:
 
 
 async def makes_room_for_a_restart(stage: Stage) -> None:
-    """The referee is about to stop: games are played to their end, then it tries later."""
+    """The referee is about to stop: it plays what there is to play, and comes back later."""
     async with stage.game() as game:
         await game.begun()
         await game.play(1)
@@ -147,6 +148,9 @@ async def makes_room_for_a_restart(stage: Stage) -> None:
         announced = time.monotonic()
         await lobby.send(Closing(BACK_IN_MS))
         await game.finish()
+    if not lobby.is_here:
+        raise Failed("it left the lobby when it heard Closing: calls may come to the very end")
+    await _plays_one(stage, "called again after Closing")
     lobby.close(grpc.StatusCode.UNAVAILABLE, "this referee stops")
     await stage.client_here()
     waited = (time.monotonic() - announced) * 1000

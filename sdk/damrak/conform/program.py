@@ -16,13 +16,16 @@ LINES_KEPT: Final = 12
 
 
 class Program:
-    """Starts the client with DAMRAK_ADDRESS and DAMRAK_TOKEN in its environment."""
+    """Starts the client with DAMRAK_ADDRESS and DAMRAK_TOKEN in its environment.
+
+    Where the command says `{address}`, it is told the address there, too.
+    """
 
     def __init__(
         self, command: Sequence[str], address: str, token: str, stir: Callable[[], None]
     ) -> None:
         self.starts = 0
-        self._command = command
+        self._command = [part.replace("{address}", address) for part in command]
         self._environment = {**os.environ, "DAMRAK_ADDRESS": address, "DAMRAK_TOKEN": token}
         self._stir = stir
         self._process: asyncio.subprocess.Process | None = None

@@ -93,8 +93,8 @@ export class Lobby {
         this.#playing.get(response.withdrawal.match)?.leave(response.withdrawal.reason);
         return;
       case 'closing':
+        // Calls may come to the very end: we stay until the referee goes.
         this.#closing = Date.now() + response.closing.backInMs;
-        this.#goIfFree();
         return;
       default: // a kind that later versions may have
     }
@@ -107,7 +107,8 @@ export class Lobby {
       there.callAgain(table, ticket);
       return;
     }
-    if (this.#playing.size >= this.#games) {
+    const running = [...this.#playing.values()].filter((seat) => !seat.isOver);
+    if (running.length >= this.#games) {
       call.write({ decline: { match, reason: 'no room for another game' } });
       return;
     }
@@ -120,10 +121,9 @@ export class Lobby {
     });
   }
 
-  // Leaves the lobby when there is nothing more to play here.
+  // Leaves the lobby when it is time to stop and there is nothing more to play.
   #goIfFree() {
-    const leaving = this.#stopped || this.#closing !== undefined;
-    if (leaving && this.#playing.size === 0) this.#call?.end();
+    if (this.#stopped && this.#playing.size === 0) this.#call?.end();
   }
 }
 

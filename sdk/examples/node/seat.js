@@ -43,6 +43,11 @@ export class Seat {
     this.#log = log;
   }
 
+  // Whether there is nothing more to play, although the connection may have to be closed yet.
+  get isOver() {
+    return Boolean(this.#over);
+  }
+
   // Plays to the end. Resolves to what became of the match, in words.
   async play() {
     const backoff = new Backoff();
@@ -71,7 +76,7 @@ export class Seat {
 
   // The lobby takes the call back: no more connections.
   leave(reason) {
-    this.#over = `called off: ${reason}`;
+    this.#over ||= `called off: ${reason}`;
     this.#wake.abort();
     this.#call?.cancel();
   }
