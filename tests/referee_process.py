@@ -128,7 +128,8 @@ class RefereeProcess:
 
     def logged(self) -> list[dict[str, object]]:
         """What it logged so far."""
-        return [json.loads(line) for line in self.log.read_text().splitlines()]
+        whole = self.log.read_text().rpartition("\n")[0]  # the last line may be half written
+        return [json.loads(line) for line in whole.splitlines()]
 
 
 def block(

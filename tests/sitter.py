@@ -63,13 +63,24 @@ class Sitter:
 class Waiter:
     """A connection of a bot in the lobby."""
 
-    def __init__(self, channel: grpc.Channel, token: str, capacity: int = 1, *playing: str) -> None:
+    def __init__(
+        self,
+        channel: grpc.Channel,
+        token: str,
+        capacity: int = 1,
+        *playing: str,
+        lowest: int = 1,
+        highest: int = 1,
+        is_silent: bool = False,
+    ) -> None:
         self._unsaid: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self.say(Arrival(1, 1, "test/1", capacity, playing))
+        if not is_silent:
+            self.say(Arrival(lowest, highest, "test/1", capacity, playing))
         stub = lobby_pb2_grpc.LobbyStub(channel)
         self.call = stub.Wait(
             iter(self._unsaid.get, None),
             metadata=[("authorization", f"Bearer {token}")],
+            timeout=PATIENCE,
         )
 
     def say(self, said: Request) -> None:

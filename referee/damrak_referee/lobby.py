@@ -70,6 +70,8 @@ class Call:
     match: str
     new_ticket: Callable[[], str]
     is_seated: Callable[[], bool]
+    has_come: Callable[[], bool]  # at any time
+    is_out: Callable[[], bool]  # the match is over for that seat
     on_decline: Callable[[str], None]
     until: float  # on the loop's clock: when the bot has to be ready
     at: Waiting | None = None
@@ -169,7 +171,7 @@ class Lobby:
         waiting, call.at = call.at, None
         if waiting is not None:
             waiting.calls.pop(call.match, None)
-            if not call.is_seated():
+            if not call.has_come():
                 waiting.link.withdraw(call.match, reason)
         self._place_all(call.bot)
 
@@ -181,7 +183,7 @@ class Lobby:
                 call.was_seated, call.missing_ticks = True, 0
             elif call.at is None:
                 self._place(call)
-            elif call.was_seated:
+            elif call.was_seated and not call.is_out():
                 call.missing_ticks += 1
                 if call.missing_ticks % RECALL == 0:
                     self._say(call, call.at)
@@ -190,10 +192,12 @@ class Lobby:
 
     def _place_all(self, bot: str) -> None:
         for call in [call for call in self._calls.values() if call.bot == bot]:
-            if call.at is None and not call.is_seated():
+            if call.at is None:
                 self._place(call)
 
     def _place(self, call: Call) -> None:
+        if call.is_seated() or call.is_out():
+            return
         able = [
             waiting
             for waiting in self._by_bot.get(call.bot, ())

@@ -209,7 +209,9 @@ class RunningMatch:
             bot=bot,
             match=self.order.match,
             new_ticket=partial(tickets.issue, chair),
-            is_seated=lambda: chair.link is not None or chair.is_done,
+            is_seated=lambda: chair.link is not None,
+            has_come=lambda: chair.is_ready or chair.link is not None,
+            is_out=lambda: chair.is_done,
             on_decline=decline,
             until=asyncio.get_running_loop().time() + start_limit_ms / 1000,
         )

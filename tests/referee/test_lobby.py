@@ -58,6 +58,8 @@ class Scene:
             match,
             new_ticket=lambda: f"t{next(self._numbers)}",
             is_seated=lambda: match in self.seated,
+            has_come=lambda: match in self.seated,
+            is_out=lambda: False,
             on_decline=self.declined.append,
             until=asyncio.get_running_loop().time() + 60,
         )

@@ -1,0 +1,277 @@
+"""Remote bots wait in the lobby, are called to tables, and come back when a line is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import grpc
+import pytest
+
+from damrak_proto.v1 import control_pb2 as pb
+from damrak_referee.tokens import hash_token, write_tokens
+from damrak_wire.lobby import (
+    BotToken,
+    Call,
+    Capacity,
+    Closing,
+    Decline,
+    Registered,
+    Withdrawal,
+    encode_tokens,
+)
+from damrak_wire.orders import House, Remote
+from damrak_wire.reports import BlockEnded, BlockNews, MatchReport, MatchVoided
+from referee_process import PATIENCE, RefereeProcess, block, ending, short_folder
+from sitter import Sitter, Waiter
+
+STAN = (Remote("stan"), House("greedy"))
+
+
+class Scene:
+    """A referee with one known bot."""
+
+    def __init__(self, referee: RefereeProcess, channel: grpc.Channel, name: str) -> None:
+        self.referee = referee
+        self.channel = channel
+        self.name = name
+
+    def start(self, **how: int) -> Iterator[BlockNews]:
+        """Start a block of stan against a house bot, and follow it."""
+        order = block(STAN, name=self.name, **how)
+        self.referee.start(order)
+        return self.referee.follow(order)
+
+    def arrive(self, capacity: int = 1, *playing: str) -> Waiter:
+        waiter = Waiter(self.channel, "secret-of-stan", capacity, *playing)
+        assert waiter.hear() == Registered(1, "stan", "one")
+        return waiter
+
+    def sit(self, call: object) -> Sitter:
+        assert isinstance(call, Call)
+        assert call.address == ""
+        assert call.patience_ms > 0
+        return Sitter(self.channel, call.ticket)
+
+    def refused(self, token: str) -> tuple[str, str]:
+        with pytest.raises(grpc.RpcError) as problem:
+            Waiter(self.channel, token).hear()
+        return problem.value.code().name, problem.value.details()
+
+    def set_tokens(self, *tokens: BotToken) -> None:
+        self.referee.control.SetBotTokens(encode_tokens(tokens), timeout=PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def referee() -> Iterator[RefereeProcess]:
+    with short_folder() as folder, RefereeProcess(folder) as found:
+        yield found
+
+
+@pytest.fixture
+def it(referee: RefereeProcess, request: pytest.FixtureRequest) -> Iterator[Scene]:
+    with _scene(referee, request.node.name) as scene:
+        yield scene
+        scene.set_tokens()  # sends everybody away
+
+
+@contextmanager
+def _scene(referee: RefereeProcess, name: str = "b") -> Iterator[Scene]:
+    with grpc.insecure_channel(referee.listen) as channel:
+        scene = Scene(referee, channel, name)
+        scene.set_tokens(BotToken("stan", hash_token("secret-of-stan"), 0))
+        yield scene
+
+
+def _gone(waiter: Waiter) -> tuple[str, str]:
+    with pytest.raises(grpc.RpcError) as problem:
+        waiter.hear()
+    return problem.value.code().name, problem.value.details()
+
+
+def _report(news: list[BlockNews]) -> MatchReport:
+    [report] = [item for item in news if isinstance(item, MatchReport)]
+    return report
+
+
+def test_called_bot_plays_and_has_its_place_free_again(it: Scene) -> None:
+    waiter = it.arrive(1)
+    for _ in range(2):
+        news = it.start()
+        it.name += "-again"
+        assert it.sit(waiter.hear()).play()
+        assert _report(list(news)).seats[0].name == "sitter"
+    [waiting] = it.referee.status().waiting
+    assert (waiting.bot, waiting.free, waiting.playing) == ("stan", 1, 0)
+    assert waiting.software == "test/1"
+
+
+def test_bot_that_comes_after_the_call_is_still_called(it: Scene) -> None:
+    news = it.start()
+    assert it.sit(it.arrive().hear()).play()
+    assert ending(news) == BlockEnded("finished")
+
+
+def test_lost_lines_cost_no_game(it: Scene) -> None:
+    news = it.start()
+    waiter = it.arrive()
+    sitter = it.sit(waiter.hear())
+    sitter.play(2)
+    sitter.hang_up()
+    waiter.hang_up()
+    call = it.arrive().hear()  # a new start of the program: it knows nothing any more
+    again = it.sit(call)
+    assert again.play()
+    assert again.welcome is not None
+    assert again.welcome.history
+    assert _report(list(news)).seats[0].fault is None
+
+
+def test_same_program_comes_back_with_its_rejoin_ticket(it: Scene) -> None:
+    news = it.start()
+    sitter = it.sit(it.arrive().hear())
+    sitter.play(1)
+    assert sitter.welcome is not None
+    sitter.hang_up()
+    assert Sitter(it.channel, sitter.welcome.rejoin_ticket).play()
+    assert _report(list(news)).seats[0].fault is None
+
+
+def test_cancelled_call_is_withdrawn(it: Scene) -> None:
+    waiter = it.arrive()
+    news = it.start()
+    assert isinstance(waiter.hear(), Call)
+    request = pb.CancelBlockRequest(block=it.name, attempt=1)
+    it.referee.control.CancelBlock(request, timeout=PATIENCE)
+    assert waiter.hear() == Withdrawal(f"{it.name}.0", "the match is over")
+    assert isinstance(next(iter(news)), MatchVoided)
+
+
+def test_declining_bot_forfeits(it: Scene) -> None:
+    waiter = it.arrive()
+    news = it.start()
+    waiter.hear()
+    waiter.say(Decline(f"{it.name}.0", "too tired"))
+    fault = _report(list(news)).seats[0].fault
+    assert fault is not None
+    assert (fault.owner, fault.detail) == ("bot", "declined: too tired")
+
+
+def test_bot_with_no_capacity_is_not_called_until_it_has_some(it: Scene) -> None:
+    waiter = it.arrive(0)
+    news = it.start()
+    waiter.say(Capacity(1))
+    assert it.sit(waiter.hear()).play()
+    assert ending(news) == BlockEnded("finished")
+
+
+def test_absent_bot_costs_nobody_but_itself(it: Scene) -> None:
+    fault = _report(list(it.start(start_limit_ms=200))).seats[0].fault
+    assert fault is not None
+    assert (fault.reason, fault.owner) == ("timeout", "network")
+
+
+def test_unknown_token_is_refused(it: Scene) -> None:
+    assert it.refused("wrong") == ("UNAUTHENTICATED", "this token is not known here")
+
+
+def test_expired_token_is_refused_as_such(it: Scene) -> None:
+    it.set_tokens(BotToken("stan", hash_token("old"), 1000))
+    assert it.refused("old") == ("UNAUTHENTICATED", "this token has expired")
+
+
+def test_revoked_bot_is_sent_away(it: Scene) -> None:
+    waiter = it.arrive()
+    it.set_tokens()
+    assert _gone(waiter) == ("PERMISSION_DENIED", "this token was revoked or has expired")
+
+
+def test_token_revoked_in_the_file_sends_its_bot_away() -> None:
+    with short_folder() as folder:
+        path = folder / "tokens.json"
+        write_tokens(path, [BotToken("stan", hash_token("of-the-file"), 0)])
+        with (
+            RefereeProcess(folder, f"--tokens={path}") as referee,
+            grpc.insecure_channel(referee.listen) as channel,
+        ):
+            waiter = Waiter(channel, "of-the-file")
+            assert waiter.hear() == Registered(1, "stan", "one")
+            write_tokens(path, [])
+            assert _gone(waiter)[0] == "PERMISSION_DENIED"
+
+
+def test_before_any_tokens_are_known_bots_are_to_try_again() -> None:
+    with (
+        short_folder() as folder,
+        RefereeProcess(folder) as referee,
+        grpc.insecure_channel(referee.listen) as channel,
+    ):
+        code, why = Scene(referee, channel, "b").refused("any")
+        assert (code, why) == ("UNAVAILABLE", "this referee does not know any tokens yet")
+
+
+def test_foreign_version_is_told_what_is_spoken(it: Scene) -> None:
+    waiter = Waiter(it.channel, "secret-of-stan", lowest=7, highest=9)
+    code, why = _gone(waiter)
+    assert code == "FAILED_PRECONDITION"
+    assert "7 to 9" in why
+
+
+def test_visitor_that_says_nothing_is_sent_away() -> None:
+    with (
+        short_folder() as folder,
+        RefereeProcess(folder, "--join-seconds=0.2") as referee,
+        _scene(referee) as it,
+    ):
+        waiter = Waiter(it.channel, "secret-of-stan", is_silent=True)
+        code, why = _gone(waiter)
+        assert (code, why) == ("DEADLINE_EXCEEDED", "no Arrival within 0.2 s")
+
+
+def test_draining_referee_tells_waiting_bots() -> None:
+    with short_folder() as folder, RefereeProcess(folder) as referee, _scene(referee) as it:
+        waiter = it.arrive()
+        it.referee.process.send_signal(signal.SIGTERM)
+        assert waiter.hear() == Closing(5000)
+        assert it.referee.process.wait(PATIENCE) == 0
+
+
+def test_bot_twice_in_one_match_is_refused(it: Scene) -> None:
+    with pytest.raises(grpc.RpcError) as problem:
+        it.referee.start(block((Remote("stan"), Remote("stan"))))
+    assert problem.value.details() == "matches[0].seats[1].remote: 'stan' sits in this match twice"
+
+
+def test_damrak_connect_plays_several_games_at_once(it: Scene) -> None:
+    command = [sys.executable, "-m", "damrak", "connect", "greedy", "--games", "3", "--json"]
+    bot = subprocess.Popen(
+        [*command, "--to", it.referee.listen],
+        env={**os.environ, "DAMRAK_TOKEN": "secret-of-stan"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        news = list(it.start(matches=3))
+    finally:
+        bot.send_signal(signal.SIGINT)
+        said, _ = bot.communicate(timeout=PATIENCE)
+    reports = [item for item in news if isinstance(item, MatchReport)]
+    assert len(reports) == 3, said
+    assert all(report.seats[0].fault is None for report in reports)
+
+
+def test_hundreds_wait_while_others_play(it: Scene) -> None:
+    names = [f"bot{number}" for number in range(300)]
+    it.set_tokens(*[BotToken(name, hash_token(name), 0) for name in names])
+    waiters = [Waiter(it.channel, name) for name in names]
+    assert [waiter.hear() for waiter in waiters] == [Registered(1, name, "one") for name in names]
+    assert len(it.referee.status().waiting) == len(names)
+    order = block((House("greedy"), Remote("bot7")), name=it.name)
+    it.referee.start(order)
+    news = it.referee.follow(order)
+    assert it.sit(waiters[7].hear()).play()
+    assert ending(news) == BlockEnded("finished")
