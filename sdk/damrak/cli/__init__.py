@@ -22,6 +22,7 @@ from damrak.cli import (
     new,
     play,
     repro,
+    serve,
     show,
     verify,
 )
@@ -36,6 +37,7 @@ COMMANDS = (
     play,
     check,
     connect,
+    serve,
     show,
     verify,
     repro,

@@ -62,12 +62,16 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def _bot_json(outcome: Outcome, bot: int) -> dict[str, Any]:
-    standing = outcome.standing
+    return tally_json(outcome.standing, bot, outcome.plan.bots[bot].version)
+
+
+def tally_json(standing: Standing, bot: int, version: str) -> dict[str, Any]:
+    """What came of one bot."""
     tally = standing.tallies[bot]
     elo = standing.elo(bot)
     return {
         "name": tally.name,
-        "version": outcome.plan.bots[bot].version,
+        "version": version,
         "games": tally.games,
         "wins": tally.wins,
         "shared": tally.shared,
@@ -107,14 +111,14 @@ def _test_json(outcome: Outcome) -> dict[str, Any] | None:
 
 def print_outcome(console: Console, outcome: Outcome) -> None:
     """The table, and below it what else there is to know."""
-    console.print(_table(outcome))
+    console.print(standing_table(outcome.standing))
     _print_failures(console, outcome)
     for line in (*_how(outcome), *_verdict(outcome)):
         console.print(Text(line), soft_wrap=True)
 
 
-def _table(outcome: Outcome) -> Table:
-    standing = outcome.standing
+def standing_table(standing: Standing) -> Table:
+    """Every bot a column."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("")
     for tally in standing.tallies:

@@ -66,7 +66,7 @@ def find_token(
     if text := environment.get(VARIABLE):
         return Token(_checked(text, VARIABLE), VARIABLE)
     login = login_file(environment)
-    if (kept := _kept(login).get(address)) is not None:
+    if (kept := kept_tokens(login).get(address)) is not None:
         return Token(_checked(kept, str(login)), str(login))
     raise TokenError(
         f"no token for {address}: give it with --token-file FILE or in {VARIABLE}, "
@@ -80,7 +80,7 @@ def save_token(address: str, text: str, login: Path) -> None:
     Raises:
         TokenError: others can read the file, or it is damaged.
     """
-    tokens = {**_kept(login), address: _checked(text, "the token")}
+    tokens = {**kept_tokens(login), address: _checked(text, "the token")}
     lines = "".join(f'["{name}"]\ntoken = "{token}"\n\n' for name, token in sorted(tokens.items()))
     login.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=login.parent, prefix=login.name)  # made with mode 0600
@@ -114,7 +114,12 @@ def _read(file: Path) -> str:
         raise TokenError(f"{file}: no text") from None
 
 
-def _kept(login: Path) -> dict[str, str]:
+def kept_tokens(login: Path) -> dict[str, str]:
+    """The tokens in such a file, by what stands before them; none if there is no file.
+
+    Raises:
+        TokenError: others can read it, or it is damaged.
+    """
     if not login.exists():
         return {}
     try:

@@ -1,0 +1,104 @@
+"""A private referee: a process of its own that ends with the one that started it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from damrak.errors import HostError
+from damrak.remote.address import parse_address
+from damrak.remote.control import Control
+
+PARTING: Final = 5.0  # seconds that it has to end by itself
+MISSING: Final = "a referee needs more packages: pip install 'damrak[referee]'"
+
+# As `python -m damrak_referee`, but where the kernel can see to it, it dies with us.
+BOOT: Final = """
+import ctypes, os, runpy, signal, sys
+parent = int(sys.argv.pop(1))
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+runpy.run_module("damrak_referee", run_name="__main__", alter_sys=True)
+"""
+
+
+class PrivateReferee:
+    """A referee for as long as the context lasts; `address` is where bots come.
+
+    Raises:
+        HostError: it could not be started; says why.
+    """
+
+    def __init__(self, listen: str, options: tuple[str, ...] = ()) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="damrak"))  # sockets need short paths
+        socket = f"unix:{self._folder}/referee.sock"
+        log = self._folder / "log"
+        where = ("--listen", listen, "--control", socket, "--run", str(self._folder))
+        with log.open("wb") as file:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
+                [sys.executable, "-c", BOOT, str(os.getpid()), *where, *options],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=file,
+                text=True,
+                start_new_session=True,  # Ctrl-C is for us: we end it
+            )
+        try:
+            self.address = self._wait(log)
+            self.control = Control(parse_address(socket))
+        except BaseException:
+            self._end()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self.control:
+            self._end()
+
+    def _wait(self, log: Path) -> str:
+        """Until it is ready: where it listens."""
+        address = ""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            what, _, where = line.strip().partition(" on ")
+            if what == "listening":
+                address = where
+            if what == "control" and address:
+                return address
+        said = log.read_text("utf-8", "replace").strip()
+        if "ModuleNotFoundError" in said or "No module named" in said:
+            raise HostError(MISSING)
+        last = said.splitlines()[-1] if said else "it said nothing"
+        raise HostError(f"the referee did not start: {last.removeprefix('damrak-referee: ')}")
+
+    def _end(self) -> None:
+        process = self._process
+        # The second time at once: whoever ends us has waited for all that was to be waited for.
+        for _ in range(2):
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(PARTING)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+        shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,0 +1,167 @@
+"""A table of bots at a referee, in every rotation of their seats, block after block.
+
+Bots that come from elsewhere could remember what they have seen, so each game has its own seed.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from damrak.errors import HostError
+from damrak.remote.control import Control
+from damrak.remote.replays import private_replay
+from damrak.standing import Block, BotFailure, Game
+from damrak_engine.block import rotations
+from damrak_engine.board import Board
+from damrak_engine.clock import TimeControl
+from damrak_engine.dice import SEED_BYTES
+from damrak_engine.options import Options
+from damrak_engine.replay import Replay
+from damrak_wire.boards import board_bytes
+from damrak_wire.orders import BlockOrder, MatchOrder, Place, SeatOrder
+from damrak_wire.reports import BlockEnded, MatchReport, MatchVoided
+
+ATTEMPTS: Final = 5
+OWNER: Final = "private"
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """A bot that plays, and where it comes from."""
+
+    name: str
+    place: Place
+    version: str = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is played, and by whom."""
+
+    guests: tuple[Guest, ...]
+    board: Board
+    options: Options
+    control: TimeControl
+    start_limit_ms: int = 0
+
+
+@dataclass(slots=True)
+class Tournament:
+    """Plays blocks; `name` is what they are called at the referee."""
+
+    control: Control
+    table: Table
+    name: str = field(default_factory=lambda: secrets.token_hex(4))
+    blocks: int = 0
+
+    def play(self, parallel: int) -> Iterator[tuple[Block, tuple[Replay, ...]]]:
+        """Play a block; with so many games at once that there are more, several.
+
+        Raises:
+            RefereeError: the referee cannot be reached any more.
+            HostError: a game was void again and again; says why.
+        """
+        at_once = max(1, parallel // len(self.table.guests))
+        reasons: dict[str, None] = {}
+        for attempt in range(1, ATTEMPTS + 1):
+            order = self._order(at_once, attempt, parallel)
+            reports = self._follow(order, reasons)
+            if reports is not None:
+                yield from self._blocks(order, reports)
+                return
+        raise HostError(f"{ATTEMPTS} attempts were void: {'; '.join(reasons)}")
+
+    def _follow(
+        self, order: BlockOrder, reasons: dict[str, None]
+    ) -> Mapping[str, MatchReport] | None:
+        """The reports of all its games; None if it has to be played again."""
+        reports: dict[str, MatchReport] = {}
+        is_over = False
+        self.control.start(order)
+        try:
+            for news in self.control.follow(order.block, order.attempt):
+                match news:
+                    case MatchReport():
+                        reports[news.match] = news
+                    case MatchVoided():
+                        reasons[news.detail] = None
+                    case BlockEnded():
+                        is_over = True
+        finally:
+            if not is_over:
+                self.control.cancel(order.block, order.attempt, "interrupted")
+        return reports if len(reports) == len(order.matches) else None
+
+    def _order(self, blocks: int, attempt: int, parallel: int) -> BlockOrder:
+        table = self.table
+        rotates = table.options.first_player == "rotate"
+        matches = []
+        for block in range(self.blocks, self.blocks + blocks):
+            for game, seating in enumerate(rotations(len(table.guests))):
+                seats = tuple(_seat(table.guests[guest]) for guest in seating)
+                matches.append(
+                    MatchOrder(
+                        match=f"{self.name}-{block:06}-{game}",
+                        seed=secrets.token_bytes(SEED_BYTES),
+                        first=block % len(seats) if rotates else None,
+                        seats=seats,
+                    )
+                )
+        return BlockOrder(
+            block=f"{self.name}-{self.blocks:06}",
+            attempt=attempt,
+            ladder="",
+            board=board_bytes(table.board),
+            options=table.options.to_json(),
+            control=table.control,
+            matches=tuple(matches),
+            parallel=max(1, parallel),
+            start_limit_ms=table.start_limit_ms,
+        )
+
+    def _blocks(
+        self, order: BlockOrder, reports: Mapping[str, MatchReport]
+    ) -> Iterator[tuple[Block, tuple[Replay, ...]]]:
+        turns = rotations(len(self.table.guests))
+        ordered = [reports[match.match] for match in order.matches]
+        for start in range(0, len(ordered), len(turns)):
+            pairs = list(zip(turns, ordered[start : start + len(turns)], strict=True))
+            replays = tuple(private_replay(report.replay) for _, report in pairs)
+            games = tuple(
+                _game(seating, report, replay)
+                for (seating, report), replay in zip(pairs, replays, strict=True)
+            )
+            block = Block(self.blocks, games)
+            self.blocks += 1
+            yield block, replays
+
+
+def _seat(guest: Guest) -> SeatOrder:
+    return SeatOrder(guest.name, guest.version, OWNER, guest.place)
+
+
+def _game(seating: tuple[int, ...], report: MatchReport, replay: Replay) -> Game:
+    """The game as standings count it: by bot, not by seat."""
+    seats = [seating.index(bot) for bot in range(len(seating))]
+    rows = [replay.result.seats[seat] for seat in seats]
+    used = [0] * len(seats)
+    for seat, total_us in zip(report.timings.seats, report.timings.total_us, strict=True):
+        used[seat] += total_us
+    faults = tuple(
+        BotFailure(seating[seat], row.fault.reason, row.fault.detail, None)
+        for seat, row in enumerate(report.seats)
+        if row.fault is not None
+    )
+    return Game(
+        places=tuple(row.place for row in rows),
+        totals=tuple(row.total for row in rows),
+        routes=tuple(row.routes for row in rows),
+        contracts=tuple(row.contracts for row in rows),
+        goods=tuple(row.goods for row in rows),
+        seconds=tuple(used[seat] / 1e6 for seat in seats),
+        reason=replay.result.reason,
+        failures=faults,
+    )
