@@ -34,13 +34,13 @@ PATIENCE = 60.0  # seconds: a safety net, nothing is measured with it
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 PROGRAM = 'run = ["python3", "-S", "bot.py"]\n'
 
-# Answers every line with the same line, as long as it is let live.
+# Answers every line with the same line, as long as it is let live, and says who it is.
 INNOCENT = """
-import socket
+import os, socket
 line = socket.socket(socket.AF_UNIX)
 line.connect("/run/referee.sock")
 for said in line.makefile("rb"):
-    line.sendall(said)
+    line.sendall(b"%d\\n" % os.getuid() if said == b"who\\n" else said)
 """
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from damrak_referee.runner.hierarchy import Hierarchy, NoGroups, enable, words, write
+from damrak_referee.runner.sandbox import most_processes
 from damrak_referee.runner.settings import MIB, RunnerSettings
 
-BOTH_OF_BWRAP: Final = 2  # processes of the sandbox that are not the bot's
 PERIOD_US: Final = 100_000
 _PATIENCE: Final = 400  # steps of 5 ms until a killed group has to be empty
 
@@ -171,7 +171,7 @@ class Groups:
         memory, pids, cpu = folders["memory"], folders["pids"], folders.get("cpu")
         most = settings.memory_mb * MIB
         quota = int(settings.cpus * PERIOD_US)
-        yield pids / "pids.max", settings.processes + BOTH_OF_BWRAP
+        yield pids / "pids.max", most_processes(settings)
         if self._unified:
             yield memory / "memory.max", most
             yield from _if_there(memory / "memory.swap.max", 0)

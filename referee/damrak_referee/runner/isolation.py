@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,8 +27,9 @@ from damrak_referee.runner.syscalls import NoFilter, make_filter
 
 Mode = Literal["full", "user", "unsafe", "none"]
 PROBE_SECONDS: Final = 10.0
+_OWN_COUNTS: Final = (5, 14)  # the kernel from which on a user namespace counts its own processes
 _USER_WEAKNESS: Final = (
-    "memory and processes are limited for each process, not for the bot: {why}",
+    "memory is limited for each process of a bot, not for all together: {why}",
     "all sandboxes share one user number: run the referee as root for one each",
 )
 
@@ -98,7 +100,12 @@ def _tools(root: bool) -> Tools:
     if problems or bubblewrap is None:
         raise Unfit(*problems)
     options = subprocess.run([bubblewrap, "--help"], capture_output=True, check=False).stdout  # noqa: S603
-    return Tools(bubblewrap, setpriv, rules, b"--disable-userns" in options)
+    prlimit = None if _kernel() < _OWN_COUNTS else shutil.which(sandbox.PRLIMIT)
+    return Tools(bubblewrap, setpriv, prlimit, rules, b"--disable-userns" in options)
+
+
+def _kernel() -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
 
 
 async def _try(
@@ -123,9 +130,8 @@ async def _try(
         "environment": [name for name, _ in runtime.environment] + ["PWD", "LC_CTYPE"],
     }
     program = [runtime.interpreter, "-S", "-c", Path(probe.__file__).read_text()]
-    said, status = await _output(
-        tools, built, command_inside(tools, [*program, json.dumps(expected)], uid), settings, groups
-    )
+    inside = command_inside(tools, settings, [*program, json.dumps(expected)], uid)
+    said, status = await _output(tools, built, inside, settings, groups, uid)
     try:
         problems = json.loads(said) if status == 0 else None
     except ValueError:
@@ -143,6 +149,7 @@ async def _output(
     inside: Sequence[str],
     settings: RunnerSettings,
     groups: Groups | None,
+    uid: int | None,
 ) -> tuple[str, int]:
     given, rules = full_pipe("\0".join(built).encode() + b"\0"), full_pipe(tools.filter)
     reading, writing = os.pipe()
@@ -153,7 +160,7 @@ async def _output(
             Command(
                 command,
                 {},
-                limits(settings, counted_together=group is not None),
+                limits(settings, own_user=uid is not None, counted_together=group is not None),
                 pass_on=(given, rules),
                 entrances=() if group is None else tuple(group.entrances()),
                 stdout=writing,

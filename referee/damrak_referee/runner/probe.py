@@ -56,12 +56,13 @@ def _processes() -> list[str]:
     found = []
     if len(seen) > 3:
         found.append("processes outside are seen")
-    try:
-        with open("/proc/1/environ", "rb") as file:
-            if file.read():
-                found.append("the environment of process 1 is seen")
-    except OSError:
-        pass
+    for name, what in (("environ", "environment"), ("mem", "memory"), ("cmdline", "command line")):
+        try:
+            with open(f"/proc/1/{name}", "rb") as file:
+                if name == "mem" or file.read():
+                    found.append(f"the {what} of process 1 is seen")
+        except OSError:
+            pass
     return found
 
 

@@ -19,6 +19,8 @@ from damrak_referee.runner.spawn import Limits
 
 BUBBLEWRAP: Final = "bwrap"
 SETPRIV: Final = "setpriv"
+PRLIMIT: Final = "prlimit"
+BOTH_OF_BWRAP: Final = 2  # processes of a sandbox that are not the bot's
 SOCKET: Final = "/run/referee.sock"
 BOT: Final = "/bot"
 ADDRESS: Final = f"unix:{SOCKET}"
@@ -33,6 +35,7 @@ class Tools:
 
     bubblewrap: str
     setpriv: str | None
+    prlimit: str | None
     filter: bytes
     disable_userns: bool
 
@@ -59,10 +62,14 @@ def arguments(
     return list(_arguments(tools, runtime, settings, content, environment, uid))
 
 
-def command_inside(tools: Tools, command: Sequence[str], uid: int | None) -> list[str]:
+def command_inside(
+    tools: Tools, settings: RunnerSettings, command: Sequence[str], uid: int | None
+) -> list[str]:
     """The program as bubblewrap is to run it."""
     if uid is None:
-        return list(command)
+        # In here, since a user namespace counts its own processes apart from all others'.
+        most = f"--nproc={most_processes(settings)}"
+        return [*([tools.prlimit, most, "--"] if tools.prlimit else []), *command]
     assert tools.setpriv is not None
     return [
         tools.setpriv,
@@ -78,7 +85,12 @@ def command_inside(tools: Tools, command: Sequence[str], uid: int | None) -> lis
     ]
 
 
-def limits(settings: RunnerSettings, *, counted_together: bool) -> Limits:
+def most_processes(settings: RunnerSettings) -> int:
+    """What a bot's user may have, with what is not the bot's."""
+    return settings.processes + BOTH_OF_BWRAP
+
+
+def limits(settings: RunnerSettings, *, own_user: bool, counted_together: bool) -> Limits:
     """What each process may use; without control groups that is all there is."""
     memory = settings.memory_mb * MIB
     bounds = {
@@ -91,6 +103,8 @@ def limits(settings: RunnerSettings, *, counted_together: bool) -> Limits:
         resource.RLIMIT_NICE: 0,
         resource.RLIMIT_RTPRIO: 0,
     }
+    if own_user:
+        bounds[resource.RLIMIT_NPROC] = most_processes(settings)
     if not counted_together:
         # Address space that is only reserved costs nothing, and some languages reserve a lot.
         bounds[resource.RLIMIT_DATA] = memory
@@ -122,6 +136,9 @@ def _arguments(
             yield from ("--cap-add", right)
     yield from _files(runtime, content)
     yield from ("--proc", "/proc", "--dev", "/dev")
+    # Process 1 is bubblewrap, without a filter; where it is of the bot's own user, its memory
+    # could be written through this folder.
+    yield from ("--ro-bind", content.empty, "/proc/1")
     for place, size in (("/tmp", settings.tmp_mb), ("/dev/shm", settings.shm_mb)):  # noqa: S108
         yield from ("--perms", "1777", "--size", str(size * MIB), "--tmpfs", place)
     yield from _exposed(runtime)

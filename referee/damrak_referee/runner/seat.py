@@ -84,7 +84,8 @@ class UploadedSeat:
         house = self._house
         usage = Usage()
         try:
-            uid = None if house.slots is None else house.slots.take()
+            if house.slots is not None and house.isolation.mode != "unsafe":
+                uid = house.slots.take()
             if house.isolation.groups is not None:
                 group = house.isolation.groups.make(str(next(_numbers)), house.settings)
             started = self._start(uid, group)
@@ -116,7 +117,9 @@ class UploadedSeat:
         reading, writing = os.pipe()
         status: _Status | None = None
         try:
-            bounds = sandbox.limits(settings, counted_together=group is not None)
+            bounds = sandbox.limits(
+                settings, own_user=uid is not None, counted_together=group is not None
+            )
             entrances = () if group is None else tuple(group.entrances())
             if self._house.isolation.mode == "unsafe":
                 command, environment = self._plain_command()
@@ -199,7 +202,7 @@ class UploadedSeat:
         environment = {"DAMRAK_ADDRESS": ADDRESS}
         built = sandbox.arguments(tools, runtime, settings, content, environment, uid)
         command = self._program([runtime.interpreter, *_PYTHON_OPTIONS], BOT)
-        inside = sandbox.command_inside(tools, command, uid)
+        inside = sandbox.command_inside(tools, settings, command, uid)
         # Its command line can be read inside, too, so what is in it goes through a pipe.
         given = full_pipe("\0".join(built).encode() + b"\0")
         rules = full_pipe(tools.filter)
