@@ -31,9 +31,10 @@ from damrak_referee.link import SeatLimits
 from damrak_referee.lobby import Lobby
 from damrak_referee.lobby_service import LobbyService
 from damrak_referee.metrics import Gauges, Metrics, serve_metrics
-from damrak_referee.misuse import SettingError
+from damrak_referee.misuse import Misuse, SettingError
 from damrak_referee.run_folder import RunFolder
 from damrak_referee.runner.client import Runner
+from damrak_referee.runner.errors import RunnerError
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.running import Premises
 from damrak_referee.seat import SeatService
@@ -90,18 +91,23 @@ class Referee:
             raise SettingError(f"--store: {problem.filename}: {problem.strerror}") from None
         # Children are started before gRPC is: it does not like forks.
         house = await find_house_bots()
-        runner = await Runner.start(_runner_settings(settings))
+        try:
+            runner = await Runner.start(_runner_settings(settings))
+        except (ValueError, OSError) as problem:
+            raise SettingError(f"--run: {problem}") from None
+        except RunnerError as problem:
+            raise Misuse(f"the runner: {problem}") from None
         stack.push_async_callback(runner.close)
         self._metrics = Metrics(settings.name, software(), settings.capacity)
         self._lobby = Lobby(self._tokens)
         self._feeds = Feeds(settings.retention)
         tickets = Tickets()
         peers = Peers(settings.streams_per_peer, settings.joins_per_minute, self._metrics)
-        self._public = Listener(public_options(), [peers])
+        self._public = Listener(public_options(settings.join_seconds), [peers])
         guards: list[grpc.aio.ServerInterceptor] = [peers]
         if settings.control_key_file is not None:
             guards.append(Key(_read_key(settings)))
-        self._control = Listener(control_options(), guards)
+        self._control = Listener(control_options(settings.join_seconds), guards)
         self._lobby_service = LobbyService(
             self._lobby,
             self._tokens,

@@ -21,33 +21,31 @@ PUBLIC_MESSAGE: Final = 64 * KIB
 CONTROL_MESSAGE: Final = 4 * KIB * KIB
 METADATA: Final = 8 * KIB
 PING_MS: Final = 10_000  # a peer that is gone is found out within twice this
-IDLE_MS: Final = 10_000  # a connection without a call is closed after this
-HANDSHAKE_MS: Final = 10_000
 CALLS_PER_CONNECTION: Final = 1024
 
 Options = list[tuple[str, int]]
 
 
-def public_options() -> Options:
-    """The limits of the server for bots."""
+def public_options(join_seconds: float) -> Options:
+    """The limits of the server for bots; a connection without a call is closed after so long."""
     return [
         ("grpc.max_receive_message_length", PUBLIC_MESSAGE),
         ("grpc.max_concurrent_streams", CALLS_PER_CONNECTION),
-        ("grpc.max_connection_idle_ms", IDLE_MS),
-        *_shared_options(),
+        ("grpc.max_connection_idle_ms", max(1000, round(join_seconds * 1000))),
+        *_shared_options(join_seconds),
     ]
 
 
-def control_options() -> Options:
+def control_options(join_seconds: float) -> Options:
     """The limits of the server for whoever controls."""
-    return [("grpc.max_receive_message_length", CONTROL_MESSAGE), *_shared_options()]
+    return [("grpc.max_receive_message_length", CONTROL_MESSAGE), *_shared_options(join_seconds)]
 
 
-def _shared_options() -> Options:
+def _shared_options(join_seconds: float) -> Options:
     return [
         ("grpc.max_metadata_size", METADATA),
         ("grpc.absolute_max_metadata_size", 2 * METADATA),
-        ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+        ("grpc.server_handshake_timeout_ms", max(1000, round(join_seconds * 1000))),
         ("grpc.keepalive_time_ms", PING_MS),
         ("grpc.keepalive_timeout_ms", PING_MS),
         ("grpc.keepalive_permit_without_calls", 1),

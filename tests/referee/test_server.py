@@ -1,0 +1,307 @@
+"""Both addresses: who gets in, over which encryption, and what is too much."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from certificates import Authority, Pair
+from damrak_proto.v1 import control_pb2 as pb, control_pb2_grpc
+from damrak_wire.orders import House, Open
+from damrak_wire.reports import BlockEnded
+from referee_process import GREEDY, PATIENCE, RefereeProcess, block, ending, short_folder
+from sitter import Sitter, Waiter
+
+KEY = "a-key-for-the-control-address"
+
+
+def _status(channel: grpc.Channel, key: str | None = None) -> pb.GetStatusResponse:
+    metadata = [("authorization", f"Bearer {key}")] if key is not None else []
+    stub = control_pb2_grpc.ControlStub(channel)
+    return stub.GetStatus(pb.GetStatusRequest(), metadata=metadata, timeout=PATIENCE)
+
+
+def _health(channel: grpc.Channel, service: str = "") -> int:
+    stub = health_pb2_grpc.HealthStub(channel)
+    request = health_pb2.HealthCheckRequest(service=service)
+    return int(stub.Check(request, timeout=PATIENCE).status)
+
+
+def _services(channel: grpc.Channel) -> set[str]:
+    stub = reflection_pb2_grpc.ServerReflectionStub(channel)
+    request = reflection_pb2.ServerReflectionRequest(list_services="")
+    [answer] = stub.ServerReflectionInfo(iter([request]), timeout=PATIENCE)
+    return {service.name for service in answer.list_services_response.service}
+
+
+def _code(problem: pytest.ExceptionInfo[grpc.RpcError]) -> str:
+    return str(problem.value.code().name)
+
+
+def _credentials(authority: Authority, pair: Pair | None = None) -> grpc.ChannelCredentials:
+    return grpc.ssl_channel_credentials(
+        authority.cert.read_bytes(),
+        pair.key.read_bytes() if pair else None,
+        pair.cert.read_bytes() if pair else None,
+    )
+
+
+def test_each_address_has_its_own_services_health_and_reflection() -> None:
+    with (
+        short_folder() as folder,
+        RefereeProcess(folder) as referee,
+        grpc.insecure_channel(referee.listen) as public,
+    ):
+        shared = {"grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection"}
+        assert _services(public) == {"damrak.v1.Table", "damrak.v1.Lobby", *shared}
+        assert _services(referee.channel) == {"damrak.v1.Control", "damrak.v1.Watch", *shared}
+        assert _health(public, "damrak.v1.Table") == health_pb2.HealthCheckResponse.SERVING
+        assert _health(referee.channel) == health_pb2.HealthCheckResponse.SERVING
+        with pytest.raises(grpc.RpcError) as problem:
+            _status(public)
+        assert _code(problem) == "UNIMPLEMENTED"
+        mode = (folder / "run" / "one.sock").stat().st_mode
+        assert stat.S_IMODE(mode) == 0o600
+
+
+def test_control_over_the_network_takes_the_key() -> None:
+    with short_folder() as folder:
+        path = folder / "key"
+        path.write_text(KEY + "\n")
+        options = ("--control=127.0.0.1:0", f"--control-key-file={path}")
+        with (
+            RefereeProcess(folder, *options) as referee,
+            grpc.insecure_channel(referee.control_address) as channel,
+        ):
+            assert _status(channel, KEY).referee == "one"
+            for wrong in (None, "", "wrong", KEY + "x"):
+                with pytest.raises(grpc.RpcError) as problem:
+                    _status(channel, wrong)
+                assert _code(problem) == "UNAUTHENTICATED"
+            stub = control_pb2_grpc.ControlStub(channel)
+            with pytest.raises(grpc.RpcError) as problem:
+                list(stub.FollowBlock(pb.FollowBlockRequest(block="b", attempt=1)))
+            assert _code(problem) == "UNAUTHENTICATED"
+            with pytest.raises(grpc.RpcError) as problem:
+                stub.Upload(iter([pb.UploadRequest(sha256="0" * 64)]))
+            assert _code(problem) == "UNAUTHENTICATED"
+            assert _health(channel) == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_tls_for_bots_and_mutual_tls_for_control() -> None:
+    with short_folder() as folder:
+        authority, stranger = Authority(folder, "authority"), Authority(folder, "stranger")
+        server, ladder = authority.issue("server"), authority.issue("ladder")
+        options = (
+            "--control=127.0.0.1:0",
+            f"--tls-cert={server.cert}",
+            f"--tls-key={server.key}",
+            f"--control-client-ca={authority.cert}",
+        )
+        with RefereeProcess(folder, *options) as referee:
+            with grpc.secure_channel(referee.listen, _credentials(authority)) as bots:
+                assert _health(bots) == health_pb2.HealthCheckResponse.SERVING
+            with grpc.secure_channel(
+                referee.control_address, _credentials(authority, ladder)
+            ) as control:
+                assert _status(control).referee == "one"
+            for credentials in (
+                _credentials(authority),
+                _credentials(authority, stranger.issue("foreign")),
+            ):
+                with (
+                    grpc.secure_channel(referee.control_address, credentials) as control,
+                    pytest.raises(grpc.RpcError) as problem,
+                ):
+                    _status(control)
+                assert _code(problem) == "UNAVAILABLE"
+            with (
+                grpc.insecure_channel(referee.listen) as plain,
+                pytest.raises(grpc.RpcError) as problem,
+            ):
+                _health(plain)
+            assert _code(problem) == "UNAVAILABLE"
+
+
+def test_mutual_tls_for_bots() -> None:
+    with short_folder() as folder:
+        authority = Authority(folder, "authority")
+        server, bot = authority.issue("server"), authority.issue("bot")
+        options = (
+            f"--tls-cert={server.cert}",
+            f"--tls-key={server.key}",
+            f"--tls-client-ca={authority.cert}",
+        )
+        with RefereeProcess(folder, *options) as referee:
+            with grpc.secure_channel(referee.listen, _credentials(authority, bot)) as channel:
+                assert _health(channel) == health_pb2.HealthCheckResponse.SERVING
+            with (
+                grpc.secure_channel(referee.listen, _credentials(authority)) as channel,
+                pytest.raises(grpc.RpcError) as problem,
+            ):
+                _health(channel)
+            assert _code(problem) == "UNAVAILABLE"
+
+
+def test_renewed_certificate_is_served_without_a_restart() -> None:
+    with short_folder() as folder:
+        old, new = Authority(folder, "old"), Authority(folder, "new")
+        pair, next_pair = old.issue("server"), new.issue("next")
+        options = (f"--tls-cert={pair.cert}", f"--tls-key={pair.key}")
+        with RefereeProcess(folder, *options) as referee:
+            with grpc.secure_channel(referee.listen, _credentials(old)) as channel:
+                assert _health(channel) == health_pb2.HealthCheckResponse.SERVING
+            next_pair.key.replace(pair.key)
+            next_pair.cert.replace(pair.cert)
+            with grpc.secure_channel(referee.listen, _credentials(new)) as channel:
+                assert _health(channel) == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_too_many_wrong_tickets_close_the_door_for_a_while() -> None:
+    with (
+        short_folder() as folder,
+        RefereeProcess(folder, "--joins-per-minute=3") as referee,
+        grpc.insecure_channel(referee.listen) as channel,
+    ):
+        codes = []
+        for _ in range(5):
+            with pytest.raises(grpc.RpcError) as problem:
+                Sitter(channel, "guess").play()
+            codes.append(_code(problem))
+        assert codes == ["UNAUTHENTICATED"] * 3 + ["RESOURCE_EXHAUSTED"] * 2
+        assert referee.status().referee == "one"  # a Unix socket is nobody's network address
+
+
+def test_too_many_open_calls_are_refused() -> None:
+    with (
+        short_folder() as folder,
+        RefereeProcess(folder, "--streams-per-peer=2") as referee,
+        grpc.insecure_channel(referee.listen) as channel,
+    ):
+        order = block((Open(), Open(), Open()))
+        sitters = [Sitter(channel, t.ticket) for t in referee.start(order).tickets]
+        outcomes = []
+        for sitter in sitters:
+            try:
+                outcomes.append(type(next(iter(sitter.hear()))).__name__)
+            except grpc.RpcError as problem:
+                outcomes.append(problem.code().name)
+        assert sorted(outcomes) == ["RESOURCE_EXHAUSTED", "Welcomed", "Welcomed"]
+        for sitter in sitters:
+            sitter.hang_up()
+
+
+def test_large_metadata_and_large_messages_are_refused() -> None:
+    with (
+        short_folder() as folder,
+        RefereeProcess(folder) as referee,
+        grpc.insecure_channel(referee.listen) as channel,
+    ):
+        with pytest.raises(grpc.RpcError) as problem:
+            Waiter(channel, "x" * 100_000).hear()
+        assert _code(problem) == "RESOURCE_EXHAUSTED"
+        with pytest.raises(grpc.RpcError) as problem:
+            Sitter(channel, "x" * 100_000).play()
+        assert _code(problem) == "RESOURCE_EXHAUSTED"
+        assert _health(channel) == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_connection_that_never_speaks_is_closed() -> None:
+    with short_folder() as folder, RefereeProcess(folder, "--join-seconds=0.1") as referee:
+        host, _, port = referee.listen.rpartition(":")
+        with socket.create_connection((host, int(port)), timeout=PATIENCE) as silent:
+            while silent.recv(1000):  # until the referee hangs up
+                pass
+
+
+def test_run_folder_with_no_room_for_sockets_is_refused() -> None:
+    with short_folder() as folder:
+        run = folder / ("x" * 70)
+        done = _run(f"--run={run}", f"--control=unix:{folder}/c.sock", "--listen=127.0.0.1:0")
+        assert done.returncode == 2
+        assert "--run: the path of the run folder is too long for sockets" in done.stderr
+
+
+def test_metrics_are_served() -> None:
+    with short_folder() as folder, RefereeProcess(folder, "--metrics=127.0.0.1:0") as referee:
+        assert ending(referee.play(block(GREEDY))) == BlockEnded("finished")
+        [at] = [line["address"] for line in referee.logged() if line["event"] == "metrics_served"]
+        with urllib.request.urlopen(f"http://{at}/metrics", timeout=PATIENCE) as answer:
+            text = answer.read().decode()
+        assert 'damrak_matches_finished_total{reason="carts"} 1.0' in text
+        assert 'damrak_blocks_total{outcome="finished"} 1.0' in text
+        assert "damrak_capacity 64.0" in text
+
+
+def test_two_referees_of_one_name_do_not_share_a_folder() -> None:
+    with short_folder() as folder, RefereeProcess(folder) as referee:
+        done = _run(f"--run={folder}/run", "--name=one", "--listen=127.0.0.1:0")
+        assert done.returncode == 2
+        assert "--name: another referee called 'one' runs in" in done.stderr
+        assert referee.status().referee == "one"
+
+
+def test_killed_referee_is_no_hindrance_to_the_next() -> None:
+    with short_folder() as folder:
+        with RefereeProcess(folder) as first:
+            first.start(block((House("greedy"), Open())))
+            first.process.kill()
+            first.process.wait()
+        with RefereeProcess(folder) as second:
+            assert ending(second.play(block(GREEDY, attempt=2))) == BlockEnded("finished")
+            second.process.send_signal(signal.SIGTERM)
+            assert second.process.wait(PATIENCE) == 0
+        left = [path for path in (folder / "run").rglob("*") if path.exists()]
+        assert left == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--listen=192.0.2.1:1"], "--listen: cannot listen on 192.0.2.1:1"),
+        (["--metrics=192.0.2.1:1"], "--metrics: 192.0.2.1:1: "),
+        (["--run=/proc/no"], "--run: /proc/no: "),
+        (["--control=unix:/" + "x" * 110], "--control: /x"),
+        (["--store=/proc/no"], "--store: /proc/no"),
+        ([f"--tls-cert={__file__}", f"--tls-key={__file__}"], "not PEM"),
+        (
+            ["--control=127.0.0.1:0", "--control-key-file=/dev/null"],
+            "--control-key-file: /dev/null",
+        ),
+        ([f"--tokens={__file__}"], "--tokens: "),
+    ],
+)
+def test_what_cannot_be_had_is_told_in_one_line(
+    tmp_path: Path, options: list[str], said: str
+) -> None:
+    with short_folder() as folder:
+        defaults = [f"--run={folder}/run", f"--store={folder}/store", "--listen=127.0.0.1:0"]
+        done = _run(*defaults, *options)
+    assert done.returncode == 2, done.stderr
+    *_, last = done.stderr.splitlines()
+    assert last.startswith("damrak-referee: ")
+    assert said in last
+    assert "Traceback" not in done.stderr
+
+
+def _run(*options: str) -> subprocess.CompletedProcess[str]:
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("DAMRAK_REFEREE_")}
+    return subprocess.run(
+        [sys.executable, "-m", "damrak_referee", "--log-level=error", *options],
+        capture_output=True,
+        text=True,
+        env=clean,
+        timeout=PATIENCE,
+        check=False,
+    )
