@@ -1,0 +1,77 @@
+"""What matchmaking has to know about the versions that want to play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+
+from damrak_ladder.ratings.history import SEATS
+from damrak_ladder.ratings.scale import Booleans, Floats, Integers
+
+MEMORY: Final = 32
+"""So many of its latest opponents are remembered for each version."""
+
+HOUSE: Final = -1
+"""The owner of house bots, of which any number may share a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """One version that may be seated."""
+
+    owner: int
+    elo: float
+    error: float  # its standard error; 0 for an anchor
+    blocks: Mapping[int, int] = field(default_factory=dict)  # by table size, those under way too
+    pending: int = 0  # of these, how many the rating has not seen
+    recent: tuple[int, ...] = ()  # the latest opponents (their places in the field), latest last
+    is_anchor: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """All versions that may be seated, as arrays."""
+
+    owner: Integers
+    elo: Floats
+    error: Floats
+    blocks: Integers  # versions x sizes 2, 3, 4
+    pending: Integers
+    recent: Integers  # versions x MEMORY, -1 where there is none
+    is_anchor: Booleans
+
+    @classmethod
+    def of(cls, entrants: Sequence[Entrant]) -> Field:
+        """These versions, numbered in this order."""
+        recent = np.full((len(entrants), MEMORY), -1, dtype=np.int32)
+        for at, entrant in enumerate(entrants):
+            latest = entrant.recent[-MEMORY:]
+            recent[at, MEMORY - len(latest) :] = latest
+        blocks = [[one.blocks.get(seats, 0) for seats in SEATS] for one in entrants]
+        return cls(
+            owner=np.array([one.owner for one in entrants], dtype=np.int32),
+            elo=np.array([one.elo for one in entrants], dtype=np.float64),
+            error=np.array([one.error for one in entrants], dtype=np.float64),
+            blocks=np.array(blocks, dtype=np.int32).reshape(-1, len(SEATS)),
+            pending=np.array([one.pending for one in entrants], dtype=np.int32),
+            recent=recent,
+            is_anchor=np.array([one.is_anchor for one in entrants], dtype=bool),
+        )
+
+    def after(self, tables: Iterable[Sequence[int]]) -> Field:
+        """The field once these tables are under way."""
+        blocks, pending, recent = self.blocks.copy(), self.pending.copy(), self.recent.copy()
+        for players in tables:
+            for player in players:
+                blocks[player, len(players) - SEATS[0]] += 1
+                pending[player] += 1
+                others = [other for other in players if other != player]
+                recent[player, : MEMORY - len(others)] = recent[player, len(others) :]
+                recent[player, MEMORY - len(others) :] = others
+        return replace(self, blocks=blocks, pending=pending, recent=recent)
+
+    def __len__(self) -> int:
+        return len(self.owner)

@@ -1,0 +1,260 @@
+"""Who plays whom next: the tables that are worth most to the ranking.
+
+`arrange` is a pure function: the same field, policy and seed give the same tables. A version is
+worth seating as far as a block would narrow down its rank: the density of rivals around it times
+what the block takes off its standard error. Its table is filled with those opponents from whom most
+is learnt, about all at the table. Four rules stand above that:
+
+* fresh versions first, and nobody falls behind half the mean number of blocks;
+* tables of 2, 3 and 4 come in the ladder's shares for every single version;
+* opponents of the last while come last, and every so often one is an anchor or comes from anywhere
+  on the ladder: so no pair can count on meeting, none never meets, and the scale hangs together;
+* no two bots of one owner at a table.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from damrak_ladder.matchmaking.field import HOUSE, Field
+from damrak_ladder.ratings.history import SEATS
+from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Floats, Integers
+
+_REACH: Final = 20  # candidates looked at on either side of a version
+_NEIGHBOURS: Final = 16  # whose span gives the density
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What an organiser may choose.
+
+    Raises:
+        ValueError: a share is of another table size, or none is above 0.
+    """
+
+    shares: Mapping[int, float] = field(default_factory=lambda: {2: 1.0, 3: 1.0, 4: 1.0})
+    fresh: int = 12  # blocks until which a version comes before all that have more
+    far: int = 6  # at one table in so many sits one from anywhere on the ladder, or an anchor
+
+    def __post_init__(self) -> None:
+        if not set(self.shares) <= set(SEATS) or min(self.shares.values(), default=-1.0) < 0:
+            raise ValueError(f"shares: of tables for {SEATS}, and not below 0")
+        if sum(self.shares.values()) <= 0:
+            raise ValueError("shares: all are 0")
+
+    @property
+    def parts(self) -> Floats:
+        """The shares by table size, of 1."""
+        parts = np.array([self.shares.get(seats, 0.0) for seats in SEATS])
+        return np.asarray(parts / np.sum(parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Versions to play a block, and why."""
+
+    players: tuple[int, ...]  # places in the field
+    reason: str  # "fresh", "behind" or "uncertain": what brought the first of them here
+
+
+def arrange(entrants: Field, policy: Policy, seed: int, count: int) -> tuple[Table, ...]:
+    """Up to `count` tables, the most urgent first; fewer only if nobody can be seated.
+
+    The field is read once; then a table costs the same in a field of ten and of ten thousand.
+    """
+    if len(entrants) < min(seats for seats, share in policy.shares.items() if share > 0):
+        return ()
+    return tuple(_Seating(entrants, policy, seed, count).tables(count))
+
+
+class _Seating:
+    """One call: the field, and what the tables arranged so far change about it."""
+
+    def __init__(self, entrants: Field, policy: Policy, seed: int, count: int) -> None:
+        self._field, self._policy = entrants, policy
+        self._rng = np.random.default_rng([seed, 7])
+        self._parts = policy.parts
+        size = len(entrants)
+        self._order = np.lexsort((np.arange(size), entrants.elo)).astype(np.int32)
+        self._position = np.empty(size, dtype=np.int32)
+        self._position[self._order] = np.arange(size, dtype=np.int32)
+        self._density = self._densities()
+        about = _LEARNT * entrants.pending
+        self._variance = 1 / (1 / np.maximum(self._logits, 1e-9) ** 2 + about)
+        self._blocks = entrants.blocks.copy()
+        self._recent: dict[int, Integers] = {}
+        self._slots = np.zeros(size, dtype=np.int32)  # where in `recent` the next one goes
+        self._anchors = np.flatnonzero(entrants.is_anchor).astype(np.int32)
+        total = self._blocks.sum(axis=1)
+        movable = ~entrants.is_anchor
+        self._half = float(np.mean(total[movable])) / 2 if movable.any() else 0.0
+        urgency = self._urgencies(total)
+        urgency[entrants.is_anchor] = np.inf
+        most = min(size, 4 * count + 16)
+        first = np.argpartition(urgency, most - 1)[:most] if most < size else np.arange(size)
+        self._heap = [(float(urgency[at]), int(at)) for at in first if np.isfinite(urgency[at])]
+        heapq.heapify(self._heap)
+
+    def tables(self, count: int) -> list[Table]:
+        """The tables, the most urgent first."""
+        found: list[Table] = []
+        while len(found) < count and self._heap:
+            urgency, first = heapq.heappop(self._heap)
+            now = self._urgency(first)
+            if now > urgency:  # it has been seated since
+                heapq.heappush(self._heap, (now, first))
+                continue
+            players = self._table_of(first)
+            if players is None:
+                continue  # nobody may sit with it: it will not be asked again
+            found.append(Table(tuple(players), self._reason(first)))
+            self._note(players)
+            heapq.heappush(self._heap, (self._urgency(first), first))
+        return found
+
+    @property
+    def _logits(self) -> Floats:
+        return self._field.error / ELO_PER_LOGIT
+
+    def _densities(self) -> Floats:
+        """Versions per logit around each."""
+        size = len(self._field)
+        around = min(_NEIGHBOURS, size - 1)
+        at = np.clip(np.arange(size) - around // 2, 0, size - 1 - around)
+        sorted_ = self._field.elo[self._order] / ELO_PER_LOGIT
+        density = np.empty(size)
+        density[self._order] = around / np.maximum(sorted_[at + around] - sorted_[at], 0.05)
+        return density
+
+    def _urgencies(self, total: Integers) -> Floats:
+        """The less the sooner: below 0 what the floors demand, above what a block is worth."""
+        error = np.sqrt(self._variance)
+        worth = self._density * (error - 1 / np.sqrt(1 / self._variance + _LEARNT))
+        urgency = 1 / np.maximum(worth, 1e-12)
+        behind = total < self._half
+        urgency[behind] = -1.0 / (1 + total[behind])
+        fresh = total < self._policy.fresh
+        urgency[fresh] = total[fresh] - 1e6
+        return urgency
+
+    def _urgency(self, one: int) -> float:
+        total = int(self._blocks[one].sum())
+        if total < self._policy.fresh:
+            return total - 1e6
+        if total < self._half:
+            return -1.0 / (1 + total)
+        variance = float(self._variance[one])
+        worth = self._density[one] * (variance**0.5 - (1 / variance + _LEARNT) ** -0.5)
+        return float(1 / max(worth, 1e-12))
+
+    def _reason(self, one: int) -> str:
+        total = int(self._blocks[one].sum())
+        if total < self._policy.fresh:
+            return "fresh"
+        return "behind" if total < self._half else "uncertain"
+
+    def _table_of(self, first: int) -> list[int] | None:
+        """The table of this version: of the size it lacks most, or of another one if need be."""
+        total = int(self._blocks[first].sum())
+        lack = self._parts * (total + 1) - self._blocks[first]
+        lack[self._parts == 0] = -np.inf
+        for size in np.argsort(-lack, kind="stable"):
+            if self._parts[size] == 0:
+                break
+            players = self._filled(first, int(size))
+            if players is not None:
+                return players
+        return None
+
+    def _filled(self, first: int, size: int) -> list[int] | None:
+        players = [first]
+        if self._rng.random() * self._policy.far < 1:
+            other = self._from_afar(first)
+            if other is not None:
+                players.append(other)
+        candidates = self._around(first)
+        worth = self._worth(first, candidates, size)
+        while len(players) < SEATS[size]:
+            allowed = worth * self._may_join(players, candidates)
+            if not (allowed > 0).any():  # all around it have the same owner, say
+                candidates = self._order[self._order != first]
+                worth = self._worth(first, candidates, size)
+                allowed = worth * self._may_join(players, candidates)
+                if not (allowed > 0).any():
+                    return None
+            players.append(int(candidates[int(np.argmax(allowed))]))
+        return players
+
+    def _around(self, first: int) -> Integers:
+        at = int(self._position[first])
+        near: Integers = self._order[max(0, at - _REACH) : at + _REACH + 1]
+        return np.asarray(near[near != first])
+
+    def _worth(self, first: int, others: Integers, size: int) -> Floats:
+        """What a block of these would tell about the ranks of both, and of whom it is due."""
+        own = float(self._variance[first])
+        variance = self._variance[others]
+        gap = (self._field.elo[others] - self._field.elo[first]) / ELO_PER_LOGIT
+        about = SEATS[size] / (2 + 2 * np.cosh(gap))  # games times p(1-p)
+        for_own = about / (1 + about * variance)
+        for_other = about / (1 + about * own)
+        worth = self._density[first] * (own**0.5 - (1 / own + for_own) ** -0.5)
+        worth = worth + self._density[others] * (
+            np.sqrt(variance) - 1 / np.sqrt(1 / variance + for_other)
+        )
+        blocks = self._blocks[others]
+        lack = self._parts[size] * (blocks.sum(axis=1) + 1) - blocks[:, size]
+        due = np.exp(np.clip(lack, -4, 4) / 2)
+        return np.asarray(worth * due * self._rng.uniform(0.7, 1.3, len(others)))
+
+    def _may_join(self, players: list[int], others: Integers) -> Floats:
+        """0 for who may not sit here, less than 1 for who was here lately."""
+        allowed = np.ones(len(others))
+        owner = self._field.owner[others]
+        for player in players:
+            allowed[others == player] = 0.0
+            if self._field.owner[player] != HOUSE:
+                allowed[owner == self._field.owner[player]] = 0.0
+            recent = self._recent.get(player, self._field.recent[player])
+            met = np.sum(recent[:, None] == others, axis=0)
+            allowed /= (1.0 + met) ** 2
+        return allowed
+
+    def _from_afar(self, first: int) -> int | None:
+        """If it met no anchor lately, one that is near, and else someone from anywhere."""
+        size = len(self._field)
+        recent = self._recent.get(first, self._field.recent[first])
+        others = self._anchors
+        if len(others) and not self._field.is_anchor[recent[recent >= 0]].any():
+            distance = np.abs(self._field.elo[others] - self._field.elo[first])
+            worth = 1 / (100 + distance)
+        else:
+            others = self._rng.integers(0, size, 12).astype(np.int32)
+            worth = np.ones(len(others))
+        allowed = worth * self._may_join([first], others)
+        best = int(np.argmax(allowed))
+        return int(others[best]) if allowed[best] > 0 else None
+
+    def _note(self, players: list[int]) -> None:
+        """Count the table as if it had been played."""
+        size = len(players) - SEATS[0]
+        for player in players:
+            self._blocks[player, size] += 1
+            if not self._field.is_anchor[player]:
+                self._variance[player] = 1 / (1 / self._variance[player] + _LEARNT)
+            if player not in self._recent:
+                self._recent[player] = self._field.recent[player].copy()
+            recent = self._recent[player]
+            for other in players:
+                if other != player:
+                    recent[self._slots[player] % len(recent)] = other
+                    self._slots[player] += 1
+
+
+_LEARNT: Final = 0.45
+"""What a block of middling worth tells about one of its players, in 1 / logits squared."""
