@@ -21,6 +21,7 @@ from damrak_engine.boards import load_board
 from damrak_engine.clock import TimeControl
 from damrak_proto.v1 import control_pb2 as pb, control_pb2_grpc
 from damrak_wire.boards import board_bytes
+from damrak_wire.lobby import BotToken, encode_tokens
 from damrak_wire.orders import BlockOrder, House, MatchOrder, Place, SeatOrder, encode_block
 from damrak_wire.reports import BlockEnded, BlockNews, decode_news
 
@@ -38,7 +39,46 @@ def short_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-class RefereeProcess:
+class Driver:
+    """Whoever arranges matches at a referee."""
+
+    def __init__(self, channel: grpc.Channel, key: str = "") -> None:
+        self.control = control_pb2_grpc.ControlStub(channel)
+        self._metadata = [("authorization", f"Bearer {key}")] if key else []
+
+    def start(self, order: BlockOrder) -> pb.StartBlockResponse:
+        """Start a block."""
+        return self.control.StartBlock(
+            encode_block(order), metadata=self._metadata, timeout=PATIENCE
+        )
+
+    def follow(self, order: BlockOrder) -> Iterator[BlockNews]:
+        """All about a block."""
+        request = pb.FollowBlockRequest(block=order.block, attempt=order.attempt)
+        call = self.control.FollowBlock(request, metadata=self._metadata, timeout=PATIENCE)
+        for message in call:
+            news = decode_news(message)
+            assert news is not None
+            yield news
+
+    def play(self, order: BlockOrder) -> list[BlockNews]:
+        """Start a block and hear all about it."""
+        self.start(order)
+        return list(self.follow(order))
+
+    def set_tokens(self, *tokens: BotToken) -> None:
+        """Say which remote bots may wait."""
+        request = encode_tokens(tokens)
+        self.control.SetBotTokens(request, metadata=self._metadata, timeout=PATIENCE)
+
+    def status(self) -> pb.GetStatusResponse:
+        """What it is and does."""
+        return self.control.GetStatus(
+            pb.GetStatusRequest(), metadata=self._metadata, timeout=PATIENCE
+        )
+
+
+class RefereeProcess(Driver):
     """A referee that listens on a port of its own, and on a Unix socket for control."""
 
     def __init__(
@@ -46,6 +86,7 @@ class RefereeProcess:
         folder: Path,
         *options: str,
         name: str = "one",
+        key: str = "",
         environment: dict[str, str] | None = None,
     ) -> None:
         self.folder = folder
@@ -83,7 +124,7 @@ class RefereeProcess:
         self.channel = grpc.insecure_channel(
             self.control_address, [("grpc.max_receive_message_length", 16 << 20)]
         )
-        self.control = control_pb2_grpc.ControlStub(self.channel)
+        super().__init__(self.channel, key)
 
     def __enter__(self) -> RefereeProcess:
         return self
@@ -104,27 +145,6 @@ class RefereeProcess:
             self.process.stdout.close()
         if kind is not None:
             sys.stderr.write(self.log.read_text()[-8000:])
-
-    def start(self, order: BlockOrder) -> pb.StartBlockResponse:
-        """Start a block."""
-        return self.control.StartBlock(encode_block(order), timeout=PATIENCE)
-
-    def follow(self, order: BlockOrder) -> Iterator[BlockNews]:
-        """All about a block."""
-        request = pb.FollowBlockRequest(block=order.block, attempt=order.attempt)
-        for message in self.control.FollowBlock(request, timeout=PATIENCE):
-            news = decode_news(message)
-            assert news is not None
-            yield news
-
-    def play(self, order: BlockOrder) -> list[BlockNews]:
-        """Start a block and hear all about it."""
-        self.start(order)
-        return list(self.follow(order))
-
-    def status(self) -> pb.GetStatusResponse:
-        """What it is and does."""
-        return self.control.GetStatus(pb.GetStatusRequest(), timeout=PATIENCE)
 
     def logged(self) -> list[dict[str, object]]:
         """What it logged so far."""

@@ -22,7 +22,6 @@ from damrak_wire.lobby import (
     Decline,
     Registered,
     Withdrawal,
-    encode_tokens,
 )
 from damrak_wire.orders import House, Remote
 from damrak_wire.reports import BlockEnded, BlockNews, MatchReport, MatchVoided
@@ -63,7 +62,7 @@ class Scene:
         return problem.value.code().name, problem.value.details()
 
     def set_tokens(self, *tokens: BotToken) -> None:
-        self.referee.control.SetBotTokens(encode_tokens(tokens), timeout=PATIENCE)
+        self.referee.set_tokens(*tokens)
 
 
 @pytest.fixture(scope="module")
