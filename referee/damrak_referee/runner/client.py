@@ -207,8 +207,11 @@ class Runner:
         return handle
 
     async def close(self) -> None:
-        """End the runner and all that it runs."""
+        """End the runner and all that it runs. A second time does nothing."""
+        if self._closing:
+            return
         self._closing = True
+        self._up.set()  # whoever waits for it waits in vain
         if self._writer is not None:
             self._writer.close()
         if self._keeping is not None:
@@ -221,8 +224,7 @@ class Runner:
             self._process.kill()
             await asyncio.to_thread(self._process.wait)
         shutil.rmtree(self.folder, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            os.close(self._lock)
+        os.close(self._lock)
 
     def order(self, order: Order) -> None:
         """Tell the runner; if it is gone, it will be noticed elsewhere."""
@@ -232,7 +234,8 @@ class Runner:
     async def _wait_up(self) -> None:
         try:
             async with asyncio.timeout(START_SECONDS):
-                await self._up.wait()
+                while not (self._closing or self._up.is_set()):
+                    await self._up.wait()
         except TimeoutError:
             raise RunnerGone("the runner does not come up") from None
         if self._closing:

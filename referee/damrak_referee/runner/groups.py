@@ -11,7 +11,7 @@ import contextlib
 import os
 import re
 import signal
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -144,19 +144,19 @@ class Groups:
             raise
         return group
 
-    async def sweep(self, held: Collection[str]) -> None:
-        """End what dead runners of this run folder left; `held` are the instances that live."""
+    async def sweep(self, is_held: Callable[[str], bool]) -> None:
+        """End what dead runners left; those of which `is_held` says so are alive."""
         ours = re.compile(rf"damrak-{self._mark}-([0-9a-f]{{8}})")
         for folder in [
             Path(above) / name
             for mount in self._mounts
             for above, names, _ in os.walk(mount)
             for name in names
-            if (match := ours.fullmatch(name)) and (match[1] not in held or name == self._name)
+            if (match := ours.fullmatch(name)) and not is_held(match[1])
         ]:
-            for inner in [path for path in folder.iterdir() if path.is_dir()]:
-                await Group({"memory": inner}, self._unified).remove()
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # another may be sweeping, too
+                for inner in [path for path in folder.iterdir() if path.is_dir()]:
+                    await Group({"memory": inner}, self._unified).remove()
                 folder.rmdir()
 
     def close(self) -> None:

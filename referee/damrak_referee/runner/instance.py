@@ -12,12 +12,14 @@ import os
 import re
 import secrets
 import shutil
+import time
 from pathlib import Path
 from typing import Final
 
 LOCK: Final = "lock"
 SOCKET_PATH_LIMIT: Final = 100  # the kernel ends at 107, gRPC does not say so
 _SEAT_SOCKET: Final = "/12345678/0.sock"
+_YOUNG_SECONDS: Final = 10
 _INSTANCE: Final = re.compile(r"[0-9a-f]{8}")
 
 
@@ -39,24 +41,28 @@ def make_instance(run: Path) -> tuple[Path, int]:
     return folder, lock
 
 
-def instance_names(run: Path) -> list[str]:
-    """The names of all folders in `run` that are instances."""
+def sweep_instances(run: Path) -> None:
+    """Remove the folders that nobody holds."""
+    with contextlib.suppress(FileNotFoundError):
+        for entry in list(os.scandir(run)):
+            if _INSTANCE.fullmatch(entry.name) and not is_held(run, entry.name):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def is_held(run: Path, name: str) -> bool:
+    """Whether an instance of this name lives. It is locked before it has anything else."""
+    folder = run / name
     try:
-        return [entry.name for entry in os.scandir(run) if _INSTANCE.fullmatch(entry.name)]
-    except FileNotFoundError:
-        return []
-
-
-def sweep_instances(run: Path) -> list[str]:
-    """Remove the folders that nobody holds, and give back the names of those that somebody does."""
-    held = []
-    for name in instance_names(run):
-        folder = run / name
-        if _is_held(folder):
-            held.append(name)
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
-    return held
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return _is_young(folder)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False
 
 
 def run_mark(run: Path) -> str:
@@ -64,25 +70,9 @@ def run_mark(run: Path) -> str:
     return hashlib.sha256(os.fsencode(run.resolve())).hexdigest()[:6]
 
 
-def _is_held(folder: Path) -> bool:
-    with contextlib.ExitStack() as stack:
-        try:
-            lock = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC)
-        except OSError:
-            return _is_young(folder)
-        stack.callback(os.close, lock)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        return False
-
-
 def _is_young(folder: Path) -> bool:
     """Whether its maker may not yet have come to lock it."""
-    import time
-
     try:
-        return time.time() - folder.stat().st_mtime < 10
+        return time.time() - folder.stat().st_mtime < _YOUNG_SECONDS
     except OSError:
         return False

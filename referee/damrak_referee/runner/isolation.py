@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -54,17 +54,17 @@ class Unfit(Exception):
 
 
 async def find_isolation(
-    settings: RunnerSettings, folder: Path, held: Collection[str], uid: int
+    settings: RunnerSettings, folder: Path, is_alive: Callable[[str], bool], uid: int
 ) -> Isolation:
     """The best that works, with what dead runners left of it swept.
 
-    `folder` is the instance's, `held` are the instances that live, `uid` is a slot's that is free.
+    `folder` is the instance's, `is_alive` knows the others that live, `uid` is a free slot's.
     """
     groups: Groups | None = None
     missing: list[str] = []
     try:
         groups = Groups(find_hierarchy(), run_mark(settings.run), folder.name)
-        await groups.sweep(held)
+        await groups.sweep(is_alive)
         groups.open()
     except (NoGroups, OSError) as problem:
         missing.append(_USER_WEAKNESS[0].format(why=problem))

@@ -12,11 +12,13 @@ import shutil
 import signal
 import socket
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 from damrak_referee.runner.errors import ArchiveRefused
 from damrak_referee.runner.house import HouseSeat, Pool
-from damrak_referee.runner.instance import sweep_instances
+from damrak_referee.runner.instance import is_held, sweep_instances
 from damrak_referee.runner.isolation import Isolation, find_isolation
 from damrak_referee.runner.messages import (
     LINE_LIMIT,
@@ -38,6 +40,8 @@ from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.slots import Slots
 from damrak_referee.runner.spawn import adopt_orphans, bury_orphans
 from damrak_referee.runner.store import Store
+
+SWEEP_SECONDS: Final = 10.0
 
 
 class Service:
@@ -73,6 +77,14 @@ class Service:
                     self._seats[seat].stop()
             case Begin():
                 raise ValueError("begun twice")
+
+    async def sweep(self) -> None:
+        """Remove what others have left who died since we began."""
+        run = self._house.settings.run
+        sweep_instances(run)
+        self._store.sweep(partial(is_held, run))
+        if self._house.isolation.groups is not None:
+            await self._house.isolation.groups.sweep(partial(is_held, run))
 
     async def close(self) -> None:
         """End everything."""
@@ -148,17 +160,26 @@ async def serve(line: socket.socket) -> None:
     adopt_orphans()
     slots = Slots(settings.first_uid) if os.geteuid() == 0 else None
     uid = -1 if slots is None else slots.take()
-    held = sweep_instances(settings.run)
-    isolation = await find_isolation(settings, folder, held, uid)
+    sweep_instances(settings.run)
+
+    def is_alive(name: str) -> bool:
+        # What a runner of this very instance has left before us goes, too.
+        return name != folder.name and is_held(settings.run, name)
+
+    isolation = await find_isolation(settings, folder, is_alive, uid)
     if slots is not None:
         slots.give_back(uid)
     store = Store(settings, folder.name, slots)
-    store.sweep(held)
+    store.sweep(is_alive)
     service = Service(settings, folder, isolation, slots, store, writer)
     service.say(Up(isolation.mode, list(isolation.missing)))
     hearing = asyncio.ensure_future(_hear(reader, service))
     ending = asyncio.ensure_future(terminated.wait())
-    await asyncio.wait((hearing, ending), return_when=asyncio.FIRST_COMPLETED)
+    while not (hearing.done() or ending.done()):
+        await asyncio.wait(
+            (hearing, ending), timeout=SWEEP_SECONDS, return_when=asyncio.FIRST_COMPLETED
+        )
+        await service.sweep()
     hung_up = hearing.done()
     if hung_up and (problem := hearing.exception()) is not None:
         sys.stderr.write(f"the runner did not understand its referee: {problem}\n")

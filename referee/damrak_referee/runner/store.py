@@ -11,7 +11,7 @@ import re
 import shutil
 import stat
 import sys
-from collections.abc import Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -78,11 +78,10 @@ class Store:
             if self.find(sha256) is None:
                 await self._install(sha256, archive)
 
-    def sweep(self, held: Collection[str]) -> None:
-        """Remove what dead runners left half unpacked; `held` are the instances that live."""
-        for entry in os.scandir(self._folder):
-            match = _NEW.fullmatch(entry.name)
-            if match and (match[1] not in held or match[1] == self._instance):
+    def sweep(self, is_held: Callable[[str], bool]) -> None:
+        """Remove what dead runners left half unpacked."""
+        for entry in list(os.scandir(self._folder)):
+            if (match := _NEW.fullmatch(entry.name)) and not is_held(match[1]):
                 shutil.rmtree(entry.path, ignore_errors=True)
 
     async def _install(self, sha256: str, archive: Path) -> None:
