@@ -14,7 +14,15 @@ from damrak_engine.effects import Ask, FaultRecord
 from damrak_engine.events import Event
 from damrak_referee.tickets import Tickets
 from damrak_wire.reports import SeatFault
-from damrak_wire.table import Welcome, complaint, event_bytes, news, question, welcome
+from damrak_wire.table import (
+    Decided,
+    Welcome,
+    complaint,
+    event_bytes,
+    news,
+    question,
+    welcome,
+)
 from damrak_wire.version import HIGHEST
 
 if TYPE_CHECKING:
@@ -58,6 +66,7 @@ class Chair:
         "_connections",
         "_ending",
         "_events",
+        "_fresh",
         "_heard",
         "_prompt",
         "_table",
@@ -88,7 +97,8 @@ class Chair:
         self.cause_ns = 0  # when that was received which the open question follows from
         self._table = table
         self._tickets = tickets
-        self._events: list[bytes] = []
+        self._events: list[bytes] = []  # all that the seat was told
+        self._fresh: list[Event] = []  # what is still to be made into messages
         self._told = 0  # how many of them were sent
         self._prompt = False  # send them as they happen
         self._heard = False  # whether this connection has said anything beyond Join
@@ -151,15 +161,12 @@ class Chair:
             self.name = " ".join(name.split()) or self.name
             self._table.is_ready(self)
 
-    def decided(
-        self, decision: int, action: int, note: str | None, think_us: int, received_ns: int
-    ) -> None:
+    def decided(self, said: Decided, received_ns: int) -> None:
         """The bot answers a question."""
         if not self._heard:
             self._confirm()
-        self._table.happens(
-            self._table.decided, self, decision, action, note, think_us, received_ns
-        )
+        table = self._table
+        table.happens(table.decided, self, said, received_ns)
 
     def nonsense(self, decision: int, what: str) -> None:
         """The bot answers a question with what is no action."""
@@ -205,21 +212,26 @@ class Chair:
         """Whether the match is over for this seat."""
         return self._ending is not None
 
-    def tell(self, events: Sequence[Event], encoded: dict[int, bytes]) -> None:
-        """Something happened. `encoded` holds by `id` what is already encoded of it."""
-        mine = self._events
-        for event in events:
+    def tell(self, events: Sequence[Event]) -> None:
+        """Something happened."""
+        self._fresh += events
+
+    def encode(self, encoded: dict[int, bytes]) -> None:
+        """Make messages of what was told; `encoded` has by `id` what others made already."""
+        for event in self._fresh:
             key = id(event)
             data = encoded.get(key)
             if data is None:
                 data = encoded[key] = event_bytes(event)
-            mine.append(data)
+            self._events.append(data)
+        self._fresh.clear()
 
-    def ask(self, asked: Ask, cause_ns: int) -> None:
+    def ask(self, asked: Ask, cause_ns: int, encoded: dict[int, bytes]) -> None:
         """Put a question, along with what has happened since the seat was last told."""
         link = self.link
         if link is None or self._ending is not None:
             return
+        self.encode(encoded)
         first = self._told
         self._told = len(self._events)
         self.cause_ns = cause_ns

@@ -8,6 +8,7 @@ and takes no memory.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -39,10 +40,9 @@ class Feed:
         self._loop = asyncio.get_running_loop()
         self._encoded: list[bytes] = []
         self._batch: tuple[int, int, bytes] = (0, 0, b"")
-        # What has happened, by the time when it may be seen: how much of the log there was then,
-        # and if anybody watched, the clocks.
-        self._marks: list[tuple[float, int, bytes | None]] = []
-        self._seen = 0  # how many of them may be seen
+        # How much of the log may be seen, and the clocks then if anybody watched.
+        self._shown: tuple[int, bytes | None] = (0, None)
+        self._later: deque[tuple[float, int, bytes | None]] = deque()  # and what from when on
         self._ending: Callable[[], bytes] | None = None
         self._ending_bytes: bytes | None = None
         self._end_shown = False
@@ -53,10 +53,11 @@ class Feed:
 
     def grow(self, events: int) -> None:
         """The log has so many events now."""
-        clocks = None
-        if self.watchers:
-            clocks = watch.clocks(*self._clocks())
-        self._marks.append((self._loop.time() + self._delay_s, events, clocks))
+        clocks = watch.clocks(*self._clocks()) if self.watchers else None
+        if self._delay_s:
+            self._later.append((self._loop.time() + self._delay_s, events, clocks))
+        else:
+            self._shown = (events, clocks)
         if self.watchers:
             self._look()
 
@@ -107,18 +108,17 @@ class Feed:
             newest: bytes | None = None
             while True:
                 self._look()
-                if self._seen:
-                    _, events, clocks = self._marks[self._seen - 1]
-                    if events > at:
-                        yield self._events(at, events)
-                        at = events
-                        continue  # more may have happened while that was sent
-                    if clocks is None and not self._delay_s and newest is None:
-                        clocks = watch.clocks(*self._clocks())
-                    if clocks is not None and clocks is not newest and not self.is_over:
-                        newest = clocks
-                        yield clocks
-                        continue
+                events, clocks = self._shown
+                if events > at:
+                    yield self._events(at, events)
+                    at = events
+                    continue  # more may have happened while that was sent
+                if events and clocks is None and not self._delay_s and newest is None:
+                    clocks = watch.clocks(*self._clocks())
+                if clocks is not None and clocks is not newest and not self.is_over:
+                    newest = clocks
+                    yield clocks
+                    continue
                 if self._ending is not None and self._end_shown:
                     if self._ending_bytes is None:
                         self._ending_bytes = self._ending()
@@ -135,18 +135,16 @@ class Feed:
 
     def _look(self) -> None:
         """See what may be seen by now, wake the watchers, and mind when there is more."""
+        later = self._later
         now = self._loop.time()
-        marks, seen = self._marks, self._seen
-        while seen < len(marks) and (marks[seen][0] <= now or self._end_shown):
-            seen += 1
-        if seen > self._seen or self._end_shown:
-            self._seen = seen
-            sleepers, self._sleepers = self._sleepers, []
-            for sleeper in sleepers:
-                if not sleeper.done():
-                    sleeper.set_result(None)
-        if seen < len(marks) and self.watchers and self._timer is None:
-            self._timer = self._loop.call_at(marks[seen][0], self._look_again)
+        while later and (later[0][0] <= now or self._end_shown):
+            self._shown = later.popleft()[1:]
+        sleepers, self._sleepers = self._sleepers, []
+        for sleeper in sleepers:
+            if not sleeper.done():
+                sleeper.set_result(None)
+        if later and self.watchers and self._timer is None:
+            self._timer = self._loop.call_at(later[0][0], self._look_again)
 
     def _look_again(self) -> None:
         self._timer = None

@@ -1,15 +1,9 @@
-"""One connection to a seat: messages in, messages out, and how it ends.
-
-A connection has two tasks. Its handler writes; a reader of its own hears messages and passes them
-to the chair, which works at once. What the chair answers to this very client is written by the
-reader, which saves waking the handler: that is most of what a fast game consists of.
-"""
+"""One connection to a seat: messages in, messages out, and how it ends."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +13,7 @@ import grpc
 import structlog
 
 from damrak_referee.chair import Chair
+from damrak_referee.outbox import Outbox
 from damrak_wire.errors import WireError
 from damrak_wire.table import Decided, Failed, Join, Nonsense, Ready, parse_request
 from damrak_wire.version import agree
@@ -51,33 +46,23 @@ class Link:
         "_context",
         "_find",
         "_handler",
-        "_hearing",
-        "_leaving",
+        "_has_left",
         "_limits",
         "_outbox",
-        "_question",
         "_refilled_ns",
         "_timer",
-        "_waker",
-        "_writing",
-        "asked_ns",
     )
 
     def __init__(
         self, context: Context, find: Callable[[str], Chair | None], limits: SeatLimits
     ) -> None:
-        self.asked_ns = 0
         self._context = context
         self._find = find
         self._limits = limits
         self._chair: Chair | None = None
-        self._outbox: deque[bytes] = deque()
-        self._question: bytes | None = None  # the last one, until it leaves
-        self._writing = False  # one of the two tasks is at it
-        self._hearing = False  # the reader will write what comes meanwhile
+        self._outbox = Outbox(context.write, self._emptied)
         self._closing: tuple[str, str] | None = None  # code and detail, once it is to end
-        self._leaving = False  # nothing more is written or heard
-        self._waker: asyncio.Future[None] | None = None  # of the handler while it sleeps
+        self._has_left = False  # nothing more is heard
         self._handler: asyncio.Task[object] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._allowance = limits.burst
@@ -88,128 +73,91 @@ class Link:
     @property
     def is_open(self) -> bool:
         """Whether it can still be written to."""
-        return self._closing is None and not self._leaving
+        return self._closing is None and not self._has_left
+
+    @property
+    def asked_ns(self) -> int:
+        """When the last question left."""
+        return self._outbox.asked_ns
 
     def send(self, data: bytes) -> None:
         """Send this after all that was sent before."""
-        if self._closing is not None:
-            return
-        outbox = self._outbox
-        outbox.append(data)
-        if not (self._hearing or self._writing):
-            self._wake()
-        elif len(outbox) > self._limits.outbox:
-            self.close("UNAVAILABLE", "This client has not taken what was sent to it.")
+        if self._closing is None:
+            self._outbox.put(data)
+            self._check_outbox()
 
     def ask(self, data: bytes) -> None:
         """Send this, which is a question: its answer is not counted against any limit."""
-        self._allowance += 1
-        self._question = data
-        self.send(data)
+        if self._closing is None:
+            self._allowance += 1
+            self._outbox.put_question(data)
+            self._check_outbox()
 
     def finish(self) -> None:
         """Hang up once everything is sent, or after a while."""
         if self.is_open:
             self._closing = ("OK", "")
             self._set_timer(self._limits.farewell_s, self._interrupt)
-            self._wake()
+            self._emptied()
 
     def close(self, code: str, detail: str) -> None:
         """Hang up now."""
-        if not self._leaving:
+        if not self._has_left:
             self._closing = (code, detail)
             self._outbox.clear()
             self._interrupt()
 
-    # ---- the two tasks ------------------------------------------------------------------------
+    def _check_outbox(self) -> None:
+        if len(self._outbox) > self._limits.outbox:
+            self.close("UNAVAILABLE", "This client has not taken what was sent to it.")
+
+    # ---- from beginning to end ----------------------------------------------------------------
 
     async def run(self) -> None:
-        """The handler, from the first message to the end."""
+        """The handler of the connection: hears messages until it is to end."""
         self._handler = asyncio.current_task()
         self._set_timer(self._limits.join_s, self._nobody_came)
-        reader = asyncio.create_task(self._read())
         try:
-            await self._write()
+            await self._read()
+            self._stand_up()
+            if len(self._outbox):
+                self.finish()
+                await asyncio.sleep(self._limits.farewell_s)  # interrupted once all is written
         except asyncio.CancelledError:
             if self._closing is None:  # the client has gone, or the server stops
                 raise
         except grpc.aio.BaseError:  # the client has gone
             pass
+        except Exception:
+            log.exception("seat_connection_broke")
+            self._closing = ("INTERNAL", "The referee could not deal with a message.")
         finally:
-            self._leave()
-            reader.cancel()
-            await asyncio.wait([reader])
+            self._has_left = True
+            self._stand_up()
+            if self._timer is not None:
+                self._timer.cancel()
         code, detail = self._closing or ("OK", "")
         if code != "OK":
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.farewell_s):
                     await self._context.abort(grpc.StatusCode[code], detail)
 
-    async def _write(self) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            if not self._writing:
-                await self._drain()
-                if self._closing is not None or self._leaving:
-                    return
-            self._waker = loop.create_future()
-            await self._waker
-
     async def _read(self) -> None:
         read = self._context.read
-        try:
-            while self._closing is None:
-                data = await read()
-                if not isinstance(data, bytes):  # the end of the stream
-                    break
-                received_ns = time.monotonic_ns()
-                if self._closing is not None:
-                    break
-                self._hearing = True
-                try:
-                    self._hear(data, received_ns)
-                finally:
-                    self._hearing = False
-                if self._outbox and not self._writing:
-                    await self._drain()
-        except grpc.aio.BaseError:  # the client has gone
-            pass
-        except Exception:
-            log.exception("seat_connection_broke")
-            self.close("INTERNAL", "The referee could not deal with a message.")
-        finally:
+        while isinstance(data := await read(), bytes):
             if self._closing is None:
-                self._leave()
-            self._wake()
+                self._hear(data, time.monotonic_ns())
 
-    async def _drain(self) -> None:
-        outbox = self._outbox
-        write = self._context.write
-        self._writing = True
-        try:
-            while outbox:
-                data = outbox.popleft()
-                if data is self._question:
-                    self._question = None
-                    self.asked_ns = time.monotonic_ns()
-                await write(data)
-        finally:
-            self._writing = False
-
-    def _wake(self) -> None:
-        waker, self._waker = self._waker, None
-        if waker is not None and not waker.done():
-            waker.set_result(None)
+    def _emptied(self) -> None:
+        if self._closing is not None and not len(self._outbox):
+            self._interrupt()
 
     def _interrupt(self) -> None:
-        """End the handler whatever it waits for."""
-        if self._handler is not None and not self._leaving:
+        """End the handler, which waits for a message."""
+        if self._handler is not None and not self._has_left:
             self._handler.cancel()
 
-    def _leave(self) -> None:
-        self._leaving = True
-        if self._timer is not None:
-            self._timer.cancel()
+    def _stand_up(self) -> None:
         chair, self._chair = self._chair, None
         if chair is not None:
             chair.lost(self)
@@ -244,16 +192,17 @@ class Link:
         except WireError as problem:
             chair.malformed(str(problem))
             return
+        if type(said) is Decided:  # of all messages the one that has to be fast
+            chair.decided(said, received_ns)
+            return
         match said:
-            case Decided(decision, action, note, think_us):
-                chair.decided(decision, action, note, think_us, received_ns)
             case Nonsense(decision, what):
                 chair.nonsense(decision, what)
             case Ready(name):
                 chair.ready(name)
             case Failed(reason, detail, traceback):
                 chair.failed(reason, detail, traceback)
-            case Join():
+            case _:
                 chair.malformed("join: this connection has joined already")
 
     def _hear_first(self, data: bytes) -> None:

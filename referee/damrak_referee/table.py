@@ -28,7 +28,7 @@ from damrak_referee.stopwatch import OnDecision, Stopwatch
 from damrak_referee.tickets import Tickets
 from damrak_referee.timekeeper import NS_PER_US, Alarm, Timekeeper
 from damrak_referee.turnstile import Turnstile
-from damrak_wire.table import ending_fault, ending_result, ending_void, rejection, stale
+from damrak_wire.table import Decided, ending_fault, ending_result, ending_void, rejection, stale
 
 log = structlog.get_logger()
 
@@ -159,25 +159,18 @@ class Table:
 
     # ---- steps: what happens ------------------------------------------------------------------
 
-    def decided(
-        self,
-        chair: Chair,
-        decision: int,
-        action: int,
-        note: str | None,
-        think_us: int,
-        received_ns: int,
-    ) -> None:
+    def decided(self, chair: Chair, said: Decided, received_ns: int) -> None:
         """A bot has answered."""
         match = self._match
         faults = len(match.faults)
         self._cause_ns = received_ns
         now = self._time.at(received_ns)
-        effects = match.decided(chair.seat, decision, action, now, note)
+        effects = match.decided(chair.seat, said.decision, said.action, now, said.note)
         kind = type(effects[0]) if effects else None
         if kind is not Stale and kind is not Rejected and not self._failed_since(faults, chair):
             asked_ns = 0 if chair.link is None else chair.link.asked_ns
-            self._stopwatch.decided(chair.seat, chair.cause_ns, asked_ns, received_ns, think_us)
+            times = (chair.cause_ns, asked_ns, received_ns)
+            self._stopwatch.decided(chair.seat, times, said.think_us)
         self._carry_out(effects)
 
     def nonsense(self, chair: Chair, decision: int, what: str) -> None:
@@ -225,7 +218,10 @@ class Table:
         return self._time.at(self._cause_ns)
 
     def _failed_since(self, faults: int, chair: Chair) -> bool:
-        return any(fault.seat == chair.seat for fault in self._match.faults[faults:])
+        all_faults = self._match.faults
+        return len(all_faults) > faults and any(
+            fault.seat == chair.seat for fault in all_faults[faults:]
+        )
 
     def _break_off(self, problem: Exception) -> None:
         """Something of ours has failed: the match is void, and nobody is left waiting."""
@@ -251,29 +247,34 @@ class Table:
         self._deliver(effects)
 
     def _deliver(self, effects: list[Effect]) -> None:
+        """Carry out the effects, questions as soon as can be."""
         chairs = self.chairs
         encoded: dict[int, bytes] = {}
+        told = False
         for effect in effects:
-            match effect:
-                case Tell():
-                    chairs[effect.seat].tell(effect.events, encoded)
-                case Ask():
-                    chairs[effect.seat].ask(effect, self._cause_ns)
-                case Stale():
-                    chairs[effect.seat].send(stale(effect))
-                case Rejected():
-                    chairs[effect.seat].rejected(effect.decision, effect.reason, rejection(effect))
-        match_ = self._match
-        if len(match_.faults) > self._faults_told:
+            if type(effect) is Tell:
+                chairs[effect.seat].tell(effect.events)
+                told = True
+            elif type(effect) is Ask:
+                chairs[effect.seat].ask(effect, self._cause_ns, encoded)
+            elif type(effect) is Stale:
+                chairs[effect.seat].send(stale(effect))
+            elif type(effect) is Rejected:
+                chairs[effect.seat].rejected(effect.decision, effect.reason, rejection(effect))
+        match = self._match
+        if told:
+            for chair in chairs:
+                chair.encode(encoded)
+        if len(match.faults) > self._faults_told:
             self._part_with_failed()
-        if encoded:
+        if told:
             for chair in chairs:
                 chair.tell_promptly()
-            self.feed.grow(len(match_.log))
-        if match_.is_over:
+            self.feed.grow(len(match.log))
+        if match.is_over:
             self._finish()
         else:
-            deadline = match_.next_deadline()
+            deadline = match.next_deadline()
             if deadline is not None:
                 self._alarm.set(deadline)
 
