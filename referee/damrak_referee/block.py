@@ -32,6 +32,7 @@ class Block:
         """At most `width` of its matches run at once."""
         self.order = order
         self.was_heard = False  # to the end, by a follower
+        self.size = 0  # bytes of the replays it keeps
         self.over: Final = asyncio.Event()
         self._premises = premises
         self._archives = archives
@@ -177,7 +178,9 @@ class Block:
                 self._running.pop(order.match, None)
                 self._left -= 1
             self._say(report)
-            if isinstance(report, MatchVoided):
+            if isinstance(report, MatchReport):
+                self.size += len(report.replay)
+            else:
                 self._end("void", f"{order.match}: {report.detail}")
 
     async def _report_of(self, order: MatchOrder, start_limit_ms: int) -> MatchReport | MatchVoided:

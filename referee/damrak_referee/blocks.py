@@ -22,6 +22,7 @@ from damrak_referee.running import Premises
 from damrak_wire.orders import Archive, BlockOrder, House, Remote, Ticket
 
 REMEMBERED: Final = 10_000  # keys of forgotten blocks
+KEPT_BYTES: Final = 64 * 1024 * 1024  # of replays, before those that were heard are forgotten early
 DELIVERY: Final = 5.0  # seconds that a drained referee waits for somebody to hear of an ended block
 
 _log = structlog.get_logger()
@@ -106,9 +107,9 @@ class Blocks:
             return []
         width = self._check(order)
         block = Block(self._premises, self._archives, order, width)
-        self._entries[key] = _Entry(digest, block)
         limit = order.start_limit_ms or round(self.limits.start_limit * 1000)
         block.begin(limit, self.limits.first_patience, self.limits.patience)
+        self._entries[key] = _Entry(digest, block)
         watcher = asyncio.ensure_future(self._see_off(key, block))
         self._watchers.add(watcher)
         watcher.add_done_callback(self._watchers.discard)
@@ -167,13 +168,28 @@ class Blocks:
     async def _see_off(self, key: Key, block: Block) -> None:
         """Keep a block for a while after its end, then forget it."""
         await block.over.wait()
-        entry = self._entries[key]
-        entry.ended = time.monotonic()
+        self._entries[key].ended = time.monotonic()
+        self._make_room()
         await asyncio.sleep(self.limits.retention)
-        del self._entries[key]
-        self._forgotten[key] = entry.digest
-        while len(self._forgotten) > REMEMBERED:
-            self._forgotten.popitem(last=False)
+        self._forget(key)
+
+    def _make_room(self) -> None:
+        """Forget ended blocks that were heard to their end, the oldest first, if they are many."""
+        ended = [(key, entry) for key, entry in self._entries.items() if entry.ended]
+        size = sum(entry.block.size for _, entry in ended)
+        for key, entry in sorted(ended, key=lambda item: item[1].ended):
+            if size <= KEPT_BYTES:
+                return
+            if entry.block.was_heard and not entry.block.followers:
+                size -= entry.block.size
+                self._forget(key)
+
+    def _forget(self, key: Key) -> None:
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self._forgotten[key] = entry.digest
+            while len(self._forgotten) > REMEMBERED:
+                self._forgotten.popitem(last=False)
 
     # --- find, cancel, drain
 
