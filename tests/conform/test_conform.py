@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from cli import damrak
+from cli import damrak, started
 from damrak.conform.suite import scenarios
 
 HERE = Path(__file__).parent
@@ -122,6 +124,19 @@ def test_a_program_that_ends_at_once_is_reported() -> None:
     problem = failed(report)["arrival"]
     assert problem == "the client's program ended with code 1: no such thing"
     assert failed(report)["newer-referee"] == "not tried: the client is gone"
+
+
+def test_ctrl_c_ends_the_client_too(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    waits = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    run = started("conform", ANYWHERE, "--", sys.executable, "-c", waits)
+    while not note.exists() or not note.read_text():
+        assert run.poll() is None
+    run.send_signal(signal.SIGINT)
+    _, complaint = run.communicate(timeout=60)
+    assert run.returncode == 130, complaint
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(note.read_text()), 0)
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ async def _with_json(args: argparse.Namespace, chosen: tuple[Scenario, ...]) -> 
 
 async def _with_text(args: argparse.Namespace, chosen: tuple[Scenario, ...]) -> int:
     from damrak.conform.stage import Stage
-    from damrak.conform.suite import Suite
+    from damrak.conform.suite import NOT_TRIED, Suite
 
     console, status = out(), Status("", console=err())
     stage = Stage(args.address, args.timeout / 1000)
@@ -130,7 +130,8 @@ async def _with_text(args: argparse.Namespace, chosen: tuple[Scenario, ...]) -> 
     def ends(outcome: Outcome) -> None:
         if outcome.problem:
             shown.add(outcome.scenario.name)
-        _print(console, outcome)
+        if outcome.problem != NOT_TRIED:
+            _print(console, outcome)
 
     try:
         await stage.open(args.trailing)
@@ -167,8 +168,12 @@ def _print(console: Console, outcome: Outcome) -> None:
 
 
 def _conclude(console: Console, suite: Suite) -> int:
+    from damrak.conform.suite import NOT_TRIED
+
     failed = sum(bool(outcome.problem) for outcome in suite.outcomes)
     who = suite.stage.client or "the client"
+    if any(outcome.problem == NOT_TRIED for outcome in suite.outcomes):
+        console.print(Text("the others were not tried: the client is gone", "red"), soft_wrap=True)
     passed = f"{len(suite.outcomes) - failed} of {len(suite.outcomes)} scenarios stood"
     verdict = "does not speak the protocol" if failed else "speaks the protocol"
     style = "red" if failed else "green"

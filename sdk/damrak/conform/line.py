@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 CHUNK: Final = 1 << 16
@@ -61,6 +62,8 @@ class Line:
         """Listen no more, and break off what there is."""
         if self._server is not None:
             self._server.close()
+            if self.address.startswith("unix:"):
+                Path(self.address.removeprefix("unix:")).unlink(missing_ok=True)
         self.cut()
         for pump in self._pumps:
             pump.cancel()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from damrak.conform import answering, meeting, parting, playing
 from damrak.conform.scenario import Absent, Failed, Scenario
 from damrak.conform.stage import Stage
 
-_PATIENCE_WITH_ABSENCE = 2  # scenarios in a row to which the client did not come
+NOT_TRIED: Final = "not tried: the client is gone"
+_PATIENCE_WITH_ABSENCE: Final = 2  # scenarios in a row to which the client did not come
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Suite:
             started = time.monotonic()
             problem = ""
             if absences >= _PATIENCE_WITH_ABSENCE:
-                problem = "not tried: the client is gone"
+                problem = NOT_TRIED
             else:
                 try:
                     await scenario.run(self.stage)
