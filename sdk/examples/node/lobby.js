@@ -21,6 +21,7 @@ export class Lobby {
   #games;
   #log;
   #playing = new Map(); // match -> Seat
+  #endings = new Set(); // a promise for each
   #call;
   #stopped = false;
   #wasHere = false;
@@ -51,6 +52,7 @@ export class Lobby {
       }
       await backoff.wait(this.#wake.signal);
     }
+    await Promise.all(this.#endings); // tables do without the lobby
   }
 
   // Takes no more games; ends when those that run have ended.
@@ -114,11 +116,13 @@ export class Lobby {
     }
     const seat = new Seat(table, ticket, (text) => this.#log(`${match}: ${text}`));
     this.#playing.set(match, seat);
-    seat.play().then((outcome) => {
+    const ending = seat.play().then((outcome) => {
       this.#playing.delete(match);
+      this.#endings.delete(ending);
       this.#log(`${match}: ${outcome}`);
       this.#goIfFree();
     });
+    this.#endings.add(ending);
   }
 
   // Leaves the lobby when it is time to stop and there is nothing more to play.

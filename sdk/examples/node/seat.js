@@ -89,7 +89,11 @@ export class Seat {
       call.on('data', (response) => {
         backoff.reset();
         this.#lost = undefined;
-        this.#hear(call, response);
+        try {
+          this.#hear(call, response);
+        } catch (problem) {
+          this.#giveUp(call, problem);
+        }
       });
       call.on('error', () => {}); // its status, which always comes, says the same
       call.on('status', resolve);
@@ -148,13 +152,7 @@ export class Seat {
     const { question, refused } = this.#answered;
     const others = question.legal.filter((action) => !refused.has(action));
     const legal = others.length > 0 ? others : question.legal;
-    try {
-      this.#answered.action = this.#player.choose(question.state, legal);
-    } catch (problem) {
-      const failure = { reason: 'FAULT_REASON_CRASH', detail: problem.message };
-      call.write({ failure: { ...failure, traceback: problem.stack } });
-      return;
-    }
+    this.#answered.action = this.#player.choose(question.state, legal);
     call.write({
       decision: {
         decision: question.decision, // a string: 64 bits
@@ -162,6 +160,13 @@ export class Seat {
         thinkUs: Math.floor((performance.now() - started) * 1000),
       },
     });
+  }
+
+  // A mistake of ours: we leave the table, and the games at others go on.
+  #giveUp(call, problem) {
+    this.#log(problem.stack);
+    const failure = { reason: 'FAULT_REASON_CRASH', detail: problem.message };
+    call.write({ failure: { ...failure, traceback: problem.stack } });
   }
 }
 
