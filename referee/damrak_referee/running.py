@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, assert_never
 
 import structlog
@@ -53,7 +51,6 @@ class RunningMatch:
         self.is_begun = False
         self._premises = premises
         self._block = block
-        self._folder: Path | None = None
         by_ticket = [isinstance(seat.place, (Remote, Open)) for seat in order.seats]
         self._table = Table(
             TableOrder(
@@ -125,7 +122,6 @@ class RunningMatch:
                 farewell = FAREWELL if playing.done() and went_well else 0.0
                 exits = await asyncio.gather(*(place.close(farewell) for place in places))
                 self._table.close()
-                self._remove_folder()
             return self._report(outcome, exits)
 
     async def _announce(self, on_start: Callable[[MatchStarted], None]) -> None:
@@ -176,14 +172,12 @@ class RunningMatch:
         return places
 
     def _local(self, number: int, bot: HouseBot | Uploaded) -> LocalPlace:
-        if self._folder is None:
-            self._folder = self._premises.runner.folder / secrets.token_hex(4)
-            self._folder.mkdir(mode=0o711)
+        socket = self._premises.runner.folder / f"{secrets.token_hex(6)}.sock"
         return LocalPlace(
             self._table.chairs[number],
             self._premises.runner,
             bot,
-            self._folder / f"{number}.sock",
+            socket,
             partial(self._exited, number),
         )
 
@@ -216,11 +210,6 @@ class RunningMatch:
             until=asyncio.get_running_loop().time() + start_limit_ms / 1000,
         )
         return CalledPlace(self._premises.lobby, tickets, chair, call)
-
-    def _remove_folder(self) -> None:
-        if self._folder is not None:
-            with contextlib.suppress(OSError):
-                self._folder.rmdir()
 
     # --- the report
 

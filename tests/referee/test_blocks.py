@@ -36,9 +36,9 @@ def _refusal(call: Any) -> tuple[grpc.StatusCode, str]:
     return problem.value.code(), problem.value.details()
 
 
-def _seat_folders(referee: RefereeProcess) -> list[Path]:
-    """Everything that belongs to matches: folders with sockets."""
-    return [path.parent for path in (referee.folder / "run").glob("*/*/*.sock")]
+def _sockets(referee: RefereeProcess) -> list[Path]:
+    """The sockets of seats."""
+    return list((referee.folder / "run").glob("*/*.sock"))
 
 
 def _wait_for(referee: RefereeProcess, event: str, **fields: object) -> dict[str, object]:
@@ -72,7 +72,7 @@ def test_house_bots_play_a_block(referee: RefereeProcess) -> None:
         assert [seat["bot"] for seat in replay["seats"]] == ["bot0", "bot1", "bot2"]
         count = len(report.timings.seats)
         assert count == len(report.timings.total_us) == len(report.timings.queue_us) > 10
-    assert not _seat_folders(referee)
+    assert not _sockets(referee)
 
 
 def test_same_seed_gives_the_same_games(referee: RefereeProcess) -> None:
@@ -129,11 +129,11 @@ def test_unfollowed_block_is_cancelled_and_nothing_of_it_is_left(referee: Refere
     request = pb.FollowBlockRequest(block="left", attempt=1)
     call = referee.control.FollowBlock(request, timeout=PATIENCE)
     call.initial_metadata()  # it is followed now
-    while len(_seat_folders(referee)) < 2:
+    while len(_sockets(referee)) < 2:
         assert referee.process.poll() is None
     call.cancel()
     _wait_for(referee, "block_ended", block="left", outcome="cancelled")
-    assert not _seat_folders(referee)
+    assert not _sockets(referee)
     assert referee.status().running == 0
     news = list(referee.follow(order))
     assert [type(item) for item in news] == [MatchVoided, MatchVoided, BlockEnded]
@@ -152,7 +152,7 @@ def test_cancelled_block_ends_before_the_answer(referee: RefereeProcess) -> None
     call = referee.follow(order)
     request = pb.CancelBlockRequest(block="cancel", attempt=1, reason="a whim")
     referee.control.CancelBlock(request, timeout=PATIENCE)
-    assert not _seat_folders(referee)
+    assert not _sockets(referee)
     assert ending(call) == BlockEnded("cancelled", "a whim")
     referee.control.CancelBlock(request, timeout=PATIENCE)  # it has ended, as it should
 
@@ -161,14 +161,14 @@ def test_lost_runner_voids_the_block(referee: RefereeProcess) -> None:
     order = block(ENDLESS, name="lost", matches=2)
     referee.start(order)
     call = referee.follow(order)
-    while len(_seat_folders(referee)) < 2:
+    while len(_sockets(referee)) < 2:
         assert referee.process.poll() is None
     [runner] = [pid for pid in _children(referee.process.pid) if b"damrak_referee.runner" in pid[1]]
     os.kill(runner[0], signal.SIGKILL)
     news = list(call)
     assert ending(news).outcome == "void"
     assert {item.owner for item in news if isinstance(item, MatchVoided)} == {"host"}
-    assert not _seat_folders(referee)
+    assert not _sockets(referee)
     again = block(GREEDY, name="lost", attempt=2, matches=2)  # the runner comes back by itself
     assert ending(referee.play(again)) == BlockEnded("finished")
 
