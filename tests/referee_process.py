@@ -101,7 +101,7 @@ class RefereeProcess(Driver):
             "--log-format": "json",
             "--log-level": "debug",
         }
-        given = [f"{key}={value}" for key, value in defaults.items() if key not in options]
+        given = [f"{key}={value}" for key, value in defaults.items()]
         clean = {k: v for k, v in os.environ.items() if not k.startswith("DAMRAK_REFEREE_")}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(

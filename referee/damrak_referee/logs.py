@@ -30,9 +30,12 @@ def configure_logs(log_format: str, level: str, **always: Any) -> None:
     ]
     if log_format == "json":
         last: Processor = structlog.processors.JSONRenderer()
-        shared.append(structlog.processors.dict_tracebacks)
+        # The variables of a frame may be secrets: only where it went wrong is told.
+        frames = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+        shared.append(structlog.processors.ExceptionRenderer(frames))
     else:
-        last = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        plain = structlog.dev.plain_traceback
+        last = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain)
     structlog.configure(
         processors=[*shared, last],
         wrapper_class=structlog.make_filtering_bound_logger(threshold),

@@ -14,6 +14,7 @@ log = structlog.get_logger()
 with structlog.contextvars.bound_contextvars(match="m1", block="b1"):
     log.info("something", ticket="SECRET", token="SECRET", seed="SECRET", authorization="SECRET")
     log.debug("too small to be told")
+    variable = "SECRET".lower().upper()
     try:
         raise ValueError("told with its traceback")
     except ValueError:
