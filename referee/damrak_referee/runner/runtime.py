@@ -21,6 +21,7 @@ from typing import Final
 
 OURS: Final = ("damrak", "damrak_engine", "damrak_proto", "damrak_wire")
 DISTRIBUTIONS: Final = ("grpcio", "protobuf", "typing_extensions", "numpy", "scipy", "networkx")
+ALWAYS_IMPORTED: Final = ("grpcio", "protobuf", "typing_extensions")
 PYTHON: Final = "/runtime/python"
 SITE: Final = "/runtime/site"
 _SYSTEM: Final = Path("/usr")
@@ -92,11 +93,21 @@ def find_runtime(expose: Sequence[Path] = ()) -> Runtime:
     )
 
 
-def compile_ours() -> None:
-    """Bytecode for our own packages, which bots cannot write; what is read-only stays as it is."""
+def compile_packages() -> None:
+    """Bytecode for what every bot imports, who cannot write it; read-only folders stay as they are.
+
+    Ours may have changed; those of others have it from their installation, or never had any.
+    """
     for name in OURS:
         with contextlib.suppress(OSError):
             compileall.compile_dir(str(_package(name)), quiet=2)
+    for name in ALWAYS_IMPORTED:
+        with contextlib.suppress(OSError, importlib.metadata.PackageNotFoundError):
+            for _, path in list(_content(importlib.metadata.distribution(name))):
+                if path.suffix == ".py":
+                    compileall.compile_file(str(path), quiet=2)
+                elif path.is_dir() and not (path / "__pycache__").exists():
+                    compileall.compile_dir(str(path), quiet=2)
 
 
 def _packages() -> Iterator[tuple[str, Path]]:
@@ -130,6 +141,10 @@ def _content(distribution: importlib.metadata.Distribution) -> Iterator[tuple[st
         path = Path(str(distribution.locate_file(place)))
         if path.exists():
             yield place, path
+        if path.suffix == ".py":  # its bytecode lies beside that of others
+            bytecode = Path(importlib.util.cache_from_source(path))
+            if bytecode.exists():
+                yield f"{bytecode.parent.name}/{bytecode.name}", bytecode
 
 
 def _is_ours(library: Path) -> bool:

@@ -34,7 +34,7 @@ from damrak_referee.runner.messages import (
     line_of,
     parse_order,
 )
-from damrak_referee.runner.runtime import compile_ours
+from damrak_referee.runner.runtime import compile_packages
 from damrak_referee.runner.seat import House, UploadedSeat
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.slots import Slots
@@ -206,5 +206,5 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the referee, which ends us
     line = socket.socket(fileno=int(sys.argv[1]))
     os.umask(0o022)
-    compile_ours()
+    compile_packages()
     asyncio.run(serve(line))
