@@ -144,6 +144,7 @@ def test_ctrl_c_ends_the_client_too(tmp_path: Path) -> None:
     [
         (("nowhere",), "'nowhere' is no address"),
         ((ANYWHERE, "--only=nothing"), "no scenario 'nothing'"),
+        ((ANYWHERE, "--one-seat"), "--one-seat starts the client itself"),
         ((ANYWHERE, "--", "/no/such/program"), "cannot start /no/such/program"),
         (("192.0.2.1:1",), "cannot"),
     ],

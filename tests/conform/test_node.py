@@ -9,6 +9,7 @@ import pytest
 
 from cli import damrak
 from conform import node
+from damrak.conform.suite import scenarios
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,13 @@ def test_it_speaks_the_protocol(bot: tuple[str, ...]) -> None:
 def test_it_speaks_it_over_a_unix_socket(bot: tuple[str, ...], tmp_path: object) -> None:
     arguments = ("conform", f"unix:{tmp_path}/s", "--only=four-seats", "--only=rejoin")
     assert damrak(*arguments, "--", *bot, timeout=300).returncode == 0
+
+
+def test_it_plays_a_seat_as_in_the_sandbox(bot: tuple[str, ...], tmp_path: object) -> None:
+    done = damrak("conform", f"unix:{tmp_path}/s", "--one-seat", "--json", "--", *bot, timeout=300)
+    report = json.loads(done.stdout)
+    assert report["ok"], [s for s in report["scenarios"] if not s["ok"]]
+    assert len(report["scenarios"]) == len(scenarios(one_seat=True))
 
 
 def test_it_explains_itself(bot: tuple[str, ...]) -> None:

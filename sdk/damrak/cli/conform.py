@@ -47,7 +47,8 @@ def add_parser(commands: Commands) -> None:
             "damrak conform 127.0.0.1:0 -- damrak connect my_bot --to {address}",
             "damrak conform 127.0.0.1:0 --json -- node bot.js --quiet",
             "damrak conform 0.0.0.0:7000 --timeout 10",
-            "damrak conform unix:/tmp/damrak.sock --only rejection --only rejoin -- ./my_bot",
+            "damrak conform unix:/tmp/damrak.sock --one-seat -- ./my_bot",
+            "damrak conform 127.0.0.1:0 --only rejection --only rejoin -- ./my_bot",
         ),
     )
     parser.takes_command = True
@@ -64,6 +65,11 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--only", action="append", default=[], metavar="NAME", help="only this scenario; repeatable"
     )
+    parser.add_argument(
+        "--one-seat",
+        action="store_true",
+        help="try a client for uploading: it is started for each match, without lobby and token",
+    )
     parser.add_argument("--list", action="store_true", help="list the scenarios, and do nothing")
     add_json(parser)
 
@@ -72,6 +78,8 @@ def run(args: argparse.Namespace) -> int:
     """Carry it out."""
     if not _ADDRESS.fullmatch(args.address):
         raise Misuse(f"{args.address!r} is no address: HOST:PORT or unix:PATH")
+    if args.one_seat and not args.trailing and not args.list:
+        raise Misuse("--one-seat starts the client itself: give its command after --")
     chosen = _chosen(args)
     if args.list:
         for scenario in chosen:
@@ -85,7 +93,8 @@ def run(args: argparse.Namespace) -> int:
 def _chosen(args: argparse.Namespace) -> tuple[Scenario, ...]:
     from damrak.conform.suite import scenarios
 
-    every = scenarios(unix=args.address.startswith("unix:"), program=bool(args.trailing))
+    unix = args.address.startswith("unix:")
+    every = scenarios(unix=unix, program=bool(args.trailing), one_seat=args.one_seat)
     names = {scenario.name for scenario in every}
     for name in args.only:
         if name not in names:
@@ -97,7 +106,7 @@ async def _with_json(args: argparse.Namespace, chosen: tuple[Scenario, ...]) -> 
     from damrak.conform.stage import Stage
     from damrak.conform.suite import Suite
 
-    stage = Stage(args.address, args.timeout / 1000)
+    stage = Stage(args.address, args.timeout / 1000, one_seat=args.one_seat)
     suite = Suite(stage, chosen)
     try:
         await stage.open(args.trailing)
@@ -120,7 +129,7 @@ async def _with_text(args: argparse.Namespace, chosen: tuple[Scenario, ...]) -> 
     from damrak.conform.suite import NOT_TRIED, Suite
 
     console, status = out(), Status("", console=err())
-    stage = Stage(args.address, args.timeout / 1000)
+    stage = Stage(args.address, args.timeout / 1000, one_seat=args.one_seat)
     suite = Suite(stage, chosen)
     shown: set[str] = set()
 

@@ -92,6 +92,11 @@ class Game:
 
     async def call(self, address: str = "") -> None:
         """Call the client; an earlier call to this game is void."""
+        if self._stage.one_seat:
+            assert self._stage.program is not None
+            self.chair.new_ticket()
+            await self._stage.program.restart()
+            return
         lobby = await self._stage.client_here()
         self._called = True
         patience_ms = int(self._stage.patience_s * 1000)
@@ -103,6 +108,10 @@ class Game:
         Raises:
             Failed: it does not.
         """
+        if self._stage.one_seat:
+            await self.call()
+            await self._stage.until(lambda: self.chair.joins > 0, "it did not come to its seat")
+            return
         lobby = await self._stage.client_here()
         for attempt in range(_CALLS):
             lobby.declined.pop(self.name, None)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from damrak_engine.actions import BLIND, KEEP_FIRST, OFFER, PASS, ClaimRoute
+from damrak_engine.actions import BLIND, KEEP_FIRST, OFFER, PASS, TAKE, ClaimRoute
 from damrak_engine.effects import Ask
 
 Policy = Callable[[Ask], int]
 
-_DRAWS: Final = (KEEP_FIRST, *range(BLIND, OFFER))
+_DRAWS: Final = (KEEP_FIRST, *range(TAKE, OFFER), BLIND)
 
 
 def builder(ask: Ask) -> int:
@@ -29,6 +29,6 @@ def builder(ask: Ask) -> int:
 
 
 def hoarder(ask: Ask) -> int:
-    """Draws as long as there is a card to draw: games with it are long."""
+    """Takes cards as long as there are any: games with it are long, and full of events."""
     draws = [action for action in _DRAWS if action in ask.legal]
     return draws[0] if draws else builder(ask)

@@ -110,6 +110,13 @@ async def accepts_its_removal(stage: Stage) -> None:
     await plays_briefly(stage)
 
 
+async def leaves(stage: Stage) -> None:
+    """When it is over, it closes its side; a program that was started for one match ends."""
+    await plays_briefly(stage)
+    if stage.one_seat:
+        await stage.program_ended()
+
+
 SCENARIOS: Final = (
     Scenario("rejoin", "comes back to the table", "Coming back", comes_back),
     Scenario("rejoin-owing", "answers again after a loss", "Coming back", comes_back_owing),
@@ -120,6 +127,6 @@ SCENARIOS: Final = (
     Scenario("called-again", "follows another call", "Coming back", follows_another_call),
     Scenario("void", "accepts a void match", "Endings", accepts_a_void),
     Scenario("removal", "accepts its removal", "Endings", accepts_its_removal),
-    Scenario("leaving", "closes after Ending", "Endings", plays_briefly),
+    Scenario("leaving", "closes after Ending", "Endings", leaves),
 )
 WITH_PROGRAM: Final = (Scenario("restart", "goes on after a restart", "Coming back", starts_over),)

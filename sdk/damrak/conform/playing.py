@@ -26,6 +26,14 @@ def strange_board() -> Board:
     return parse_board(generate(7, 12))
 
 
+@lru_cache(maxsize=1)
+def endless_table() -> Table:
+    """A game in which nothing runs out before the limit of turns is reached."""
+    source = {**load_board("amsterdam").source, "id": "endless", "name": "Endless"}
+    board = parse_board({**source, "carts_per_player": 200, "cards_per_colour": 120})
+    return Table(board, 4, options=parse_options({"turn_limit": "400"}), policy=hoarder)
+
+
 async def plays(stage: Stage, table: Table) -> None:
     """One game from the call to the result."""
     async with stage.game(table) as game:
@@ -84,10 +92,10 @@ async def hears_promptly(stage: Stage) -> None:
 
 
 async def hears_much(stage: Stage) -> None:
-    """A long game, whose whole history it is told again near the end."""
-    async with stage.game(Table(load_board("amsterdam"), 4, policy=hoarder)) as game:
+    """A very long game, whose whole history it is told again near the end."""
+    async with stage.game(endless_table()) as game:
         await game.begun()
-        await game.play(25)
+        await game.play(80)
         game.drop()
         await game.rejoined(2)
         await game.finish()
@@ -95,7 +103,6 @@ async def hears_much(stage: Stage) -> None:
 
 async def bears_a_bad_line(stage: Stage) -> None:
     """Everything arrives late and in small pieces."""
-    await stage.client_here()
     stage.line.slowness = BAD_LINE
     await plays(stage, Table())
 

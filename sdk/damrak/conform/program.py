@@ -16,17 +16,18 @@ LINES_KEPT: Final = 12
 
 
 class Program:
-    """Starts the client with DAMRAK_ADDRESS and DAMRAK_TOKEN in its environment.
+    """Starts the client with DAMRAK_ADDRESS and DAMRAK_TOKEN, if it needs one, in its environment.
 
     Where the command says `{address}`, it is told the address there, too.
     """
 
     def __init__(
-        self, command: Sequence[str], address: str, token: str, stir: Callable[[], None]
+        self, command: Sequence[str], address: str, token: str | None, stir: Callable[[], None]
     ) -> None:
-        self.starts = 0
         self._command = [part.replace("{address}", address) for part in command]
-        self._environment = {**os.environ, "DAMRAK_ADDRESS": address, "DAMRAK_TOKEN": token}
+        own = {k: v for k, v in os.environ.items() if k not in ("DAMRAK_TICKET", "DAMRAK_TOKEN")}
+        secret = {} if token is None else {"DAMRAK_TOKEN": token}
+        self._environment = {**own, **secret, "DAMRAK_ADDRESS": address}
         self._stir = stir
         self._process: asyncio.subprocess.Process | None = None
         self._watch: asyncio.Task[None] | None = None
@@ -52,7 +53,6 @@ class Program:
             return
         if self._watch is not None:
             await self._watch
-        self.starts += 1
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
@@ -85,6 +85,15 @@ class Program:
             if self._process.returncode is None:
                 self._signal(self._process, getattr(signal, "SIGKILL", signal.SIGTERM))
             await self._watch
+
+    async def restart(self) -> None:
+        """Start it anew, whether it runs or not.
+
+        Raises:
+            Absent: it cannot be started.
+        """
+        await self.kill()
+        await self.start()
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None

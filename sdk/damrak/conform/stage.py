@@ -26,6 +26,9 @@ REFEREE: Final = "conform"
 _BEARER: Final = "Bearer "
 
 
+_LAST_WORDS_S: Final = 0.05
+
+
 class _TimeIsUp(Exception):
     """What was waited for has not happened."""
 
@@ -37,8 +40,9 @@ class Stage:
     client with one bug fails one scenario: see `book`.
     """
 
-    def __init__(self, address: str, patience_s: float) -> None:
+    def __init__(self, address: str, patience_s: float, *, one_seat: bool = False) -> None:
         self.patience_s = patience_s
+        self.one_seat = one_seat  # no lobby and no tickets: the client is started for each match
         self.token = secrets.token_urlsafe(24)
         self.address = address
         self.client = ""  # what it calls itself
@@ -68,7 +72,8 @@ class Stage:
         await self.line.open()
         self.address = self.line.address
         if command:
-            self.program = Program(command, self.address, self.token, self.stir)
+            token = None if self.one_seat else self.token
+            self.program = Program(command, self.address, token, self.stir)
 
     async def close(self) -> None:
         """Send the client away and stop listening."""
@@ -126,7 +131,10 @@ class Stage:
         deadline = time.monotonic() + seconds
         while not holds():
             if self.program is not None and self.program.code is not None:
-                raise Absent(self.obituary())
+                await asyncio.sleep(_LAST_WORDS_S)  # what it said last may still be on its way
+                if holds():
+                    return
+                raise Absent(self._obituary())
             self._stirred.clear()
             try:
                 await asyncio.wait_for(self._stirred.wait(), max(deadline - time.monotonic(), 0))
@@ -134,7 +142,7 @@ class Stage:
                 if not holds():
                     raise _TimeIsUp from None
 
-    def obituary(self) -> str:
+    def _obituary(self) -> str:
         """How the client's program ended."""
         assert self.program is not None
         words = f": {self.program.last_words}" if self.program.last_words else ""
@@ -166,6 +174,16 @@ class Stage:
         assert self.lobby is not None
         return self.lobby
 
+    async def program_ended(self) -> None:
+        """Wait until the client's program has ended.
+
+        Raises:
+            Failed: it does not.
+        """
+        assert self.program is not None
+        with contextlib.suppress(Absent):
+            await self.until(lambda: False, "its program did not end when its match was over")
+
     def game(self, table: Table | None = None) -> Game:
         """A new game; use it as a context."""
         self._numbers += 1
@@ -195,6 +213,9 @@ class Stage:
 
     async def _wait(self, connection: Connection) -> None:
         """A stream of the lobby."""
+        if self.one_seat:
+            connection.end(grpc.StatusCode.UNIMPLEMENTED, "there is no lobby here")
+            return
         token = str(connection.metadata.get("authorization", ""))
         if token != _BEARER + self.token:
             problem = "another token than the one it was given" if token else "no token"
@@ -239,6 +260,7 @@ class Stage:
             lowest, highest = LOWEST, HIGHEST
         if self._refuse_version(connection, lowest, highest):
             return
+        self.client = self.client or said.join.hello.software
         for game in self.games.values():
             if game.chair.takes(said.join.ticket):
                 await game.chair.sit_down(connection, said.join)

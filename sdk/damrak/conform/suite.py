@@ -34,7 +34,19 @@ class Outcome:
         }
 
 
-def scenarios(*, unix: bool = False, program: bool = True) -> tuple[Scenario, ...]:
+ONE_SEAT: Final = frozenset(
+    """
+    two-seats three-seats four-seats first-contracts prompt-events slow-network void removal leaving
+    decision-ids repeated-question rejection stale complaint unknown-kinds unknown-fields note
+    think-time
+    """.split()
+)
+"""What can happen to a client that is started for one seat, as in the sandbox."""
+
+
+def scenarios(
+    *, unix: bool = False, program: bool = True, one_seat: bool = False
+) -> tuple[Scenario, ...]:
     """Those that can be played with a client that comes like this, in order."""
     every = (
         *meeting.SCENARIOS,
@@ -46,7 +58,9 @@ def scenarios(*, unix: bool = False, program: bool = True) -> tuple[Scenario, ..
     )
     first = {"arrival": 0, "two-seats": 1}
     ordered = sorted(every, key=lambda scenario: first.get(scenario.name, 2))
-    return tuple(s for s in ordered if not (unix and s.name == "elsewhere"))
+    if one_seat:
+        return tuple(scenario for scenario in ordered if scenario.name in ONE_SEAT)
+    return tuple(scenario for scenario in ordered if not (unix and scenario.name == "elsewhere"))
 
 
 class Suite:
