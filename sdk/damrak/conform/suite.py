@@ -35,11 +35,26 @@ class Outcome:
 
 
 ONE_SEAT: Final = frozenset(
-    """
-    two-seats three-seats four-seats first-contracts prompt-events slow-network void removal leaving
-    decision-ids repeated-question rejection stale complaint unknown-kinds unknown-fields note
-    think-time
-    """.split()
+    [
+        "two-seats",
+        "three-seats",
+        "four-seats",
+        "first-contracts",
+        "prompt-events",
+        "slow-network",
+        "void",
+        "removal",
+        "leaving",
+        "decision-ids",
+        "repeated-question",
+        "rejection",
+        "stale",
+        "complaint",
+        "unknown-kinds",
+        "unknown-fields",
+        "note",
+        "think-time",
+    ]
 )
 """What can happen to a client that is started for one seat, as in the sandbox."""
 
