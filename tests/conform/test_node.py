@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from cli import damrak
 from conform import node
 from damrak.conform.suite import scenarios
+
+
+PROTOS = Path(__file__).parents[2] / "proto"
 
 
 @pytest.fixture(scope="module")
@@ -24,16 +29,28 @@ def test_it_speaks_the_protocol(bot: tuple[str, ...]) -> None:
     assert report["client"].startswith("damrak-example-node/")
 
 
-def test_it_speaks_it_over_a_unix_socket(bot: tuple[str, ...], tmp_path: object) -> None:
+def test_it_speaks_it_over_a_unix_socket(bot: tuple[str, ...], tmp_path: Path) -> None:
     arguments = ("conform", f"unix:{tmp_path}/s", "--only=four-seats", "--only=rejoin")
     assert damrak(*arguments, "--", *bot, timeout=300).returncode == 0
 
 
-def test_it_plays_a_seat_as_in_the_sandbox(bot: tuple[str, ...], tmp_path: object) -> None:
+def test_it_plays_a_seat_as_in_the_sandbox(bot: tuple[str, ...], tmp_path: Path) -> None:
     done = damrak("conform", f"unix:{tmp_path}/s", "--one-seat", "--json", "--", *bot, timeout=300)
     report = json.loads(done.stdout)
     assert report["ok"], [s for s in report["scenarios"] if not s["ok"]]
     assert len(report["scenarios"]) == len(scenarios(one_seat=True))
+
+
+def test_it_can_leave_the_checkout(bot: tuple[str, ...], tmp_path: Path) -> None:
+    away = tmp_path / "bot"
+    shutil.copytree(node.EXAMPLE, away, ignore=shutil.ignore_patterns("node_modules", "proto"))
+    (away / "node_modules").symlink_to(node.EXAMPLE / "node_modules")
+    alone = (bot[0], str(away / "bot.js"))
+    lost = subprocess.run([*alone, "--to", "nowhere:1"], capture_output=True, text=True)
+    assert lost.returncode == 1
+    assert "use --protos DIR" in lost.stderr
+    subprocess.run([bot[0], away / "copy-proto.js", PROTOS], check=True, capture_output=True)
+    assert damrak("conform", "127.0.0.1:0", "--only=two-seats", "--", *alone).returncode == 0
 
 
 def test_it_explains_itself(bot: tuple[str, ...]) -> None:
