@@ -64,17 +64,22 @@ class Connection:
 
     async def serve(self, use: Callable[[Connection], Awaitable[None]]) -> None:
         """Live until somebody ends the stream; `use` gets hold of it."""
-        tasks = [asyncio.create_task(self._pump()), asyncio.ensure_future(use(self))]
+        pumping, using = asyncio.create_task(self._pump()), asyncio.ensure_future(use(self))
+        using.add_done_callback(self._check)
         try:
             code, detail = await self._ended
         finally:
             self.is_open = False
             self._inbox.put_nowait(None)
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            pumping.cancel()
+            using.cancel()
+            await asyncio.gather(pumping, using, return_exceptions=True)
         if code is not grpc.StatusCode.OK:
             await self._context.abort(code, detail)
+
+    def _check(self, using: asyncio.Future[None]) -> None:
+        if not using.cancelled() and (mistake := using.exception()) is not None:
+            self.end(grpc.StatusCode.INTERNAL, f"a mistake of ours: {mistake!r}")
 
     async def _pump(self) -> None:
         while isinstance(data := await self._context.read(), bytes):  # else EOF

@@ -10,14 +10,16 @@ from damrak.conform.connection import Connection, Gone
 from damrak_proto.v1 import lobby_pb2
 from damrak_wire import lobby as wire
 from damrak_wire.errors import WireError
+from damrak_wire.fields import message
 from damrak_wire.version import HIGHEST, LOWEST
 
 
 def read_arrival(data: bytes) -> tuple[wire.Arrival, str]:
     """The first message, and what is wrong with it; whatever that is, the client is let in."""
-    said = lobby_pb2.WaitRequest.FromString(data)
+    said = lobby_pb2.WaitRequest()
     problem = ""
     try:
+        said = message(lobby_pb2.WaitRequest, data, "request")
         arrived = wire.decode_request(said)
     except WireError as wrong:
         problem = f"its Arrival is not right: {wrong}"
@@ -74,7 +76,7 @@ class Lobby:
 
     def _hear(self, data: bytes) -> None:
         try:
-            said = wire.decode_request(lobby_pb2.WaitRequest.FromString(data))
+            said = wire.decode_request(message(lobby_pb2.WaitRequest, data, "request"))
         except WireError as wrong:
             self.problem = self.problem or str(wrong)
             return

@@ -19,6 +19,7 @@ from damrak.conform.program import Program
 from damrak.conform.scenario import Absent, Failed
 from damrak_proto.v1 import table_pb2
 from damrak_wire.errors import WireError
+from damrak_wire.fields import message
 from damrak_wire.lobby import Registered
 from damrak_wire.version import HIGHEST, LOWEST, heard
 
@@ -243,11 +244,14 @@ class Stage:
 
     async def _play(self, connection: Connection) -> None:
         """A stream of a table."""
-        said = table_pb2.PlayRequest()
         try:
-            said.ParseFromString(await connection.read())
+            said = message(table_pb2.PlayRequest, await connection.read(), "request")
         except Gone:
             connection.end()
+            return
+        except WireError as problem:
+            self.book("arrival", f"its first message on Play is not right: {problem}")
+            connection.end(grpc.StatusCode.INVALID_ARGUMENT, str(problem))
             return
         if said.WhichOneof("message") != "join":
             self.book("arrival", "the first message on Play was not Join")
