@@ -13,7 +13,6 @@ from cli import damrak
 from conform import node
 from damrak.conform.suite import scenarios
 
-
 PROTOS = Path(__file__).parents[2] / "proto"
 
 
