@@ -81,8 +81,8 @@ class WaitResponse(_message.Message):
 
     @_builtins.property
     def closing(self) -> Global___Closing:
-        """This referee is about to stop: play your games to their end, then wait elsewhere, or here
-        once it is back.
+        """This referee is about to stop. It begins nothing new, but may still call you to what it has
+        begun: stay until it ends the stream, then wait elsewhere, or here once it is back.
         """
 
     def __init__(
