@@ -72,6 +72,11 @@ class Worker:
         with contextlib.suppress(BrokenPipeError):  # it is dead, as we shall hear
             os.write(self._orders, json.dumps({"address": address, "bot": bot}).encode() + b"\n")
 
+    def text(self) -> str:
+        """What it has printed at this seat."""
+        self._capture.drain()
+        return self.kept.text()
+
     async def end(self) -> int:
         """Kill it, and give back its exit status."""
         self.process.kill()
@@ -178,10 +183,9 @@ class HouseSeat:
         for wait in waits:
             wait.cancel()
         if done.is_set() and not ended:
+            text = worker.text()
             self._pool.give_back(worker)
-            return self._exited(
-                Verdict("ended", "the house bot left its seat", "bot"), worker.kept.text()
-            )
+            return self._exited(Verdict("ended", "the house bot left its seat", "bot"), text)
         status = await worker.end()
         reap_orphans()
         if ended and not done.is_set():

@@ -59,11 +59,18 @@ class Capture:
         os.set_blocking(pipe, False)
         self._loop.add_reader(pipe, self._readable)
 
+    def drain(self) -> None:
+        """Take what is in the pipe now."""
+        before = -1
+        for _ in range(PIPE_CHUNKS):
+            if self.overflowed or self.kept.total == before:
+                break
+            before = self.kept.total
+            self._take()
+
     def close(self) -> None:
         """Take what is still in the pipe, and let go of it."""
-        for _ in range(PIPE_CHUNKS):
-            if self.overflowed or not self._take():
-                break
+        self.drain()
         self._let_go()
 
     def _readable(self) -> None:
@@ -82,7 +89,7 @@ class Capture:
             self._loop.add_reader(self._pipe, self._readable)
 
     def _take(self) -> bool:
-        """Read once; whether there may be more."""
+        """Read once; whether there may be more, now or later."""
         if self._pipe is None:
             return False
         try:

@@ -1,0 +1,247 @@
+"""Uploaded bots that mean harm at the table: a real referee, real sandboxes, a house bot opposite.
+
+Each ends as that bot's own fault; the house bot wins, and the referee plays on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import pytest
+
+from damrak_engine.clock import TimeControl
+from damrak_proto.v1 import control_pb2 as pb
+from damrak_wire.orders import Archive, House
+from damrak_wire.reports import MatchReport, SeatReport
+from referee_process import RefereeProcess, block, ending, short_folder
+from sandboxes import archive_of, program
+
+QUICK = TimeControl(decision_ms=2_000, bank_ms=20_000, increment_ms=100, grace_ms=1_000)
+
+PRELUDE = """
+import os, queue, sys, threading, time
+import grpc
+from damrak_wire.table import *
+PLAY = "/damrak.v1.Table/Play"
+channel = grpc.insecure_channel("unix:/run/referee.sock")
+def connect():
+    unsaid = queue.SimpleQueue()
+    return unsaid.put, channel.stream_stream(PLAY)(iter(unsaid.get, None))
+def sit():
+    say, heard = connect()
+    say(join("hostile/1"))
+    welcome = parse_response(next(heard), None)
+    say(ready("hostile"))
+    return say, heard, welcome
+def questions(heard, rules):
+    for data in heard:
+        said = parse_response(data, rules)
+        if isinstance(said, Asked): yield said
+        elif isinstance(said, Ended): return
+"""
+
+
+@pytest.fixture(scope="module")
+def referee() -> Iterator[RefereeProcess]:
+    """A referee that takes uploads."""
+    with short_folder() as folder, RefereeProcess(folder) as process:
+        status = process.status()
+        if status.isolation == "none":
+            pytest.skip(f"no sandboxes here: {'; '.join(status.missing)}")
+        yield process
+
+
+def reports(referee: RefereeProcess, *archives: bytes) -> MatchReport:
+    """What became of a match of these; a single one plays against a house bot."""
+    places: list[Archive | House] = []
+    for archive in archives:
+        sha256 = hashlib.sha256(archive).hexdigest()
+        referee.control.Upload(iter([pb.UploadRequest(sha256=sha256, data=archive)]))
+        places.append(Archive(sha256))
+    places += [House("greedy")] * (2 - len(places))
+    name = "-".join(place.sha256[:12] for place in places if isinstance(place, Archive))
+    news = referee.play(block(places, name=name, control=QUICK, start_limit_ms=15_000))
+    assert ending(news).outcome == "finished", news
+    (report,) = [item for item in news if isinstance(item, MatchReport)]
+    return report
+
+
+def fault_of(referee: RefereeProcess, code: str) -> SeatReport:
+    """How this program failed; its opponent did not."""
+    hostile, innocent = reports(referee, program(PRELUDE + code)).seats
+    assert innocent.fault is None
+    assert hostile.fault is not None, hostile.output
+    assert hostile.fault.owner == "bot", hostile
+    return hostile
+
+
+def bot(body: str) -> bytes:
+    """An archive with an SDK bot that plays its first legal action but for this."""
+    return archive_of(
+        {
+            "bot.py": "import os, sys, time\nfrom damrak import Bot\n"
+            "class Mine(Bot):\n"
+            "    def first(self, view): return view.legal[0]\n" + body
+        }
+    )
+
+
+def test_an_ordinary_bot_plays(referee: RefereeProcess) -> None:
+    code = "    def choose(self, view):\n        print('hm')\n        return self.first(view)\n"
+    ordinary, house = reports(referee, bot(code)).seats
+    assert ordinary.fault is None
+    assert house.fault is None
+    assert ordinary.output.startswith("hm\nhm\n")
+    assert ordinary.ready_us > 0
+    if referee.status().isolation == "full":
+        assert ordinary.cpu_us > 0
+        assert ordinary.memory_bytes > 1 << 20
+
+
+def test_a_flood_of_messages(referee: RefereeProcess) -> None:
+    report = fault_of(
+        referee,
+        """
+say, heard, welcome = sit()
+for number in range(1_000_000):
+    say(decided(number, 0))
+    if number % 1000 == 0: time.sleep(0.01)
+""",
+    )
+    assert report.fault is not None
+    assert report.fault.reason == "protocol"
+
+
+def test_a_flood_of_rubbish(referee: RefereeProcess) -> None:
+    report = fault_of(
+        referee,
+        """
+say, heard, welcome = sit()
+for number in range(100): say(os.urandom(50))
+time.sleep(60)
+""",
+    )
+    assert report.fault is not None
+    assert report.fault.reason == "protocol"
+
+
+@pytest.mark.parametrize("size", [70_000, 3_000_000, 30_000_000])
+def test_giant_messages(referee: RefereeProcess, size: int) -> None:
+    report = fault_of(
+        referee,
+        f"""
+say, heard, welcome = sit()
+say(b"\\x1a" + bytes({size}))
+try:
+    for _ in heard: pass
+except grpc.RpcError as problem:
+    print(problem.code())
+time.sleep(60)
+""",
+    )
+    assert report.fault is not None
+    assert report.fault.reason in ("protocol", "disconnect", "crash")
+
+
+def test_connecting_twice(referee: RefereeProcess) -> None:
+    archive = program(
+        PRELUDE
+        + """
+say, heard, welcome = sit()
+say2, heard2 = connect()
+say2(join("hostile/2"))
+try:
+    print("BREACH", next(heard2))
+except grpc.RpcError as problem:
+    print(problem.code())
+for asked in questions(heard, welcome.rules):
+    say(decided(asked.decision, asked.legal[0]))
+"""
+    )
+    twice, innocent = reports(referee, archive).seats
+    assert innocent.fault is None
+    assert twice.fault is None
+    assert "ALREADY_EXISTS" in twice.output
+    assert "BREACH" not in twice.output
+
+
+def test_playing_for_the_other_seat(referee: RefereeProcess) -> None:
+    archive = program(
+        PRELUDE
+        + """
+say, heard, welcome = sit()
+for asked in questions(heard, welcome.rules):
+    for other in (asked.decision + 1, asked.decision - 1, 10**12):
+        if other >= 0: say(decided(other, asked.legal[0]))
+    say(decided(asked.decision, asked.legal[0]))
+"""
+    )
+    meddler, innocent = reports(referee, archive).seats
+    assert innocent.fault is None
+    assert innocent.rejections == ()
+    assert meddler.fault is None or meddler.fault.owner == "bot"
+
+
+def test_never_connecting(referee: RefereeProcess) -> None:
+    archive = program("import time; time.sleep(3600)")
+    places = (Archive(hashlib.sha256(archive).hexdigest()), House("greedy"))
+    referee.control.Upload(iter([pb.UploadRequest(sha256=places[0].sha256, data=archive)]))
+    news = referee.play(block(places, name="never", control=QUICK, start_limit_ms=1_500))
+    (report,) = [item for item in news if isinstance(item, MatchReport)]
+    assert report.seats[0].fault is not None
+    assert (report.seats[0].fault.reason, report.seats[0].fault.owner) == ("timeout", "bot")
+    assert report.seats[1].fault is None
+
+
+def test_exiting_half_way(referee: RefereeProcess) -> None:
+    report = fault_of(
+        referee,
+        """
+say, heard, welcome = sit()
+for number, asked in enumerate(questions(heard, welcome.rules)):
+    if number == 3: os._exit(0)
+    say(decided(asked.decision, asked.legal[0]))
+""",
+    )
+    assert report.fault is not None
+    assert report.fault.reason in ("crash", "disconnect")
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("        raise ValueError('on purpose')\n", "crash"),
+        ("        os._exit(5)\n", "crash"),
+        ("        import ctypes; ctypes.string_at(0)\n", "crash"),
+        ("        sys.exit('enough')\n", "crash"),
+        ("        x = [bytearray(1 << 24) for _ in range(1000)]\n", "memory"),
+        ("        time.sleep(60)\n", "timeout"),
+        ("        while True: pass\n", "timeout"),
+        ("        while True: os.write(1, b'x' * 65536)\n", ""),
+        ("        os.close(7); os.closerange(3, 200); return self.first(view)\n", ""),
+        ("        sys.modules.clear(); del sys.stdout; return self.first(view)\n", ""),
+    ],
+)
+def test_crashing_the_sdk_on_purpose(referee: RefereeProcess, body: str, reason: str) -> None:
+    hostile, innocent = reports(referee, bot(f"    def choose(self, view):\n{body}")).seats
+    assert innocent.fault is None
+    if hostile.fault is not None:
+        assert hostile.fault.owner == "bot", hostile
+        assert reason in ("", hostile.fault.reason)
+    else:
+        assert reason == ""
+
+
+def test_two_hostile_bots_at_one_table(referee: RefereeProcess) -> None:
+    raising = bot("    def choose(self, view):\n        raise SystemExit\n")
+    leaving = bot("    def choose(self, view):\n        os._exit(1)\n")
+    seats = reports(referee, raising, leaving).seats
+    assert any(seat.fault is not None for seat in seats)
+    assert all(seat.fault is None or seat.fault.owner == "bot" for seat in seats)
+
+
+def test_after_all_that_the_referee_is_well(referee: RefereeProcess) -> None:
+    test_an_ordinary_bot_plays(referee)
+    status = referee.status()
+    assert status.running == 0

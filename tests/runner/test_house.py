@@ -1,0 +1,155 @@
+"""House bots: warm processes that serve one seat after another."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from damrak_referee.outcome import Outcome
+from damrak_referee.runner.client import HouseBot, Runner, SeatHandle, SeatProcess
+from damrak_referee.seat import seat_server
+from damrak_referee.table import Table
+from sandboxes import PATIENCE, descendants, ground
+from tables import order
+
+
+@asynccontextmanager
+async def seated(
+    runner: Runner, match: str, *bots: str
+) -> AsyncIterator[tuple[Table, list[SeatHandle]]]:
+    """A table with house bots on the way to it."""
+    table = Table(order(len(bots), match=match), "referee")
+    folder = runner.folder / match
+    folder.mkdir()
+    servers, handles = [], []
+    try:
+        for chair, bot in zip(table.chairs, bots, strict=True):
+            socket = folder / f"{chair.seat}.sock"
+            servers.append(seat_server(chair, socket))
+            await servers[-1].start()
+            seat = SeatProcess(f"{match}/{chair.seat}", HouseBot(bot), socket)
+            handles.append(await runner.seat(seat))
+        yield table, handles
+    finally:
+        for handle in handles:
+            await handle.stop()
+        for server in servers:
+            await server.stop(None)
+
+
+async def play(runner: Runner, match: str, *bots: str) -> Outcome:
+    """A whole match; every process has left its seat afterwards."""
+    async with asyncio.timeout(PATIENCE), seated(runner, match, *bots) as (table, handles):
+        outcome = await table.play(60_000)
+        for handle in handles:
+            exit = await handle.exited
+            assert (exit.cause, exit.owner) == ("ended", "bot"), exit
+        return outcome
+
+
+def test_processes_are_used_again_and_play_the_same() -> None:
+    async def run() -> None:
+        async with ground() as there:
+            first = await play(there.runner, "00000001", "greedy", "random")
+            assert there.runner.pid is not None
+            processes = descendants(there.runner.pid)
+            assert len(processes) == 2
+            second = await play(there.runner, "00000001x", "greedy", "random")
+            assert descendants(there.runner.pid) == processes
+            assert first.replay is not None
+            assert second.replay is not None
+            assert first.replay.events == second.replay.events
+
+    asyncio.run(run())
+
+
+def test_more_seats_get_more_processes_and_idle_ones_go() -> None:
+    async def run() -> None:
+        async with ground(house_idle_seconds=0.2) as there:
+            await asyncio.gather(
+                *(play(there.runner, f"{n}", "random", "random") for n in range(3))
+            )
+            assert there.runner.pid is not None
+            async with asyncio.timeout(PATIENCE):
+                while descendants(there.runner.pid):
+                    await asyncio.sleep(0.05)
+            await play(there.runner, "again", "random", "random")
+
+    asyncio.run(run())
+
+
+def test_a_seat_that_is_stopped_half_way_costs_its_process_only() -> None:
+    async def run() -> None:
+        async with ground() as there:
+            async with seated(there.runner, "half", "mcts:ms=60000", "greedy") as (table, handles):
+                playing = asyncio.create_task(table.play(60_000))
+                async with asyncio.timeout(PATIENCE):
+                    await table.begun.wait()
+                    exits = [await handle.stop() for handle in handles]
+                assert {exit.cause for exit in exits} == {"stopped"}
+                table.void("host", "enough")
+                assert (await playing).replay is None
+            assert there.runner.pid is not None
+            assert descendants(there.runner.pid) == set()
+            await play(there.runner, "after", "greedy", "greedy")
+
+    asyncio.run(run())
+
+
+def test_a_process_that_is_killed_is_the_hosts_loss() -> None:
+    async def run() -> None:
+        async with ground() as there:
+            async with seated(there.runner, "kill", "mcts:ms=60000", "mcts:ms=60000") as (
+                table,
+                handles,
+            ):
+                playing = asyncio.create_task(table.play(60_000))
+                async with asyncio.timeout(PATIENCE):
+                    await table.begun.wait()
+                    assert there.runner.pid is not None
+                    victim = min(descendants(there.runner.pid))
+                    os.kill(victim, signal.SIGKILL)
+                    done, _ = await asyncio.wait(
+                        [handle.exited for handle in handles], return_when=asyncio.FIRST_COMPLETED
+                    )
+                exit = done.pop().result()
+                assert (exit.cause, exit.owner) == ("lost", "host")
+                table.void("host", "killed")
+                await playing
+            assert not Path(f"/proc/{victim}").exists()
+
+    asyncio.run(run())
+
+
+def test_a_bot_that_there_is_not_leaves_its_seat_and_says_why() -> None:
+    async def run() -> None:
+        async with (
+            asyncio.timeout(PATIENCE),
+            ground() as there,
+            seated(there.runner, "none", "nobody", "greedy") as (_, handles),
+        ):
+            exit = await handles[0].exited
+            assert exit.cause == "ended"
+            assert "nobody" in exit.output
+
+    asyncio.run(run())
+
+
+def test_house_processes_die_with_the_runner() -> None:
+    async def run() -> None:
+        async with ground() as there:
+            await play(there.runner, "once", "random", "random")
+            assert there.runner.pid is not None
+            processes = descendants(there.runner.pid)
+            assert processes
+            os.kill(there.runner.pid, signal.SIGKILL)
+            async with asyncio.timeout(PATIENCE):
+                while any(Path(f"/proc/{process}").exists() for process in processes):
+                    await asyncio.sleep(0.02)
+            await play(there.runner, "more", "random", "random")
+
+    asyncio.run(run())
