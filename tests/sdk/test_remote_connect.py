@@ -159,8 +159,9 @@ def test_thinking_is_told_from_waiting(here: Referee, connect: Any) -> None:
 # ---- ends ---------------------------------------------------------------------------------------
 
 
-def test_first_interrupt_finishes_and_declines(here: Referee, connect: Any, tmp_path: Path) -> None:
-    (tmp_path / "gate.py").write_text(
+def gate_bot(folder: Path) -> None:
+    """A bot that waits for a file `open` beside it."""
+    (folder / "gate.py").write_text(
         "import time\n"
         "from pathlib import Path\n"
         "from damrak import Bot\n"
@@ -170,6 +171,10 @@ def test_first_interrupt_finishes_and_declines(here: Referee, connect: Any, tmp_
         "            time.sleep(0.01)\n"
         "        return view.legal[0]\n"
     )
+
+
+def test_first_interrupt_finishes_and_declines(here: Referee, connect: Any, tmp_path: Path) -> None:
+    gate_bot(tmp_path)
     anna = connect(str(tmp_path / "gate.py"), here.address, "--games", "2")
     anna.until("waiting")
     here.control.start(block("b", (Remote("anna"), House("random"))))
@@ -193,7 +198,15 @@ def test_second_interrupt_ends_everything(here: Referee, connect: Any) -> None:
     anna.until("finishing")
     anna.interrupt()
     assert anna.end() == 130
+    children = Path("/proc")
+    assert not [it for it in children.glob("*/cmdline") if f"{anna.process.pid}" == parent_of(it)]
     here.control.cancel("b", 1, "enough")
+
+
+def parent_of(cmdline: Path) -> str:
+    with contextlib.suppress(OSError):
+        return (cmdline.parent / "stat").read_text().rpartition(")")[2].split()[1]
+    return ""
 
 
 def test_crash_of_a_bot_is_told_and_can_be_repeated(
@@ -387,6 +400,23 @@ def test_revoked_token_ends_the_waiting(here: Referee, connect: Any) -> None:
     assert anna.end() == 2
 
 
+def test_revoked_token_lets_a_game_come_to_its_end(
+    here: Referee, connect: Any, tmp_path: Path
+) -> None:
+    gate_bot(tmp_path)
+    anna = connect(str(tmp_path / "gate.py"), here.address)
+    anna.until("waiting")
+    here.control.start(block("b", (Remote("anna"), House("random"))))
+    following = here.control.follow("b", 1)
+    assert isinstance(next(following), MatchStarted)
+    here.control.set_tokens(tokens_of({"bert": TOKENS["bert"]}))
+    assert anna.until("finishing")["playing"] == ["b-0"]
+    (tmp_path / "open").touch()
+    assert isinstance(list(following)[-1], BlockEnded)
+    assert anna.until("over")["outcome"] == "result"
+    assert anna.end() == 2
+
+
 def test_encrypted_referee(connect: Any, tmp_path: Path) -> None:
     authority, stranger = trustme.CA(), trustme.CA()
     made = authority.issue_cert("localhost")
@@ -399,6 +429,26 @@ def test_encrypted_referee(connect: Any, tmp_path: Path) -> None:
         address = here.address.replace("127.0.0.1", "localhost")
         assert "--tls-ca FILE" in refused(connect, address, "--tls-ca", f"{tmp_path}/other")
         anna = connect("greedy", address, "--tls-ca", f"{tmp_path}/ca")
+        anna.until("waiting")
+        assert len(reports(played(here, block("b", (Remote("anna"), House("random")))))) == 1
+        assert anna.leave() == 0
+
+
+def test_referee_that_wants_a_certificate(connect: Any, tmp_path: Path) -> None:
+    authority = trustme.CA()
+    for name in ("localhost", "anna"):
+        made = authority.issue_cert(name)
+        made.private_key_pem.write_to_path(tmp_path / f"{name}.key")
+        made.cert_chain_pems[0].write_to_path(tmp_path / f"{name}.cert")
+    authority.cert_pem.write_to_path(tmp_path / "ca")
+    tls = ("--tls-cert", f"{tmp_path}/localhost.cert", "--tls-key", f"{tmp_path}/localhost.key")
+    with referee("127.0.0.1:0", *tls, "--tls-client-ca", f"{tmp_path}/ca") as here:
+        address = here.address.replace("127.0.0.1", "localhost")
+        trust = ("--tls-ca", f"{tmp_path}/ca")
+        without = connect("greedy", address, *trust)
+        assert "show it with --tls-cert" in without.until("away")["trouble"]
+        own = ("--tls-cert", f"{tmp_path}/anna.cert", "--tls-key", f"{tmp_path}/anna.key")
+        anna = connect("greedy", address, *trust, *own)
         anna.until("waiting")
         assert len(reports(played(here, block("b", (Remote("anna"), House("random")))))) == 1
         assert anna.leave() == 0

@@ -112,7 +112,7 @@ def test_house_bots_fill_the_table(processes: Processes) -> None:
     printed = serve.stdout.read()
     assert serve.wait(60) == 0
     assert "random#2" in printed
-    assert "3 games in 1 blocks on practice" in printed
+    assert "3 games in 1 block on practice" in printed
     assert "95 % interval" in printed
 
 

@@ -17,7 +17,8 @@ from damrak.loading import parse_spec
 from damrak.local import GamePlan, play_game
 from damrak.remote.address import parse_address
 from damrak.remote.channels import Security
-from damrak.remote.lines import KeptLine, Line
+from damrak.remote.kept import KeptLine
+from damrak.remote.lines import Line
 from damrak.remote.present import PresentBot
 from damrak.remote.session import SeatRecord, Session
 from damrak_engine.events import Event

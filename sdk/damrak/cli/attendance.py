@@ -28,6 +28,7 @@ class Attendance:
         self._bot = bot
         self._is_json = is_json
         self._state = "connecting"
+        self._trouble = ""  # why there is no connection; told once
         self._playing = 0
         self.games = 0
         self.wins = 0
@@ -52,15 +53,17 @@ class Attendance:
 
     def registered(self, news: Registered, games: int) -> None:
         """The referee knows the bot."""
-        self._state = "waiting"
+        self._state, self._trouble = "waiting", ""
         said = f"waiting at {self._address} ({news.referee}) as {news.bot}, up to {_games(games)}"
         self._tell(said, event="waiting", bot=news.bot, referee=news.referee, games=games)
 
     def away(self, news: Away) -> None:
         """There is no connection."""
         self._state = "away"
-        said = f"{news.trouble}; trying again in {news.seconds:.1f} s"
-        self._tell(said, event="away", trouble=str(news.trouble), seconds=round(news.seconds, 1))
+        trouble, is_known = str(news.trouble), str(news.trouble) == self._trouble
+        self._trouble = trouble
+        said = "" if is_known else f"{trouble}; trying again until it is better"
+        self._tell(said, event="away", trouble=trouble, seconds=round(news.seconds, 1))
 
     def closing(self, news: Closing) -> None:
         """The referee is about to stop."""
@@ -82,8 +85,7 @@ class Attendance:
         self._playing = playing
         told = _outcome(news)
         self._count(told)
-        again = "" if news.bundle is None else f" (again: damrak repro {news.bundle})"
-        self._tell(f"{news.match}: {_in_words(told)}{again}", event="over", **told)
+        self._tell(f"{news.match}: {_in_words(told)}{_again(news)}", event="over", **told)
 
     def finishing(self, playing: Sequence[str]) -> None:
         """No new games are taken."""
@@ -105,6 +107,8 @@ class Attendance:
     def _tell(self, words: str, **told: Any) -> None:
         if self._is_json:
             print(json.dumps(told, ensure_ascii=False), flush=True)
+            return
+        if not words:
             return
         self._console.print(Text(words), soft_wrap=True)
         if not self._console.is_terminal:
@@ -145,6 +149,13 @@ def _outcome(news: GameOver) -> dict[str, Any]:
         told |= {"outcome": "lost", "detail": str(record.lost)}
     told["bundle"] = None if news.bundle is None else str(news.bundle)
     return told
+
+
+def _again(news: GameOver) -> str:
+    """How its author finds out more about a failure."""
+    if news.bundle is not None:
+        return f" (again: damrak repro {news.bundle})"
+    return " (more of this with --save DIR)" if news.record.fault is not None else ""
 
 
 def _in_words(told: dict[str, Any]) -> str:

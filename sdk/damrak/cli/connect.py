@@ -26,6 +26,7 @@ from damrak.remote.credentials import find_token, login_file, save_token
 from damrak_engine.boards import load_board
 from damrak_engine.rules import rules_for
 
+MOST_GAMES: Final = 1000  # that a referee gives one bot
 MOMENT: Final = 2.0  # seconds for a thread to end
 
 
@@ -75,14 +76,20 @@ def add_parser(commands: Commands) -> None:
     trust.add_argument(
         "--tls-ca", type=Path, metavar="FILE", help="trust the authorities in FILE (PEM)"
     )
+    trust.add_argument("--tls-cert", type=Path, metavar="FILE", help="show this certificate (PEM)")
+    trust.add_argument("--tls-key", type=Path, metavar="FILE", help="its private key (PEM)")
     trust.add_argument("--insecure", action="store_true", help="do not encrypt: anybody can listen")
 
 
 def run(args: argparse.Namespace) -> int:
     """Carry it out."""
     address = parse_address(args.to)
-    if args.insecure and args.tls_ca is not None:
-        raise Misuse("--insecure and --tls-ca: one or the other")
+    if args.insecure and (args.tls_ca or args.tls_cert):
+        raise Misuse("--insecure and --tls-ca or --tls-cert: one or the other")
+    if (args.tls_cert is None) != (args.tls_key is None):
+        raise Misuse("--tls-cert and --tls-key: both or none")
+    if args.games > MOST_GAMES:
+        raise Misuse(f"--games {args.games}: at most {MOST_GAMES} at once")
     if args.token is not None:
         remark("--token: others on this machine can see it; better are --token-file or a variable")
     token = find_token(address.text, args.token, args.token_file)
@@ -117,7 +124,13 @@ def _attend(args: argparse.Namespace, address: Address, token: str, spec: BotSpe
     from damrak.remote.games import Games
     from damrak.remote.lobby import Lobby
 
-    security = security_for(address, _authorities(args.tls_ca), args.insecure)
+    security = security_for(
+        address,
+        _pem("--tls-ca", args.tls_ca, "CERTIFICATE"),
+        args.insecure,
+        _pem("--tls-cert", args.tls_cert, "CERTIFICATE"),
+        _pem("--tls-key", args.tls_key, "PRIVATE KEY"),
+    )
     if not security.is_encrypted and not address.is_loopback:
         remark("--insecure: token and games can be read and changed by anybody in between")
     software = f"damrak-python/{package_version()}"
@@ -131,7 +144,6 @@ def _attend(args: argparse.Namespace, address: Address, token: str, spec: BotSpe
             lobby.run()
         except BaseException as problem:  # noqa: BLE001 - for the main thread
             heard.put(problem)
-        heard.put(None)
 
     waiting = Thread(target=wait, name="lobby", daemon=True)
     console = err() if args.json else out()
@@ -167,10 +179,10 @@ def _stops(stop: Callable[[], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _authorities(file: Path | None) -> bytes | None:
+def _pem(option: str, file: Path | None, what: str) -> bytes | None:
     if file is None:
         return None
     content = file.read_bytes()
-    if b"BEGIN CERTIFICATE" not in content:
-        raise Misuse(f"--tls-ca {file}: there is no certificate in PEM in it")
+    if b"-----BEGIN " not in content or f"{what}-----".encode() not in content:
+        raise Misuse(f"{option} {file}: there is no {what.lower()} in PEM in it")
     return content

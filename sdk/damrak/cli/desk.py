@@ -22,8 +22,8 @@ class Stop:
     """Somebody has asked for an end."""
 
 
-Heard = News | GameOver | Stop | BaseException | None
-"""What the desk hears of; None and an exception come from a lobby that has ended."""
+Heard = News | GameOver | Stop | BaseException
+"""What the desk hears of; an exception comes from a lobby that will not have the bot."""
 
 
 class Desk:
@@ -45,13 +45,14 @@ class Desk:
         self._security = security
         self._capacity = capacity
         self._is_finishing = False
+        self._problem: BaseException | None = None
         self._due: dict[str, Call] = {}  # calls that a place will soon be free for
 
     def serve(self, heard: SimpleQueue[Heard]) -> int:
         """Play until told to stop; what the process is to exit with.
 
         Raises:
-            RefereeError: the referee will not have this bot.
+            RefereeError: the referee will not have this bot; games that went on were finished.
         """
         while not (self._is_finishing and not self._games.playing):
             try:
@@ -78,9 +79,10 @@ class Desk:
                 case Closing():
                     self._attendance.closing(news)
                 case BaseException():
-                    raise news
-                case None:
-                    return OK
+                    self._problem = news
+                    self._finish()
+        if self._problem is not None:
+            raise self._problem
         return OK
 
     def _finish(self) -> None:

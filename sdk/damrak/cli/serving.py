@@ -99,7 +99,8 @@ class Serving:
             self._say(f"interrupted: {standing.games} of {self._games} games were played")
         if standing.games:
             self._console.print(standing_table(standing))
-            self._say(f"{standing.games} games in {standing.blocks} blocks on {board}")
+            blocks = f"{standing.blocks} block{'' if standing.blocks == 1 else 's'}"
+            self._say(f"{standing.games} games in {blocks} on {board}")
         if save is not None and standing.games:
             self._say(f"replays: {save} (damrak verify, damrak show)")
 

@@ -28,17 +28,33 @@ OPTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Security:
-    """How a connection is protected; `authorities` are certificates in PEM, None: the usual."""
+    """How a connection is protected, all of it in PEM.
+
+    `authorities` are those to be believed, None: the usual ones. With `certificate` and its `key`
+    we say who we are.
+    """
 
     is_encrypted: bool
     authorities: bytes | None = None
+    certificate: bytes | None = None
+    key: bytes | None = None
+
+    def __repr__(self) -> str:
+        return f"Security(is_encrypted={self.is_encrypted})"
 
 
-def security_for(address: Address, authorities: bytes | None, is_insecure: bool) -> Security:
+def security_for(
+    address: Address,
+    authorities: bytes | None,
+    is_insecure: bool,
+    certificate: bytes | None = None,
+    key: bytes | None = None,
+) -> Security:
     """TLS, unless it was waived or what is said stays on this machine anyhow."""
-    if authorities is None and (is_insecure or address.is_loopback):
+    is_plain = is_insecure or address.is_loopback
+    if authorities is None and certificate is None and is_plain:
         return Security(is_encrypted=False)
-    return Security(is_encrypted=True, authorities=authorities)
+    return Security(True, authorities, certificate, key)
 
 
 def open_channel(
@@ -48,5 +64,7 @@ def open_channel(
     options = (*OPTIONS, *more)
     if not security.is_encrypted:
         return grpc.insecure_channel(address.text, options)
-    credentials = grpc.ssl_channel_credentials(security.authorities)
+    credentials = grpc.ssl_channel_credentials(
+        security.authorities, security.key, security.certificate
+    )
     return grpc.secure_channel(address.text, credentials, options)

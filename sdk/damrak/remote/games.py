@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Final
@@ -24,7 +24,7 @@ from damrak.hosting.shared import new_launcher
 from damrak.loading import BotSpec
 from damrak.remote.address import Address
 from damrak.remote.channels import Security
-from damrak.remote.lines import KeptLine
+from damrak.remote.kept import KeptLine
 from damrak.remote.session import SeatRecord, Session
 from damrak_engine.rules import Rules
 
@@ -41,19 +41,18 @@ class GameOver:
     bundle: Path | None = None
 
 
-@dataclass(slots=True)
 class _Game:
     """One that is going on."""
 
-    match: str
-    line: KeptLine
-    launcher: Launcher
-    thread: Thread
-    child: Child | None = None
-    bot: HostedBot | None = None
-    steps: list[Step] = field(default_factory=list)
-    output: str = ""
-    is_cut_off: bool = False
+    def __init__(self, match: str, launcher: Launcher) -> None:
+        self.match = match
+        self.launcher = launcher
+        self.line: KeptLine
+        self.thread: Thread
+        self.child: Child | None = None
+        self.steps: list[Step] = []
+        self.output = ""
+        self.is_cut_off = False
 
     def cut_off(self) -> None:
         """Whatever the bot thinks about, nobody wants to know it any more.
@@ -63,6 +62,10 @@ class _Game:
         self.is_cut_off = True
         if self.child is not None:
             self.child.kill()
+
+    def note(self, question: Question, answer: Answer) -> None:
+        """Remember a decision, for a bundle."""
+        self.steps.append(Step(question, answer))
 
 
 class Games:
@@ -109,12 +112,12 @@ class Games:
             if match in self._games:
                 self._games[match].line.renew(address, ticket)
                 return
-            launcher = self._idle.pop() if self._idle else new_launcher()
+            game = _Game(match, self._idle.pop() if self._idle else new_launcher())
+            game.line = KeptLine(address, security, self._software, ticket, game.cut_off)
             seconds = patience_ms / 1000 + START_SPARE
-            line = KeptLine(address, security, self._software, ticket, lambda: self._cut_off(match))
-            thread = Thread(target=self._play, args=(match, seconds), name=match, daemon=True)
-            self._games[match] = _Game(match, line, launcher, thread)
-            thread.start()
+            game.thread = Thread(target=self._play, args=(game, seconds), name=match, daemon=True)
+            self._games[match] = game
+            game.thread.start()
 
     def withdraw(self, match: str, reason: str) -> None:
         """Leave a table."""
@@ -130,6 +133,7 @@ class Games:
             idle, self._idle = self._idle, []
         for game in games:
             game.line.give_up(RefereeError("stopped", is_lasting=True))
+            game.cut_off()
         for game in games:
             game.thread.join(5.0)
             game.launcher.close()
@@ -138,31 +142,19 @@ class Games:
 
     # ---- the thread of a game -------------------------------------------------------------------
 
-    def _play(self, match: str, start_seconds: float) -> None:
-        with self._guard:
-            game = self._games.get(match)
-        if game is None:
-            return
-        limits = Limits(
-            memory_bytes=self._limits.memory_bytes,
-            start_seconds=start_seconds,
-            finish_seconds=self._limits.finish_seconds,
-            output_bytes=self._limits.output_bytes,
-        )
+    def _play(self, game: _Game, start_seconds: float) -> None:
+        limits = replace(self._limits, start_seconds=start_seconds)
 
         def make(plan: SeatPlan, rules: Rules) -> HostedBot:
-            game.bot = _Watched(game, plan, rules, limits)
-            return game.bot
+            return _Watched(game, plan, rules, limits)
 
-        def note(question: Question, answer: Answer) -> None:
-            game.steps.append(Step(question, answer))
-
+        note = None if self._save is None else game.note
         try:
             record = Session(game.line, self._spec, make, note).play()
             is_reusable = not game.is_cut_off
         except Exception as problem:  # noqa: BLE001 - the other games go on
             said = str(problem) if isinstance(problem, HostError) else repr(problem)
-            record = SeatRecord(match, lost=RefereeError(said, is_lasting=True))
+            record = SeatRecord(game.match, lost=RefereeError(said, is_lasting=True))
             is_reusable = False
         self._over(game, record, is_reusable)
 
@@ -176,11 +168,6 @@ class Games:
             if not is_reusable:
                 game.launcher.close()
             self._tell(GameOver(game.match, record, game.output, bundle))
-
-    def _cut_off(self, match: str) -> None:
-        game = self._games.get(match)
-        if game is not None:
-            game.cut_off()
 
     def _bundle(self, game: _Game, record: SeatRecord) -> Path | None:
         fault = record.fault or record.late_fault

@@ -139,7 +139,7 @@ class Lobby:
                     self._listen(call)
                 return RefereeError(f"{self._address.text}: the referee hung up", is_lasting=False)
             except grpc.RpcError as problem:
-                return trouble_of(problem, self._address, key="token")
+                return trouble_of(problem, self._address, "token", self._security.is_encrypted)
             except WireError as problem:
                 said = f"the referee said what is not of this protocol: {problem}"
                 return RefereeError(f"{self._address.text}: {said}", is_lasting=True)

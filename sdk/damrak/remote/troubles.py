@@ -53,9 +53,10 @@ NO_CONNECTION: Final = (
         "it hung up during the TLS handshake; add --insecure if it has no TLS",
         False,
     ),
-    ("Socket closed", "it hung up at once; if it speaks TLS, leave out --insecure", False),
-    ("reset by peer", "it hung up at once; if it speaks TLS, leave out --insecure", False),
 )
+HUNG_UP: Final = ("Socket closed", "reset by peer")
+NO_TLS: Final = "it hung up at once; if it speaks TLS, leave out --insecure"
+NO_CERTIFICATE: Final = "it hung up at once; if it wants a certificate, show it with --tls-cert"
 
 # What a referee refuses with: our words if it has none, and whether they last.
 REFUSALS: Final = {
@@ -69,10 +70,13 @@ REFUSALS: Final = {
     grpc.StatusCode.RESOURCE_EXHAUSTED: ("the referee has too much to do", False),
 }
 NEVER: Final = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.PERMISSION_DENIED)
+NO_WORD: Final = ("", "Cancelling all calls", "Socket closed", "Connection reset")  # gRPC's own
 FAILED_TO_CONNECT: Final = ("failed to connect", "errors resolving")
 
 
-def trouble_of(problem: grpc.RpcError, address: Address, key: str = "ticket") -> RefereeError:
+def trouble_of(
+    problem: grpc.RpcError, address: Address, key: str = "ticket", is_encrypted: bool = False
+) -> RefereeError:
     """The error in words; `key` is what the call was authorised by."""
     code: grpc.StatusCode = problem.code()
     details = " ".join((problem.details() or "").split())
@@ -80,11 +84,15 @@ def trouble_of(problem: grpc.RpcError, address: Address, key: str = "ticket") ->
         for part, words, is_lasting in NO_CONNECTION:
             if part in details:
                 return RefereeError(f"{address.text}: {words}", is_lasting)
+        if any(part in details for part in HUNG_UP):
+            words = NO_CERTIFICATE if is_encrypted else NO_TLS
+            return RefereeError(f"{address.text}: {words}", is_lasting=False)
         return RefereeError(f"{address.text}: no connection ({details})", is_lasting=False)
     if code is grpc.StatusCode.UNAUTHENTICATED:
         return RefusalError(f"{address.text}: {_unknown(key, details)}")
-    words, is_lasting = REFUSALS.get(code, (f"the connection was lost ({code.name})", False))
-    said = details if details and code is not grpc.StatusCode.UNIMPLEMENTED else words
+    words, is_lasting = REFUSALS.get(code, ("the connection was lost", False))
+    is_word = code is not grpc.StatusCode.UNIMPLEMENTED and details not in NO_WORD
+    said = details if is_word else words
     if code is grpc.StatusCode.FAILED_PRECONDITION and "version" in details:
         said += "; pip install --upgrade damrak"
     if code in NEVER:
