@@ -14,7 +14,6 @@ from damrak_wire.errors import WireError
 from damrak_wire.packing import KEPT
 from damrak_wire.words import ENDS, FAULT_REASONS
 
-_HAS_OLD: Final = "old" in Observation.__dataclass_fields__
 _TOO_MANY: Final = ~sum([127 << 8 * kind for kind in range(len(CARDS))])
 
 
@@ -62,7 +61,9 @@ def _decode(rules: Rules, limits: _Limits, message: pb.State) -> Observation:
         hand_sizes=None if secret else _by_seat(sizes, seats, limits.cards, "hand_sizes"),
         known=_packs(message.known[:], seats, deck, "known"),
         floor=_pack(message.floor, deck, "floor"),
-        **(_unseen_in(message, seats, deck) if _HAS_OLD else {}),
+        old=_old(message.old[:]),
+        old_sizes=_old_sizes(message.old_sizes[:], seats * len(message.old)),
+        shown=_shown(message, seats, deck),
         row=_cards(tuple(message.row[:])),
         pile_size=_within(message.pile_size, limits.cards, "pile_size"),
         discards=_pack(message.discards, deck, "discards"),
@@ -188,14 +189,6 @@ def _leavers(leavers: Any, seats: int) -> tuple[tuple[int, str], ...]:
             for leaver in leavers
         ]
     )
-
-
-def _unseen_in(message: pb.State, seats: int, deck: int) -> dict[str, Any]:
-    return {
-        "old": _old(message.old[:]),
-        "old_sizes": _old_sizes(message.old_sizes[:], seats * len(message.old)),
-        "shown": _shown(message, seats, deck),
-    }
 
 
 def _old(packs: list[int]) -> tuple[int, ...]:

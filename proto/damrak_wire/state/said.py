@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from damrak_engine.observation import UNKNOWN, Observation
 from damrak_proto.v1 import game_pb2 as pb
@@ -28,7 +28,6 @@ from damrak_wire.packing import (
 from damrak_wire.words import ENDS, FAULT_REASONS, of_card
 
 _FIELD: Final = numbers_of(pb.State)
-_HAS_OLD: Final = "old" in Observation.__dataclass_fields__
 
 
 def _fields(*names: str) -> tuple[int, ...]:
@@ -80,7 +79,7 @@ def state_bytes(seen: Observation) -> bytes:
                 seen.end_reason,
             ),
             _left(seen.left),
-            _unseen(*_unseen_of(seen)),
+            _unseen(seen.old, seen.old_sizes, seen.shown),
         )
     )
 
@@ -117,10 +116,6 @@ def _left(left: tuple[tuple[int, str], ...]) -> bytes:
         pb.Leaver(seat=seat, reason=FAULT_REASONS.number(reason, "left")) for seat, reason in left
     ]
     return b"".join([chunk(_FIELD["left"], leaver.SerializeToString()) for leaver in leavers])
-
-
-def _unseen_of(seen: Any) -> Any:
-    return (seen.old, seen.old_sizes, seen.shown) if _HAS_OLD else ((), (), ())
 
 
 @lru_cache(maxsize=KEPT)
