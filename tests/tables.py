@@ -35,7 +35,7 @@ PATIENT = TimeControl(decision_ms=None, bank_ms=FOREVER, grace_ms=FOREVER)
 LIMITS = SeatLimits()
 
 
-def run(main: Coroutine[Any, Any, T]) -> T:
+def run(main: Coroutine[Any, Any, T], loop: Callable[[], Any] | None = None) -> T:
     """Run a test; nothing may go wrong in a task that nobody waits for."""
     problems: list[dict[str, Any]] = []
 
@@ -46,7 +46,8 @@ def run(main: Coroutine[Any, Any, T]) -> T:
         await asyncio.sleep(0)
         return result
 
-    result = asyncio.run(watched())
+    with asyncio.Runner(loop_factory=loop) as runner:
+        result = runner.run(watched())
     gc.collect()
     assert problems == []
     return result

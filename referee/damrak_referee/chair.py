@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from damrak_engine.effects import Ask, FaultRecord
 from damrak_engine.events import Event
+from damrak_referee.outcome import SeatOutcome
 from damrak_referee.tickets import Tickets
 from damrak_wire.reports import SeatFault
 from damrak_wire.table import (
@@ -212,6 +213,11 @@ class Chair:
         """Whether the match is over for this seat."""
         return self._ending is not None
 
+    @property
+    def asked_ns(self) -> int:
+        """When the last question left; 0 if none has, or nobody is there."""
+        return 0 if self.link is None else self.link.asked_ns
+
     def tell(self, events: Sequence[Event]) -> None:
         """Something happened."""
         self._fresh += events
@@ -267,12 +273,13 @@ class Chair:
         link.send(ending(first, self._events[first:]))
         link.finish()
 
-    def seat_fault(self) -> SeatFault | None:
-        """How the seat failed, if it did."""
-        fault = self.fault
-        if fault is None:
-            return None
-        return SeatFault(fault.reason, fault.owner, fault.detail, self.traceback)
+    def outcome(self) -> SeatOutcome:
+        """What became of the seat."""
+        fault = None
+        if self.fault is not None:
+            found = self.fault
+            fault = SeatFault(found.reason, found.owner, found.detail, self.traceback)
+        return SeatOutcome(self.name, fault, tuple(self.rejections), self.ready_us)
 
 
 def _chance(seed: bytes, seat: int) -> bytes:

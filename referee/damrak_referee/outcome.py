@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 
 from damrak_engine import replay
@@ -59,11 +60,17 @@ class Outcome:
         return None if self.replay is None else replay.to_bytes(self.replay)
 
 
-def record(order: TableOrder, match: Match, played: Played) -> Replay | None:
-    """The replay of a match that is over, if it has a result."""
+def outcome_of(
+    order: TableOrder,
+    match: Match,
+    played: Played,
+    seats: tuple[SeatOutcome, ...],
+    timings: Timings,
+) -> Outcome:
+    """What became of a match that is over."""
     if match.result is None:
-        return None
-    return replay.record(
+        return Outcome(None, match.voided, seats, timings)
+    recorded = replay.record(
         board=order.rules.board,
         options=order.rules.options,
         seats=order.players,
@@ -75,3 +82,9 @@ def record(order: TableOrder, match: Match, played: Played) -> Replay | None:
         block=order.block,
         ladder=order.ladder,
     )
+    return Outcome(recorded, None, seats, timings)
+
+
+def wall_clock() -> str:
+    """The time of day, for people."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
@@ -22,7 +21,7 @@ from damrak_engine.observation import Observation, observe
 from damrak_engine.replay import Played
 from damrak_referee.chair import Chair
 from damrak_referee.feed import Feed
-from damrak_referee.outcome import Outcome, SeatOutcome, TableOrder, record
+from damrak_referee.outcome import Outcome, TableOrder, outcome_of, wall_clock
 from damrak_referee.software import software
 from damrak_referee.stopwatch import OnDecision, Stopwatch
 from damrak_referee.tickets import Tickets
@@ -80,7 +79,7 @@ class Table:
 
     async def play(self, start_limit_ms: int) -> Outcome:
         """Wait for the bots, but no longer than this, and play to the end, whatever happens."""
-        started = _wall_clock()
+        started = wall_clock()
         try:
             await self._gather(start_limit_ms / 1000)
             self.happens(self._begin)
@@ -89,16 +88,9 @@ class Table:
             self.void("host", CALLED_OFF)
             self.feed.void("host", CALLED_OFF)  # also if there was a result: nobody has heard it
             raise
-        played = Played(started, _wall_clock(), software(), self._referee)
-        outcome = Outcome(
-            record(self.order, self._match, played),
-            self._match.voided,
-            tuple(
-                SeatOutcome(chair.name, chair.seat_fault(), tuple(chair.rejections), chair.ready_us)
-                for chair in self.chairs
-            ),
-            self._stopwatch.timings(),
-        )
+        played = Played(started, wall_clock(), software(), self._referee)
+        seats = tuple([chair.outcome() for chair in self.chairs])
+        outcome = outcome_of(self.order, self._match, played, seats, self._stopwatch.timings())
         self.feed.finish(outcome)
         return outcome
 
@@ -168,8 +160,7 @@ class Table:
         effects = match.decided(chair.seat, said.decision, said.action, now, said.note)
         kind = type(effects[0]) if effects else None
         if kind is not Stale and kind is not Rejected and not self._failed_since(faults, chair):
-            asked_ns = 0 if chair.link is None else chair.link.asked_ns
-            times = (chair.cause_ns, asked_ns, received_ns)
+            times = (chair.cause_ns, chair.asked_ns, received_ns)
             self._stopwatch.decided(chair.seat, times, said.think_us)
         self._carry_out(effects)
 
@@ -206,9 +197,8 @@ class Table:
         self._carry_out(self._match.void(owner, detail, self._stamp()))
 
     def _tick(self) -> None:
-        if self._match.is_over:
-            return
-        self._carry_out(self._match.tick(self._stamp()))
+        if not self._match.is_over:
+            self._carry_out(self._match.tick(self._stamp()))
 
     def _ring(self) -> None:
         self.happens(self._tick)
@@ -312,7 +302,3 @@ class Table:
             match.time_left(seat, now).bank_us // US_PER_MS for seat in range(len(self.chairs))
         ]
         return match.state.owing(), banks
-
-
-def _wall_clock() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

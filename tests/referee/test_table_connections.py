@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import tables
 from damrak_engine.clock import TimeControl
+from damrak_engine.effects import Voided
 from damrak_engine.events import Fault
 from damrak_proto.v1 import table_pb2
 from damrak_wire import table as wire
@@ -250,5 +251,65 @@ def test_a_failed_seat_is_told_even_if_it_has_sent_nothing_but_failure() -> None
             assert isinstance((await one.expect(wire.Ended)).outcome, Fault)
             assert await one.hear() is None
             await other.play()
+
+    run(main())
+
+
+def test_a_connection_that_takes_nothing_is_dropped_and_nothing_piles_up() -> None:
+    limits = replace(LIMITS, outbox=10, farewell_s=0.2)
+
+    async def main() -> None:
+        async with hall(2, limits=limits) as room:
+            await room.sit(0)
+            other = await room.sit(1)
+            asked = await other.expect(wire.Asked)
+            chair = room.table.chairs[0]
+            link = chair.link
+            assert link is not None
+            for _ in range(100):
+                link.send(bytes(50_000))
+            assert not link.is_open
+            while chair.link is not None:
+                await asyncio.sleep(0.01)
+            again = await room.sit(0)
+            await other.answer(asked)
+            await asyncio.gather(again.play(), other.play())
+            assert (await room.outcome()).replay is not None
+
+    run(main())
+
+
+def test_an_ending_that_is_not_taken_is_waited_for_a_while_only() -> None:
+    limits = replace(LIMITS, farewell_s=0.2)
+
+    async def main() -> None:
+        async with hall(2, limits=limits) as room:
+            await room.sit(0)
+            other = await room.sit(1)
+            await other.expect(wire.Asked)
+            link = room.table.chairs[0].link
+            assert link is not None
+            for _ in range(20):
+                link.send(bytes(50_000))
+            room.table.void("host", "enough")
+            assert (await room.outcome()).voided is not None
+            await room.table.part(tables.PATIENCE)
+            assert room.table.chairs[0].link is None
+            assert isinstance((await other.expect(wire.Ended)).outcome, Voided)
+
+    run(main())
+
+
+def test_closing_a_table_hangs_up_on_all() -> None:
+    async def main() -> None:
+        async with hall(2) as room:
+            clients = [await room.sit(seat) for seat in range(2)]
+            for client in clients:
+                await client.expect(wire.Asked)
+            room.table.close()
+            await room.table.part(tables.PATIENCE)
+            assert (await room.outcome()).voided is not None
+            for client in clients:
+                assert await refusal(client) in ("UNAVAILABLE", "OK")
 
     run(main())

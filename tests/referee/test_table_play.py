@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+import uvloop
 
 import tables
 from damrak.loading import parse_spec
@@ -16,8 +17,9 @@ from damrak_wire import table as wire
 from tables import driven, everyone_plays, hall, run
 
 
+@pytest.mark.parametrize("loop", [None, uvloop.new_event_loop])
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_a_match_is_played_to_a_result_that_everybody_hears(seats: int) -> None:
+def test_a_match_is_played_to_a_result_that_everybody_hears(seats: int, loop) -> None:
     async def main() -> None:
         async with hall(seats) as room:
             clients = [await room.sit(seat) for seat in range(seats)]
@@ -32,7 +34,7 @@ def test_a_match_is_played_to_a_result_that_everybody_hears(seats: int) -> None:
             await room.table.part(tables.PATIENCE)
             assert [await client.status() for client in clients] == ["OK: "] * seats
 
-    run(main())
+    run(main(), loop)
 
 
 def test_every_seat_hears_every_event_once_and_in_order() -> None:
