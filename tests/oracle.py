@@ -214,6 +214,13 @@ def check_knowledge(state: State) -> None:
     for seat, floor in enumerate(state.floor):
         for word, number in held(floor).items():
             assert number <= sum(hidden[other][word] for other in seats if other != seat)
+    for at, hoards in enumerate(state.hoards):
+        sizes = state.hoard_sizes[at * len(seats) : (at + 1) * len(seats)]
+        assert sizes == tuple(sum(held(hoard).values()) for hoard in hoards)
+        for seat, hoard in enumerate(hoards):
+            shown = [held(cards) for payer, _, cards in state.shown if payer == seat]
+            for word, number in held(hoard).items():
+                assert number <= hidden[seat][word] + sum(paid[word] for paid in shown)
     if any(card > 6 for card in state.row) and state.end_reason != "forfeit":
         assert (state.pile_size, state.discards) == (0, 0)
 

@@ -45,14 +45,14 @@ class CardWorlds:
     """The hands as they may be, each with its chance, in the eyes of one seat.
 
     What others chose is no evidence, and neither is which of several like cards they parted with:
-    each card of which nothing was known might have been the one.
+    each card that was not known to be in this very hand might have been the one.
     """
 
     def __init__(self, rules: Rules, seat: int) -> None:
         self.rules = rules
         self.seat = seat
         self.known = [0] * rules.seats  # taken from the row and not paid since
-        self.certain = 0  # further cards of the other hands, since a reshuffle
+        self.certain = 0  # further cards of the other hand, if there is but one, since a reshuffle
         self.row = [NO_CARD] * 5
         self.discards = 0
         start: CardWorld = ((0,) * rules.seats, packed_counts(rules.deck))
@@ -95,7 +95,7 @@ class CardWorlds:
                     if not pile
                 }
                 self.discards = 0
-                self.certain = self._certain()
+                self.certain = self._certain() if self.rules.seats == 2 else 0
             case Flush(cards=cards):
                 self.discards += packed([card for card in cards if card is not None])
                 self.row = [NO_CARD] * 5
@@ -147,7 +147,7 @@ class CardWorlds:
             self.certain = without(self.certain, surprise)
 
     def _certain(self) -> int:
-        """What all worlds say the other hands hold together, beyond what is known of each."""
+        """What all worlds say the other hand holds, beyond what is known of it."""
         others = {
             sum(hands) - hands[self.seat] - sum(self.known) + self.known[self.seat]
             for hands, _ in self.chances

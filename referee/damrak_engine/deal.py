@@ -71,6 +71,9 @@ def blank(rules: Rules) -> State:
     state.hands = [0] * seats
     state.known = [0] * seats
     state.floor = ()
+    state.hoards = ()
+    state.hoard_sizes = ()
+    state.shown = ()
     state.carts = [board.carts] * seats
     state.points = [0] * seats
     state.goods = [0] * seats

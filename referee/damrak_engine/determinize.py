@@ -5,48 +5,21 @@ happen, is equally likely. What is used is the identity of cards: which were tak
 which lay where when the discards were reshuffled, which contracts the seat itself put back and
 when they must have been drawn again. A seat that pays is taken to part with what was known of its
 hand first. What an opponent chose, or could not do, is no evidence here.
-
-One thing is forgotten: with three or four seats, which of the other hands had drawn nothing since
-the last reshuffle. What all of them hold taken together is still drawn as it should be.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import comb
-from typing import Any, Protocol
 
-from damrak_engine.cards import (
-    KINDS,
-    NO_CARD,
-    WILD,
-    Card,
-    counts,
-    packed,
-    packed_counts,
-    size,
-    unpacked,
-)
 from damrak_engine.deal import blank
+from damrak_engine.hands import Rng, place_cards
 from damrak_engine.observation import UNKNOWN, Observation, contract_deals
 from damrak_engine.position import PENDING, SETUP
 from damrak_engine.state import State
 
 KEPT_ONE = 1  # which of the two is not known
 KEPT_BOTH = 3
-
-
-class Rng(Protocol):
-    """The part of `random.Random` that is used."""
-
-    def randrange(self, stop: int, /) -> int:
-        """A whole number below `stop`."""
-        ...
-
-    def shuffle(self, x: Any, /) -> None:
-        """Bring a list into a random order."""
-        ...
 
 
 def determinize(observation: Observation, rng: Rng) -> State:
@@ -59,7 +32,7 @@ def determinize(observation: Observation, rng: Rng) -> State:
     state.discards = observation.discards
     state.row = list(observation.row)
     state.known = list(observation.known)
-    if observation.floor:
+    if observation.floor or observation.old:
         seats = range(state.rules.seats)
         state.floor = tuple([observation.floor if i == observation.seat else 0 for i in seats])
     state.carts = list(observation.carts)
@@ -78,60 +51,9 @@ def determinize(observation: Observation, rng: Rng) -> State:
     state.dealt = observation.dealt
     if observation.phase == SETUP and observation.rules.unseen_choice:
         _choose_for_earlier_seats(state, observation, rng)
-    _place_cards(state, observation, rng)
+    place_cards(state, observation, rng)
     _place_contracts(state, observation, rng)
     return state
-
-
-# ---- transport cards ---------------------------------------------------------------------------
-
-
-def _place_cards(state: State, seen: Observation, rng: Rng) -> None:
-    others = [seat for seat in range(state.rules.seats) if seat != seen.seat]
-    visible = seen.hand + seen.discards + packed([card for card in seen.row if card < KINDS])
-    visible += sum([seen.known[seat] for seat in others])
-    unseen = packed_counts(state.rules.deck) - visible
-    pile = _pile_cards(unseen - seen.floor, seen, rng)
-    state.pile = list(counts(packed(pile)))
-    state.pile_size = seen.pile_size
-    hidden = unpacked(unseen - packed(pile))
-    rng.shuffle(hidden)
-    state.hands = list(seen.known)
-    state.hands[seen.seat] = seen.hand
-    for seat, number in zip(others, _hidden_sizes(seen, others, len(hidden), rng), strict=True):
-        state.hands[seat] += packed(hidden[:number])
-        del hidden[:number]
-
-
-def _pile_cards(loose: int, seen: Observation, rng: Rng) -> list[Card]:
-    """The pile, drawn from the cards of which nothing is known."""
-    cards = unpacked(loose)
-    rng.shuffle(cards)
-    if seen.row.count(WILD) < 3 or NO_CARD in seen.row or seen.rules.flush_limit >= 0:
-        return cards[: seen.pile_size]
-    # These wilds were left to lie, so there are fewer than three other cards outside the hands.
-    wilds = [card for card in cards if card == WILD]
-    plain = [card for card in cards if card != WILD]
-    shown = counts(seen.discards + packed(seen.row))
-    most = min(2 - sum(shown[:WILD]), seen.pile_size)
-    ways = [comb(len(plain), n) * comb(len(wilds), seen.pile_size - n) for n in range(most + 1)]
-    if not sum(ways):  # a thousand flushes in a row had not helped
-        return cards[: seen.pile_size]
-    number, lot = 0, rng.randrange(sum(ways))
-    while lot >= ways[number]:
-        lot -= ways[number]
-        number += 1
-    return plain[:number] + wilds[: seen.pile_size - number]
-
-
-def _hidden_sizes(seen: Observation, others: list[int], hidden: int, rng: Rng) -> list[int]:
-    if seen.hand_sizes is not None:
-        return [seen.hand_sizes[seat] - size(seen.known[seat]) for seat in others]
-    sizes = [0] * len(others)
-    present = [i for i, seat in enumerate(others) if not seen.gone >> seat & 1]
-    for _ in range(hidden):
-        sizes[present[rng.randrange(len(present))]] += 1
-    return sizes
 
 
 # ---- contracts ---------------------------------------------------------------------------------

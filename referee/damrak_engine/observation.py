@@ -45,6 +45,10 @@ class Observation:
     hand_sizes: tuple[int, ...] | None  # None only under the option hand_size_public = no
     known: tuple[int, ...]  # for each seat the cards everybody knows it holds
     floor: int  # further cards certainly among the other hands taken together
+    # These three are kept with three or four seats whose hand sizes are public; see `position`:
+    old: tuple[int, ...]  # the hoards of all other seats together at each remembered reshuffle
+    old_sizes: tuple[int, ...]  # for each of them the size of every seat's hoard
+    shown: tuple[tuple[int, int, int], ...]  # paid unexpectedly: seat, size of its hoard, cards
     row: tuple[int, ...]
     pile_size: int
     discards: int
@@ -73,8 +77,15 @@ def observe(state: State, seat: int) -> Observation:
     seats = rules.seats
     unseen = state.phase == SETUP and rules.unseen_choice
     sizes: tuple[int, ...] | None = None
+    old: tuple[int, ...] = ()
+    old_sizes: tuple[int, ...] = ()
+    shown: tuple[tuple[int, int, int], ...] = ()
     if rules.options.hand_size_public == "yes":
         sizes = tuple([size(hand) for hand in state.hands])
+        if state.hoards:
+            old = tuple([sum(hoards) - hoards[seat] for hoards in state.hoards])
+            old_sizes = state.hoard_sizes
+            shown = state.shown
     return Observation(
         rules=rules,
         seat=seat,
@@ -86,6 +97,9 @@ def observe(state: State, seat: int) -> Observation:
         hand_sizes=sizes,
         known=tuple(state.known),
         floor=state.floor[seat] if state.floor else 0,
+        old=old,
+        old_sizes=old_sizes,
+        shown=shown,
         row=tuple(state.row),
         pile_size=state.pile_size,
         discards=state.discards,

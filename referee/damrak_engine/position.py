@@ -8,6 +8,9 @@ Seats know some cards of other seats. `known` and `floor` keep what follows from
 everyone saw (docs/adr/0002 says what they leave out): `known[s]` are cards that seat s certainly
 holds, having taken them from the row; `floor[s]` are further cards that seat s knows to be in the
 other hands taken together, because the pile was empty when the discards were last reshuffled.
+With three or four seats that leaves open which hand can hold what. There a hoard is all that a seat
+has received unseen, dealt or drawn blind; `hoards` are those at each reshuffle, and `shown` are the
+payments since the first one of cards not known to be held. After a few reshuffles both start anew.
 `dealt` is the history of contracts.
 """
 
@@ -50,6 +53,8 @@ class Position:
         "goods",
         "goods_left",
         "hands",
+        "hoard_sizes",
+        "hoards",
         "known",
         "last_turns",
         "left",
@@ -66,6 +71,7 @@ class Position:
         "returned",
         "row",
         "rules",
+        "shown",
         "turns",
         "undrawn",
     )
@@ -83,6 +89,9 @@ class Position:
     hands: list[int]
     known: list[int]
     floor: tuple[int, ...]  # empty before the first reshuffle
+    hoards: tuple[tuple[int, ...], ...]  # at each reshuffle, a hoard a seat; none with two seats
+    hoard_sizes: tuple[int, ...]  # the same in one row
+    shown: tuple[tuple[int, int, int], ...]  # seat, the size of its hoard by then, cards
     carts: list[int]
     points: list[int]
     goods: list[int]

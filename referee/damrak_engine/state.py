@@ -80,6 +80,9 @@ class State(Position):
         new.hands = self.hands[:]
         new.known = self.known[:]
         new.floor = self.floor
+        new.hoards = self.hoards
+        new.hoard_sizes = self.hoard_sizes
+        new.shown = self.shown
         new.carts = self.carts[:]
         new.points = self.points[:]
         new.goods = self.goods[:]

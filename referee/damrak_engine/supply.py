@@ -7,6 +7,7 @@ from typing import Final
 from damrak_engine import dice as chance, events
 from damrak_engine.cards import (
     CARDS,
+    COUNT,
     NO_CARD,
     WILD,
     WILD_SHIFT,
@@ -19,6 +20,7 @@ from damrak_engine.cards import (
 from damrak_engine.dice import Dice
 from damrak_engine.position import NO_CONTRACT, PENDING, ROW_SIZE, Position
 
+REMEMBERED: Final = 4  # reshuffles, before memory starts anew; few games have more than two
 FLUSH_CAP: Final = 1000  # only the option reshuffle = eager could ever come near it
 
 
@@ -52,8 +54,22 @@ def reshuffle_if_empty(state: Position) -> None:
     state.floor = tuple(
         [hidden - state.hands[i] + state.known[i] for i in range(state.rules.seats)]
     )
+    if state.rules.seats > 2:
+        _remember_hoards(state)
     if state.log is not None:
         state.log.append(events.Reshuffle())
+
+
+def _remember_hoards(state: Position) -> None:
+    # The second bound keeps the count of a kind, which grows with every reshuffle, below 256.
+    if len(state.hoards) == min(REMEMBERED, COUNT // max(state.rules.deck)):
+        state.hoards = ()
+        state.shown = ()
+    hoards = [hand - known for hand, known in zip(state.hands, state.known, strict=True)]
+    for seat, _, cards in state.shown:
+        hoards[seat] += cards
+    state.hoards = (*state.hoards, tuple(hoards))
+    state.hoard_sizes = tuple([size(hoard) for each in state.hoards for hoard in each])
 
 
 def show(state: Position, seat: int, cards: int) -> None:
@@ -61,14 +77,18 @@ def show(state: Position, seat: int, cards: int) -> None:
     known = state.known[seat]
     if known:
         state.known[seat] = without(known, cards)
-    if state.floor:
-        unexpected = without(cards, known)
+    unexpected = without(cards, known) if state.floor else 0
+    if unexpected:
         state.floor = tuple(
             [
                 floor if other == seat else without(floor, unexpected)
                 for other, floor in enumerate(state.floor)
             ]
         )
+        if state.hoards:
+            received = size(state.hands[seat] + cards - known)
+            received += sum([size(paid) for payer, _, paid in state.shown if payer == seat])
+            state.shown = (*state.shown, (seat, received, unexpected))
 
 
 def fill(state: Position, slot: int, dice: Dice) -> None:

@@ -14,6 +14,7 @@ from damrak_engine.deal import new_game
 from damrak_engine.dice import SeedDice, commitment
 from damrak_engine.errors import BoardError, EngineError, IllegalAction, MatchError, ReplayError
 from damrak_engine.events import Event
+from damrak_engine.position import SECOND, TURN
 from damrak_engine.replay import (
     Header,
     Replay,
@@ -110,9 +111,20 @@ def _play(header: Header, recorded: Iterable[Event]) -> Iterator[tuple[int, Stat
         except (IllegalAction, MatchError) as problem:
             raise ReplayError(f"event {log.at}", f"something legal ({problem})") from None
         except LookupError:
-            seat = state.actor
-            raise ReplayError(f"event {log.at}", f"a decision of seat {seat}") from None
+            place = log.at + _is_after_true_reshuffle(decision, log, state)
+            raise ReplayError(f"event {place}", f"a decision of seat {state.actor}") from None
     log.at_end()
+
+
+def _is_after_true_reshuffle(decision: Event, log: _Log, state: State) -> bool:
+    """Whether this blind draw stands behind a reshuffle that any blind draw would need here."""
+    return (
+        isinstance(decision, events.Blind)
+        and log.is_at_reshuffle()
+        and state.phase in (TURN, SECOND)
+        and state.pile_size == 0
+        and state.discards > 0
+    )
 
 
 def _action(event: Event, state: State) -> int:
@@ -158,10 +170,14 @@ class _Log:
 
     def decision(self) -> Event:
         """What was decided next; a blind draw may stand behind the reshuffle that it needed."""
-        event = self._peek(1 if isinstance(self._peek(0), events.Reshuffle) else 0)
+        event = self._peek(1 if self.is_at_reshuffle() else 0)
         if event is None:
             raise ReplayError(f"event {self.at}", "one more event: the match is not over")
         return event
+
+    def is_at_reshuffle(self) -> bool:
+        """Whether a reshuffle is recorded next."""
+        return isinstance(self._peek(0), events.Reshuffle)
 
     def compare(self, happened: list[Event]) -> None:
         """What really happened since the last call must be what is recorded next."""

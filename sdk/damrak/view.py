@@ -16,7 +16,8 @@ from damrak_engine.actions import FIRST_CLAIM, Action, ClaimRoute
 from damrak_engine.board import Board, Contract, Route
 from damrak_engine.cards import CARDS, NO_CARD, Card, counts, packed, packed_counts
 from damrak_engine.clock import TimeLeft
-from damrak_engine.determinize import Rng, determinize
+from damrak_engine.determinize import determinize
+from damrak_engine.hands import Rng
 from damrak_engine.events import Event
 from damrak_engine.observation import Observation
 from damrak_engine.rules import Rules

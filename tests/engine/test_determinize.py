@@ -18,10 +18,11 @@ from damrak_engine.cards import NO_CARD, WILD, counts, size, without
 from damrak_engine.deal import new_game
 from damrak_engine.determinize import determinize
 from damrak_engine.dice import SeedDice
-from damrak_engine.events import Event, seen_by
+from damrak_engine.events import Event, Reshuffle, seen_by
 from damrak_engine.observation import observe
 from damrak_engine.rules import Rules, rules_for
 from damrak_engine.state import State, rollout
+from damrak_engine.supply import REMEMBERED
 from oracle import check_conserved, check_knowledge, held
 from positions import blind, in_play, leave, small_board, take
 from strategies import Choose, Plan, building, drawing, openings, plans, seed_of, walk
@@ -177,10 +178,20 @@ def test_cards_of_the_others_together_after_a_reshuffle() -> None:
         assert_hands_fit(state, log, seat, sum)
 
 
-@pytest.mark.xfail(strict=True, reason="accepted: docs/adr/0002")
 def test_cards_of_each_of_three_seats_after_a_reshuffle() -> None:
     state, log = after_a_reshuffle(3)
     assert_hands_fit(state, log, 0)
+
+
+@pytest.mark.parametrize(("seats", "cards", "wilds"), [(3, 2, 4), (3, 2, 5), (4, 2, 4)])
+@pytest.mark.parametrize("choose", [drawing, building])
+def test_old_and_new_cards_of_each_hand(seats: int, cards: int, wilds: int, choose: Choose) -> None:
+    tested = 0
+    for state, log, seat in openings(tiny(seats, cards, wilds), choose, 24, 30):
+        if 0 < sum(isinstance(event, Reshuffle) for event in log) <= REMEMBERED:
+            assert_hands_fit(state, log, seat)
+            tested += 1
+    assert tested > 3
 
 
 def test_a_row_of_wilds_says_what_is_not_outside_the_hands() -> None:

@@ -26,6 +26,7 @@ def disguise(state: State, seat: int, random: Random) -> State:
     _rename_contracts(other, seat, random)
     if other.floor:
         other.floor = tuple(f if i == seat else 0 for i, f in enumerate(other.floor))
+    other.hoards = _shuffled_hoards(other, seat, random)
     other.legal = -1
     return other
 
@@ -48,6 +49,24 @@ def _shuffle_cards(state: State, seat: int, random: Random) -> None:
     for s in others:
         state.hands[s] = state.known[s] + packed(in_hands[: sizes[s]])
         del in_hands[: sizes[s]]
+
+
+def _shuffled_hoards(state: State, seat: int, random: Random) -> tuple[tuple[int, ...], ...]:
+    others = [s for s in range(state.rules.seats) if s != seat]
+    shuffled: list[tuple[int, ...]] = []
+    before = now = (0,) * state.rules.seats
+    for hoards in state.hoards:
+        lots = [by_then - earlier for by_then, earlier in zip(hoards, before, strict=True)]
+        cards = unpacked(sum(lots) - lots[seat])
+        random.shuffle(cards)
+        for s in others:
+            number = size(lots[s])
+            lots[s] = packed(cards[:number])
+            del cards[:number]
+        before = hoards
+        now = tuple(hoard + lot for hoard, lot in zip(now, lots, strict=True))
+        shuffled.append(now)
+    return tuple(shuffled)
 
 
 def _rename_contracts(state: State, seat: int, random: Random) -> None:

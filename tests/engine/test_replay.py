@@ -194,6 +194,34 @@ def test_each_kind_of_damage_has_its_place(change: Any, where: str) -> None:
     assert wrong_place(json.dumps(data).encode()) == expected
 
 
+@pytest.mark.parametrize(
+    ("change", "distance"),
+    [
+        (lambda blind: blind.update(seat=1 - blind["seat"]), 1),
+        (lambda blind: blind.update(seat=9), 1),
+        (lambda blind: blind.update(card="violet"), 1),
+        (lambda blind: blind.update(event=None), 1),
+        (lambda blind: blind.update(event="steal"), 1),
+        (lambda blind: blind.update(event="take", slot=0), 0),
+    ],
+)
+def test_a_blind_draw_is_wrong_apart_from_the_reshuffle_it_needed(
+    change: Any, distance: int
+) -> None:
+    for number in range(200):
+        data = json.loads(to_bytes(random_match(number, 2, faults=0.0)))
+        kinds = [event["event"] for event in data["events"]]
+        reshuffles = [i for i, kind in enumerate(kinds) if kind == "reshuffle"]
+        asked_for = [i for i in reshuffles if kinds[i + 1] == "blind" and kinds[i - 1] != "blind"]
+        if asked_for:
+            at = asked_for[0]
+            change(data["events"][at + 1])
+            altered = json.dumps(data).encode()
+            assert wrong_place(altered) == stranger.verify(altered)[1] == f"event {at + distance}"
+            return
+    raise AssertionError("no such match")
+
+
 def test_a_new_commitment_with_its_hash_is_a_wrong_commitment() -> None:
     data = json.loads(to_bytes(random_match(7, 2)))
     data["commitment"] = "00" * 32
