@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from damrak.conform.suite import Outcome, Suite
 
 PATIENCE_S: Final = 30.0
+NOWHERE: Final = ("unix:", "0.0.0.0:", "[::]:")  # no call can name another one like these
 DOCUMENT: Final = "docs/protocol.md"
 _ADDRESS: Final = re.compile(r"unix:.+|.+:\d{1,5}")
 
@@ -93,8 +94,11 @@ def run(args: argparse.Namespace) -> int:
 def _chosen(args: argparse.Namespace) -> tuple[Scenario, ...]:
     from damrak.conform.suite import scenarios
 
-    unix = args.address.startswith("unix:")
-    every = scenarios(unix=unix, program=bool(args.trailing), one_seat=args.one_seat)
+    every = scenarios(
+        elsewhere=not args.address.startswith(NOWHERE),
+        program=bool(args.trailing),
+        one_seat=args.one_seat,
+    )
     names = {scenario.name for scenario in every}
     for name in args.only:
         if name not in names:
