@@ -209,6 +209,11 @@ class Chair:
     # ---- what clients are told ----------------------------------------------------------------
 
     @property
+    def was_taken(self) -> bool:
+        """Whether anybody has ever sat here."""
+        return self._connections > 0
+
+    @property
     def is_done(self) -> bool:
         """Whether the match is over for this seat."""
         return self._ending is not None

@@ -87,16 +87,11 @@ class Feed:
 
     # ---- for watchers -------------------------------------------------------------------------
 
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing more will happen."""
-        return self._ending is not None
-
     def watched(self) -> watch.WatchedMatch:
         """What is played by whom."""
         order = self.order
         return watch.WatchedMatch(
-            order.match, order.block, order.attempt, order.players, self.is_over
+            order.match, order.block, order.attempt, order.players, self._end_shown
         )
 
     async def follow(self) -> AsyncGenerator[bytes, None]:
@@ -115,11 +110,11 @@ class Feed:
                     continue  # more may have happened while that was sent
                 if events and clocks is None and not self._delay_s and newest is None:
                     clocks = watch.clocks(*self._clocks())
-                if clocks is not None and clocks is not newest and not self.is_over:
+                if clocks is not None and clocks is not newest and not self._end_shown:
                     newest = clocks
                     yield clocks
                     continue
-                if self._ending is not None and self._end_shown:
+                if self._end_shown and self._ending is not None:
                     if self._ending_bytes is None:
                         self._ending_bytes = self._ending()
                     yield self._ending_bytes

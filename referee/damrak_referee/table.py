@@ -131,9 +131,9 @@ class Table:
                     self._changed.clear()
                     await self._changed.wait()
         for chair in self._missing():
-            came = chair.link is not None
-            owner: Owner = "bot" if came or chair.seat not in self.order.remote else "network"
-            detail = "was not ready in time" if came else "never connected"
+            is_here = chair.link is not None
+            owner: Owner = "bot" if is_here or chair.seat not in self.order.remote else "network"
+            detail = "was not ready in time" if chair.was_taken else "never connected"
             self.fail(chair.seat, "timeout", detail, owner)
 
     def _missing(self) -> list[Chair]:

@@ -202,6 +202,7 @@ def test_a_delay_holds_everything_back_the_end_too() -> None:
             outcome = await whole_match(room)
             # A match among bots that do not think is over long before anything may be seen.
             assert not first.done()
+            assert [m.over for m in await shown.matches()] == [False]
             latecomer = shown.watch()
             assert isinstance(await latecomer.see(), MatchSetting)
             assert isinstance(await first, Happened)
