@@ -17,8 +17,9 @@ from damrak_engine.actions import (
 from damrak_engine.board import Board
 from damrak_engine.cards import WORDS, Card
 from damrak_engine.events import event_to_json
+from damrak_engine.position import KEEP, OVER, SECOND, SETUP
 from damrak_engine.scoring import Result
-from damrak_engine.state import KEEP, OVER, SECOND, SETUP, State
+from damrak_engine.state import State
 
 COLOUR_WORDS = WORDS[:6]
 

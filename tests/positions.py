@@ -15,8 +15,9 @@ from damrak_engine.deal import blank, new_game
 from damrak_engine.dice import CallDice
 from damrak_engine.events import Event
 from damrak_engine.options import parse_options
+from damrak_engine.position import OVER, TURN
 from damrak_engine.rules import Rules, rules_for
-from damrak_engine.state import OVER, TURN, State
+from damrak_engine.state import State
 
 AMSTERDAM = load_board("amsterdam")
 GAP = "-"

@@ -41,8 +41,8 @@ from damrak_engine.effects import (
 from damrak_engine.errors import IllegalAction, MatchError
 from damrak_engine.events import NOTE_LIMIT, Decision, Event, seen_by, stamp
 from damrak_engine.observation import observe
+from damrak_engine.position import SETUP
 from damrak_engine.rules import Rules
-from damrak_engine.state import SETUP
 
 __all__ = [
     "STANDARD",

@@ -14,10 +14,7 @@ from damrak_engine.legal import legal_keeps, legal_second, legal_turn, why_not
 from damrak_engine.position import (
     ABANDONED,
     KEEP,
-    NO_CONTRACT,
     OVER,
-    PENDING,
-    ROW_SIZE,
     SECOND,
     SETUP,
     TURN,
@@ -36,20 +33,6 @@ from damrak_engine.supply import (
     show,
     shuffle_returned,
 )
-
-__all__ = [
-    "ABANDONED",
-    "KEEP",
-    "NO_CONTRACT",
-    "OVER",
-    "PENDING",
-    "ROW_SIZE",
-    "SECOND",
-    "SETUP",
-    "TURN",
-    "State",
-    "rollout",
-]
 
 FIXED_MASK: Final = (1 << FIRST_CLAIM) - 1
 FIXED_IDS: Final = [  # the actions in each set of actions that are no claims

@@ -17,12 +17,13 @@ from damrak_engine.board import Board, Contract, Route
 from damrak_engine.cards import CARDS, NO_CARD, Card, counts, packed, packed_counts
 from damrak_engine.clock import TimeLeft
 from damrak_engine.determinize import determinize
-from damrak_engine.hands import Rng
 from damrak_engine.events import Event
+from damrak_engine.hands import Rng
 from damrak_engine.observation import Observation
+from damrak_engine.position import KEEP, SECOND, SETUP
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import goods_points
-from damrak_engine.state import KEEP, SECOND, SETUP, State
+from damrak_engine.state import State
 
 Cards = Mapping[Card, int]
 

@@ -13,7 +13,8 @@ from damrak_engine.deal import new_game
 from damrak_engine.errors import BoardError, IllegalAction, OptionsError
 from damrak_engine.events import Deal, Flush, seen_by
 from damrak_engine.observation import observe
-from damrak_engine.state import SETUP, TURN, State
+from damrak_engine.position import SETUP, TURN
+from damrak_engine.state import State
 from positions import (
     AMSTERDAM,
     PLAIN_ROW,

@@ -7,7 +7,8 @@ import pytest
 from damrak_engine.actions import BLIND, KEEP_BOTH, KEEP_FIRST, PASS, TAKE
 from damrak_engine.cards import counts, size
 from damrak_engine.errors import IllegalAction
-from damrak_engine.state import KEEP, SECOND, TURN, State
+from damrak_engine.position import KEEP, SECOND, TURN
+from damrak_engine.state import State
 from positions import (
     PLAIN_ROW,
     blind,

@@ -12,8 +12,9 @@ from damrak_engine.determinize import determinize
 from damrak_engine.events import Event, seen_by
 from damrak_engine.observation import observe
 from damrak_engine.options import parse_options
+from damrak_engine.position import SETUP
 from damrak_engine.rules import rules_for
-from damrak_engine.state import SETUP, State, rollout
+from damrak_engine.state import State, rollout
 from oracle import check_conserved
 from positions import SMALL, deal, leave, offer, play, small_board
 from strategies import collecting, openings

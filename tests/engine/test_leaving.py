@@ -8,8 +8,9 @@ from damrak_engine.actions import BLIND, KEEP_BOTH, KEEP_FIRST, KEEP_SECOND
 from damrak_engine.dice import QuickDice
 from damrak_engine.errors import MatchError
 from damrak_engine.events import FAULTS, Fault
+from damrak_engine.position import SETUP, TURN
 from damrak_engine.scoring import result
-from damrak_engine.state import SETUP, TURN, State
+from damrak_engine.state import State
 from positions import (
     blind,
     claim,

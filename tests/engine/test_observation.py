@@ -12,8 +12,8 @@ from hypothesis import given, settings, strategies as st
 from damrak_engine.actions import KEEP_BOTH, KEEP_FIRST, KEEP_SECOND
 from damrak_engine.cards import counts, packed, packed_counts, size, unpacked
 from damrak_engine.observation import Observation, contract_deals, observe
-from damrak_engine.position import ABANDONED, NO_CONTRACT, PENDING
-from damrak_engine.state import SETUP, State
+from damrak_engine.position import ABANDONED, NO_CONTRACT, PENDING, SETUP
+from damrak_engine.state import State
 from oracle import check_conserved
 from positions import blind, deal, give_routes, in_play, pack, play
 from strategies import Plan, plans, walk

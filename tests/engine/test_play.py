@@ -23,8 +23,9 @@ from damrak_engine.events import (
     event_from_json,
     event_to_json,
 )
+from damrak_engine.position import OVER
 from damrak_engine.scoring import result, totals
-from damrak_engine.state import OVER, rollout
+from damrak_engine.state import rollout
 from oracle import check_conserved, check_knowledge, check_result, fields_of, legal
 from strategies import Plan, Step, do, plans, seed_of, walk
 

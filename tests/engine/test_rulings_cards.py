@@ -9,8 +9,9 @@ from damrak_engine.cards import WORDS, counts
 from damrak_engine.errors import IllegalAction
 from damrak_engine.events import Blind, End, Reshuffle
 from damrak_engine.observation import observe
+from damrak_engine.position import SECOND, TURN
 from damrak_engine.scoring import result
-from damrak_engine.state import SECOND, TURN, State
+from damrak_engine.state import State
 from positions import (
     PLAIN_ROW,
     blind,

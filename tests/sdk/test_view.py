@@ -19,7 +19,8 @@ from damrak_engine.clock import TimeLeft
 from damrak_engine.deal import new_game
 from damrak_engine.dice import SeedDice
 from damrak_engine.observation import observe
-from damrak_engine.state import SETUP, State
+from damrak_engine.position import SETUP
+from damrak_engine.state import State
 from positions import AMSTERDAM, game_rules
 from strategies import SMALL_BOARD, Plan, plans, walk
 

@@ -23,8 +23,9 @@ from damrak_engine.actions import BLIND, FIRST_CLAIM, OFFER, TAKE
 from damrak_engine.cards import counts
 from damrak_engine.dice import QuickDice
 from damrak_engine.observation import Observation, observe
+from damrak_engine.position import OVER
 from damrak_engine.scoring import totals
-from damrak_engine.state import OVER, State
+from damrak_engine.state import State
 
 CURIOSITY: Final = 0.5  # how strongly little-tried branches are preferred
 TRUST: Final = 0.3  # the part of the curiosity that goes to the planner's own choice

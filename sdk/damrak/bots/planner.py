@@ -20,9 +20,9 @@ from damrak.view import View
 from damrak_engine.actions import BLIND, OFFER, TAKE
 from damrak_engine.cards import COLOURS, GREY, NO_CARD, WILD, counts, packed, packed_counts
 from damrak_engine.observation import Observation
+from damrak_engine.position import KEEP, SETUP, TURN
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import contract_points, goods_points
-from damrak_engine.state import KEEP, SETUP, TURN
 
 GOODS: Final = 0.4  # how much of the bonus that a goods card may win is counted now
 SHARE: Final = 1.3  # how much more a contract counts than the points it brings

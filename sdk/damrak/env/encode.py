@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from damrak.env.layout import FACES, Part, observation_layout
 from damrak_engine.cards import KINDS, NO_CARD, ONE, packed_counts, size
 from damrak_engine.observation import Observation
+from damrak_engine.position import NO_CONTRACT, PENDING
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import regions
-from damrak_engine.state import NO_CONTRACT, PENDING
 
 Vector = NDArray[np.float32]
 Mask = NDArray[np.int8]

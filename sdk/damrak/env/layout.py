@@ -14,7 +14,7 @@ from typing import Final
 from damrak_engine.board import Board
 from damrak_engine.boards import load_board
 from damrak_engine.cards import KINDS
-from damrak_engine.state import ROW_SIZE
+from damrak_engine.position import ROW_SIZE
 
 LAYOUT: Final = "damrak-observation/1"
 """Changes whenever a part is added, removed, moved or given another meaning."""

@@ -15,8 +15,9 @@ from damrak.view import View
 from damrak_engine.clock import US_PER_MS, TimeControl, TimeLeft
 from damrak_engine.events import Event, seen_by
 from damrak_engine.observation import observe
+from damrak_engine.position import SETUP
 from damrak_engine.scoring import Result
-from damrak_engine.state import SETUP, State
+from damrak_engine.state import State
 
 OpponentGiven = str | Callable[[], Bot]
 """The name of a house bot, or a class derived from `Bot`, or what makes such a bot."""

@@ -18,8 +18,9 @@ from damrak_engine.dice import SeedDice
 from damrak_engine.events import Event, seen_by
 from damrak_engine.observation import observe
 from damrak_engine.options import DEFAULTS, Options
+from damrak_engine.position import KEEP, SECOND, SETUP, TURN
 from damrak_engine.rules import Rules, rules_for
-from damrak_engine.state import KEEP, SECOND, SETUP, TURN, State
+from damrak_engine.state import State
 
 AMSTERDAM: Final = load_board("amsterdam")
 
