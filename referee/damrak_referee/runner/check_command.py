@@ -1,4 +1,4 @@
-"""`damrak-referee sandbox check`: what uploaded bots would run in here, without running a referee."""
+"""`damrak-referee sandbox check`: what uploaded bots would run in, without running a referee."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run(arguments: Sequence[str], parser_class: Callable[..., argparse.ArgumentP
 
 async def _look() -> tuple[str, list[str]]:
     # Sockets have short paths, which TMPDIR may not have.
-    with tempfile.TemporaryDirectory(prefix="damrak", dir="/tmp") as folder:  # noqa: S108
+    with tempfile.TemporaryDirectory(prefix="damrak", dir="/tmp") as folder:
         settings = RunnerSettings(Path(folder) / "run", Path(folder) / "store")
         try:
             runner = await Runner.start(settings)

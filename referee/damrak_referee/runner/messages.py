@@ -119,7 +119,7 @@ def _parse(line: bytes, known: tuple[type, ...]) -> object:
     if not isinstance(said, dict):
         raise BadLine("not an object")
     kinds = {kind.__name__: kind for kind in known}
-    kind = kinds.get(said.pop("kind", ""))
+    kind = kinds.get(str(said.pop("kind", "")))
     if kind is None:
         raise BadLine("no known kind of message")
     wanted = _fields(kind)

@@ -26,7 +26,7 @@ BOT: Final = "/bot"
 ADDRESS: Final = f"unix:{SOCKET}"
 _RIGHTS_TO_GIVE_UP_RIGHTS: Final = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
 INSIDE_UID: Final = 40_000  # where there is a user namespace
-_NODE_RESERVES: Final = 4096 * MIB
+_NODE_RESERVES: Final = 2048 * MIB
 
 
 @dataclass(frozen=True, slots=True)
