@@ -53,6 +53,7 @@ def add_parser(commands: Commands) -> None:
         ),
     )
     parser.takes_command = True
+    parser.usage = "damrak conform [options] ADDRESS [-- COMMAND …]"
     parser.add_argument(
         "address", metavar="ADDRESS", help="where to listen: HOST:PORT or unix:PATH"
     )
