@@ -20,7 +20,7 @@ test: .venv/.test .venv/.compiled .venv/.sandbox  ## every test
 check: .venv/.check  ## format, style, types, architecture
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	.ci/stubs --check
+	.ci/wire-check
 	$(BIN)/mypy
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports --no-logo
