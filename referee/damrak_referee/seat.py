@@ -15,6 +15,7 @@ from damrak_referee.link import Context, Link, SeatLimits
 SERVICE: Final = pb.DESCRIPTOR.services_by_name["Table"].full_name
 STANDARD_LIMITS: Final = SeatLimits()
 STREAMS: Final = 4  # at once to the server of one seat, which takes but one of them
+RECEIVED_BYTES: Final = 4 * 1024 * 1024
 PING_MS: Final = 5000  # clients may ask whether we are there this often
 
 
@@ -46,9 +47,9 @@ def seat_server(
     """
     server = grpc.aio.server(
         options=[
-            # What is larger than this costs the connection; what is larger than the limit of the
-            # seat, the seat, and its owner can be told why.
-            ("grpc.max_receive_message_length", 4 * limits.message_bytes),
+            # A message that is too large costs the seat, and its owner is told why. One that is
+            # larger than this is not even received, and costs the connection.
+            ("grpc.max_receive_message_length", RECEIVED_BYTES),
             ("grpc.max_concurrent_streams", STREAMS),
             ("grpc.http2.min_recv_ping_interval_without_data_ms", PING_MS),
             ("grpc.http2.max_ping_strikes", 0),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -65,7 +66,7 @@ class Table:
         self.feed = Feed(order, self.commitment, self._match.log, self._clocks)
         loop = asyncio.get_running_loop()
         self._time = Timekeeper()
-        self._alarm = Alarm(loop, self._time, self._ring)
+        self._alarm = Alarm(loop, self._time, lambda: self.happens(self._tick))
         self._turnstile = Turnstile(loop, self._time, order.jitter_ms * US_PER_MS, self._break_off)
         self.happens = self._turnstile.take
         self._ordered_ns = self._time.real_ns()
@@ -200,9 +201,6 @@ class Table:
         if not self._match.is_over:
             self._carry_out(self._match.tick(self._stamp()))
 
-    def _ring(self) -> None:
-        self.happens(self._tick)
-
     def _stamp(self) -> int:
         self._cause_ns = self._time.real_ns()
         return self._time.at(self._cause_ns)
@@ -272,6 +270,8 @@ class Table:
         faults = self._match.faults
         for fault in faults[self._faults_told :]:
             chair = self.chairs[fault.seat]
+            if fault.owner == "network" and fault.seat not in self.order.remote:
+                fault = replace(fault, owner="bot")  # there is no network in between
             chair.fault = fault
             if fault.owner != "host":  # or else all seats hear that the match is void
                 seat, reason, detail = fault.seat, fault.reason, fault.detail
@@ -282,9 +282,9 @@ class Table:
     def _finish(self) -> None:
         match = self._match
         if match.voided is not None:
-            owner, detail = match.voided.owner, match.voided.detail
-            ending = partial(ending_void, owner=owner, detail=detail)
-            self.feed.void(owner, detail)
+            void = match.voided
+            ending = partial(ending_void, owner=void.owner, detail=void.detail)
+            self.feed.void(void.owner, void.detail)
         else:
             assert match.result is not None
             ending = partial(ending_result, result=match.result)
@@ -296,9 +296,6 @@ class Table:
 
     def _clocks(self) -> tuple[list[int], list[int]]:
         """Who is to decide, whether or not they secretly have in the set-up; and all banks."""
-        now = self._time.now()
-        match = self._match
-        banks = [
-            match.time_left(seat, now).bank_us // US_PER_MS for seat in range(len(self.chairs))
-        ]
-        return match.state.owing(), banks
+        match, now = self._match, self._time.now()
+        left = [match.time_left(seat, now) for seat in range(len(self.chairs))]
+        return match.state.owing(), [time.bank_us // US_PER_MS for time in left]

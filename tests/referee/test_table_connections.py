@@ -3,6 +3,8 @@
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 import tables
 from damrak_engine.clock import TimeControl
 from damrak_engine.effects import Voided
@@ -47,11 +49,12 @@ def test_who_comes_back_hears_everything_again_and_the_same_question() -> None:
     run(main())
 
 
-def test_a_lost_connection_has_its_grace_and_no_more() -> None:
+@pytest.mark.parametrize(("remote", "owner"), [(REMOTE, "network"), (frozenset(), "bot")])
+def test_a_lost_connection_has_its_grace_and_no_more(remote: frozenset[int], owner: str) -> None:
     control = TimeControl(decision_ms=None, bank_ms=tables.FOREVER, grace_ms=200)
 
     async def main() -> None:
-        async with hall(2, control=control) as room:
+        async with hall(2, control=control, remote=remote) as room:
             one, other = [await room.sit(seat) for seat in range(2)]
             await one.expect(wire.Asked)
             await one.leave()
@@ -59,10 +62,11 @@ def test_a_lost_connection_has_its_grace_and_no_more() -> None:
             outcome = await room.outcome()
             fault = outcome.seats[0].fault
             assert fault is not None
-            assert (fault.reason, fault.owner) == ("disconnect", "network")
+            assert (fault.reason, fault.owner) == ("disconnect", owner)
             assert outcome.replay is not None
             late = await room.connect(0)
-            welcome = await late.join()
+            assert one.welcome is not None
+            welcome = await late.join(one.welcome.rejoin_ticket)
             assert welcome.history
             ended = await late.expect(wire.Ended)
             assert isinstance(ended.outcome, Fault)
