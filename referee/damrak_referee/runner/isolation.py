@@ -79,6 +79,8 @@ async def find_isolation(
         await _try(settings, tools, runtime, groups, folder, uid if root else None)
     except Unfit as problem:
         return Isolation("none", problem.problems, groups=groups)
+    except OSError as problem:
+        return Isolation("none", (f"a sandbox cannot be started: {problem}",), groups=groups)
     mode: Mode = "full" if root and groups is not None else "user"
     return Isolation(mode, tuple(missing), tools, runtime, groups)
 

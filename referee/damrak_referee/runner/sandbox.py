@@ -26,7 +26,9 @@ BOT: Final = "/bot"
 ADDRESS: Final = f"unix:{SOCKET}"
 _RIGHTS_TO_GIVE_UP_RIGHTS: Final = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
 INSIDE_UID: Final = 40_000  # where there is a user namespace
-_NODE_RESERVES: Final = 2048 * MIB
+# What the runtimes of other languages map for later and never use, Node.js the most.
+_RESERVED_DATA: Final = 768 * MIB
+_RESERVED_SPACE: Final = 1536 * MIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,9 @@ def most_processes(settings: RunnerSettings) -> int:
     return settings.processes + BOTH_OF_BWRAP
 
 
-def limits(settings: RunnerSettings, *, own_user: bool, counted_together: bool) -> Limits:
+def limits(
+    settings: RunnerSettings, *, own_user: bool, counted_together: bool, is_python: bool = True
+) -> Limits:
     """What each process may use; without control groups that is all there is."""
     memory = settings.memory_mb * MIB
     bounds = {
@@ -106,12 +110,20 @@ def limits(settings: RunnerSettings, *, own_user: bool, counted_together: bool) 
     if own_user:
         bounds[resource.RLIMIT_NPROC] = most_processes(settings)
     if not counted_together:
-        # Address space that is only reserved costs nothing, and some languages reserve a lot.
-        bounds[resource.RLIMIT_DATA] = memory
-        bounds[resource.RLIMIT_AS] = memory + _NODE_RESERVES
+        bounds[resource.RLIMIT_DATA] = memory + (0 if is_python else _RESERVED_DATA)
+        bounds[resource.RLIMIT_AS] = memory + _RESERVED_SPACE
     both = {what: (bound, bound) for what, bound in bounds.items()}
     # The soft limit's signal says what it was; the hard one's could be anybody's.
-    return {**both, resource.RLIMIT_CPU: (settings.cpu_seconds, settings.cpu_seconds + 1)}
+    both[resource.RLIMIT_CPU] = (settings.cpu_seconds, settings.cpu_seconds + 1)
+    return {what: _no_more_than_ours(what, bound) for what, bound in both.items()}
+
+
+def _no_more_than_ours(what: int, bounds: tuple[int, int]) -> tuple[int, int]:
+    """Limits that we may set, being limited ourselves."""
+    ours = resource.getrlimit(what)[1]
+    if ours == resource.RLIM_INFINITY:
+        return bounds
+    return min(bounds[0], ours), min(bounds[1], ours)
 
 
 def _arguments(

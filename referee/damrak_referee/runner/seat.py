@@ -118,7 +118,10 @@ class UploadedSeat:
         status: _Status | None = None
         try:
             bounds = sandbox.limits(
-                settings, own_user=uid is not None, counted_together=group is not None
+                settings,
+                own_user=uid is not None,
+                counted_together=group is not None,
+                is_python=self._bot.run is None,
             )
             entrances = () if group is None else tuple(group.entrances())
             if self._house.isolation.mode == "unsafe":

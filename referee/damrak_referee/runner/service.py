@@ -179,13 +179,15 @@ async def serve(line: socket.socket) -> None:
         await asyncio.wait(
             (hearing, ending), timeout=SWEEP_SECONDS, return_when=asyncio.FIRST_COMPLETED
         )
-        await service.sweep()
+        if not (hearing.done() or ending.done()):
+            await service.sweep()
     hung_up = hearing.done()
     if hung_up and (problem := hearing.exception()) is not None:
         sys.stderr.write(f"the runner did not understand its referee: {problem}\n")
     hearing.cancel()
     ending.cancel()
     await service.close()
+    await service.sweep()
     if hung_up:  # else the referee lives, and its sockets are in there
         shutil.rmtree(folder, ignore_errors=True)
     with contextlib.suppress(OSError):
