@@ -20,7 +20,7 @@ class Victim:
         self._command = [sys.executable, *command]
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
-        self.starts = 0
+        self._ended = False  # by us, as it should
 
     def keep(self) -> int | None:
         """Start it if it is not running; its exit status if it ended by itself."""
@@ -28,7 +28,7 @@ class Victim:
             status = self._process.poll()
             if status is None:
                 return None
-            if status >= 0:
+            if status >= 0 and not self._ended:
                 return status
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -39,7 +39,7 @@ class Victim:
                 cwd=TESTS,
                 start_new_session=True,
             )
-        self.starts += 1
+        self._ended = False
         return None
 
     @property
@@ -61,6 +61,7 @@ class Victim:
     def end(self, seconds: float) -> int:
         """SIGTERM, and its exit status."""
         assert self._process is not None
+        self._ended = True
         self._process.send_signal(signal.SIGTERM)
         return self._process.wait(seconds)
 
