@@ -11,6 +11,7 @@ from typing import Final
 
 # Read by gRPC when it is loaded. The referee starts no children that go on without exec.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # whatever matters is told by an error of ours
 
 from damrak_referee.logs import configure_logs
 from damrak_referee.misuse import Misuse
