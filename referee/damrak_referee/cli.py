@@ -1,4 +1,4 @@
-"""The command `damrak-referee`: run a referee, or manage the tokens of remote bots.
+"""The command `damrak-referee`: run a referee, manage tokens of remote bots, look at the sandbox.
 
 Nothing that was set wrongly ends in a traceback: it ends in one line and code 2.
 """
@@ -50,6 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given[:1] == ["token"]:
             return token_commands.run(given[1:], _Parser)
+        if given[:1] == ["sandbox"]:
+            from damrak_referee import sandbox_commands  # the runner takes longer to load
+
+            return sandbox_commands.run(given[1:], _Parser)
         settings = parse_settings(given)
     except Misuse as problem:
         sys.stderr.write(f"damrak-referee: {' '.join(str(problem).split())}\n")
@@ -73,7 +77,8 @@ def build_parser() -> argparse.ArgumentParser:
     """All settings as options; those not given are absent from what it returns."""
     parser = _Parser(
         prog="damrak-referee",
-        usage="damrak-referee [options]\n       damrak-referee token COMMAND …",
+        usage="damrak-referee [options]\n       damrak-referee token COMMAND …"
+        "\n       damrak-referee sandbox COMMAND …",
         description=TEXT,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -38,7 +38,7 @@ def as_user(*command: str) -> subprocess.CompletedProcess[str]:
 def test_an_ordinary_user_has_sandboxes_that_hold() -> None:
     if as_user("unshare", "--user", "true").returncode != 0:
         pytest.skip("ordinary users may not make namespaces here")
-    check = "from damrak_referee.runner.check_command import run; import argparse, sys; "
+    check = "from damrak_referee.sandbox_commands import run; import argparse, sys; "
     said = as_user(
         sys.executable, "-c", check + "sys.exit(run(['check'], argparse.ArgumentParser))"
     )

@@ -26,8 +26,6 @@
     seat        a seat's process from start to end
     house       warm processes for house bots
 
-    check_command   `damrak-referee sandbox check`
-
 The runner has one thread and no gRPC, so it may fork; the referee may not. It owns every bot
 process: when it dies they die, and when its referee dies it ends them and itself.
 """

@@ -1,0 +1,126 @@
+"""`damrak-referee sandbox …`: what uploaded bots run in, and whether an archive would be taken."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from damrak_referee.misuse import Misuse
+from damrak_referee.runner.client import Runner
+from damrak_referee.runner.errors import ArchiveRefused, RunnerError
+from damrak_referee.runner.settings import RunnerSettings
+from damrak_referee.runner.store import Store, StoredBot
+
+GOOD: Final = 0
+REFUSED: Final = 1
+MEANING: Final = {
+    "full": "each in a sandbox with a user and limits of its own",
+    "user": "each in a sandbox, all as one user of the machine",
+    "none": "refused",
+}
+
+
+def run(arguments: Sequence[str], parser_class: Callable[..., argparse.ArgumentParser]) -> int:
+    """Do what the command line after `sandbox` says; the exit code is 1 if bots are refused.
+
+    Raises:
+        Misuse: naming what is wrong.
+    """
+    args = _build_parser(parser_class).parse_args(arguments)
+    code: int = asyncio.run(args.run(args))
+    return code
+
+
+async def _check(args: argparse.Namespace) -> int:
+    isolation, missing = "none", []
+    try:
+        async with _runner() as runner:
+            isolation, missing = runner.isolation, list(runner.missing)
+    except RunnerError as problem:
+        missing = [str(problem)]
+    lines = [f"isolation: {isolation}", f"uploaded bots: {MEANING[isolation]}"]
+    lines += [f"missing: {line}" for line in missing]
+    _print(args, {"isolation": isolation, "missing": missing}, lines)
+    return REFUSED if isolation == "none" else GOOD
+
+
+async def _archive(args: argparse.Namespace) -> int:
+    path = Path(args.file)
+    try:
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as problem:
+        raise Misuse(f"{path}: {(problem.strerror or 'cannot be read').lower()}") from None
+    async with _runner() as runner:
+        try:
+            await runner.install(sha256, path)
+        except ArchiveRefused as refusal:
+            said = {"file": str(path), "sha256": sha256, "refused": refusal.why}
+            _print(args, said, [f"{path}: refused: {refusal.why}"])
+            return REFUSED
+        bot = Store(runner.settings, runner.folder.name, None).find(sha256)
+        assert bot is not None
+        said, line = _told(bot)
+    _print(
+        args, {"file": str(path), "sha256": sha256, "refused": None, **said}, [f"{path}: {line}"]
+    )
+    return GOOD
+
+
+def _told(bot: StoredBot) -> tuple[dict[str, Any], str]:
+    """What kind of bot it is, for programs and for people."""
+    files = sum(
+        1 for path in bot.folder.rglob("*") if path.is_file() and path.parent.name != "__pycache__"
+    )
+    if bot.run is not None:
+        what = f"a program, run as {' '.join(bot.run)}"
+    else:
+        what = "a Python bot" + (f", the class {bot.class_name}" if bot.class_name else "")
+    said = {"run": bot.run, "class": bot.class_name, "files": files}
+    return said, f"{what}, {files} file{'' if files == 1 else 's'}"
+
+
+@asynccontextmanager
+async def _runner() -> AsyncIterator[Runner]:
+    """A runner that leaves nothing behind."""
+    # Sockets have short paths, which TMPDIR may not have.
+    with tempfile.TemporaryDirectory(prefix="damrak", dir="/tmp") as folder:
+        runner = await Runner.start(RunnerSettings(Path(folder) / "run", Path(folder) / "store"))
+        try:
+            yield runner
+        finally:
+            await runner.close()
+
+
+def _print(args: argparse.Namespace, said: dict[str, Any], lines: list[str]) -> None:
+    sys.stdout.write(json.dumps(said) + "\n" if args.json else "\n".join(lines) + "\n")
+
+
+def _build_parser(parser_class: Callable[..., argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    parser = parser_class(
+        prog="damrak-referee sandbox",
+        description="What uploaded bots run in on this machine.",
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--json", action="store_true", help="as one JSON object")
+    check = commands.add_parser(
+        "check",
+        parents=[shared],
+        help="build a sandbox, try to break out of it, and say how it went",
+    )
+    check.set_defaults(run=_check)
+    archive = commands.add_parser(
+        "archive", parents=[shared], help="say whether an archive would be taken, and as what"
+    )
+    archive.add_argument("file", metavar="FILE")
+    archive.set_defaults(run=_archive)
+    return parser
