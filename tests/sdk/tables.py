@@ -116,6 +116,7 @@ class TestTable:
         if seat is None:
             context.abort(grpc.StatusCode.UNAUTHENTICATED, "no such ticket")
         queue: SimpleQueue[bytes | None] = SimpleQueue()
+        context.add_callback(lambda: queue.put(None))
         with self.changed:
             self.joins += 1
             if old := self._queues.get(seat):

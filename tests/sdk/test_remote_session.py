@@ -189,13 +189,17 @@ def test_question_asked_twice_is_answered_twice_alike(table: TestTable) -> None:
     assert all(len(actions) == 1 for actions in answers.values())
 
 
-def test_connection_that_stays_away_is_given_up(table: TestTable) -> None:
-    """With a grace of nothing and no server to come back to."""
-    line = KeptLine(parse_address(table.address), PLAIN, "test", table.ticket(0))
-    line._absence = 0.2
-    line._settle = lambda *_: None  # type: ignore[method-assign]
-    table.close()
-    record = Session(line, spec_of("greedy"), PresentBot).play()
+def test_connection_that_stays_away_is_given_up() -> None:
+    table = TestTable(control=replace(PATIENT, grace_ms=0))
+    line = KeptLine(
+        parse_address(table.address), PLAIN, "test", table.ticket(0), lambda: None, spare=0.3
+    )
+    with ThreadPoolExecutor(1) as pool:
+        seat = pool.submit(Session(line, spec_of("greedy"), PresentBot).play)
+        assert table.wait(lambda: bool(table.names[0]))
+        table.close()
+        record = seat.result(60)
+    assert record.name == "greedy"
     assert record.lost is not None
     assert not record.lost.is_lasting
 

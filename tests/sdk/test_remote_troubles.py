@@ -16,7 +16,7 @@ import trustme
 
 from damrak.errors import RefereeError, RefusalError
 from damrak.remote.address import parse_address
-from damrak.remote.channels import Security, open_channel, security_for
+from damrak.remote.channels import OPTIONS, Security, open_channel, security_for
 from damrak.remote.troubles import trouble_of
 
 AUTHORITY = trustme.CA()
@@ -180,6 +180,11 @@ def test_referee_that_drains_says_so_itself(start: Start) -> None:
     found = trouble(f"localhost:{start(play)}")
     assert "this referee is about to stop" in str(found)
     assert not found.is_lasting
+
+
+def test_grpc_repeats_no_call_by_itself() -> None:
+    """It did so for ever, and took all memory, when a server stopped while a bot came back."""
+    assert dict(OPTIONS)["grpc.enable_retries"] == 0
 
 
 def test_encrypted_connection_works(start: Start) -> None:

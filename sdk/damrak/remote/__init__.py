@@ -21,3 +21,7 @@
 
 The first seven are loaded for every sandboxed game and import as little as they can.
 """
+
+import os
+
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # read when gRPC is loaded: `troubles` says it all

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
-
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what it has to say, `troubles` says
 
 import grpc
 
@@ -23,6 +20,9 @@ OPTIONS: Final = (
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.http2.max_pings_without_data", 0),
     ("grpc.min_reconnect_backoff_ms", 10_000),  # how long an attempt to connect may take
+    # A call that meets a server about to stop gRPC would else repeat by itself, at times without
+    # pause or end, in memory that grows by gigabytes.
+    ("grpc.enable_retries", 0),
 )
 
 

@@ -38,6 +38,7 @@ class KeptLine:
         software: str,
         ticket: str,
         on_over: Callable[[], None] = lambda: None,
+        spare: float = SPARE,
     ) -> None:
         self.is_over = False
         self._address = address
@@ -53,7 +54,7 @@ class KeptLine:
         self._hurry = Event()
         self._rules: Rules | None = None
         self._seat = 0
-        self._absence = SPARE
+        self._spare = self._absence = spare
         self._trouble: RefereeError | None = None  # that somebody else has found
         self._thread = Thread(target=self._keep, name="line", daemon=True)
         self._thread.start()
@@ -159,7 +160,7 @@ class KeptLine:
 
     def _settle(self, welcome: Welcomed) -> None:
         self._rules, self._seat = welcome.rules, welcome.seat
-        self._absence = welcome.control.grace_ms / 1000 + SPARE
+        self._absence = welcome.control.grace_ms / 1000 + self._spare
         with self._guard:
             self._ticket = welcome.rejoin_ticket
             self._is_seated = True
