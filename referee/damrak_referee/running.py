@@ -134,19 +134,23 @@ class RunningMatch:
             on_start(MatchStarted(self.order.match, self._table.commitment))
 
     async def _open(self, places: list[SeatPlace], playing: asyncio.Future[Outcome]) -> None:
-        opening = asyncio.gather(*(place.open() for place in places))
+        # All of them are waited for, or one might open what nobody closes any more.
+        opening = asyncio.gather(*(place.open() for place in places), return_exceptions=True)
         either: list[asyncio.Future[Any]] = [opening, playing]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not opening.done():  # void before everybody was even called
             opening.cancel()
         try:
-            await opening
-        except (RunnerError, OSError, RuntimeError) as problem:  # gRPC's is a RuntimeError
-            _log.warning("match_cannot_start", why=str(problem))
-            self._table.void("host", f"a seat could not be started: {problem}")
+            problems = [found for found in await opening if found is not None]
         except asyncio.CancelledError:
             if not playing.done():
                 raise
+            return
+        for problem in problems:
+            if not isinstance(problem, (RunnerError, OSError, RuntimeError)):  # as gRPC raises
+                raise problem
+            _log.warning("match_cannot_start", why=str(problem))
+            self._table.void("host", f"a seat could not be started: {problem}")
 
     # --- seats
 
