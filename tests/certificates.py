@@ -36,11 +36,13 @@ class Authority:
         self.cert = folder / f"{name}.pem"
         self.cert.write_bytes(_pem(cert.sign(self._key, hashes.SHA256())))
 
-    def issue(self, name: str) -> Pair:
-        """A pair for localhost."""
+    def issue(self, name: str, host: str = "localhost") -> Pair:
+        """A pair for a host; that of localhost is good for its address, too."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        hosts = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
+        hosts: list[x509.GeneralName] = [x509.DNSName(host)]
+        if host == "localhost":
+            hosts.append(x509.IPAddress(ip_address("127.0.0.1")))
         builder = self._builder(subject, key)
         builder = builder.add_extension(x509.SubjectAlternativeName(hosts), critical=False)
         pair = Pair(self._folder / f"{name}.pem", self._folder / f"{name}.key")

@@ -15,15 +15,21 @@ from pathlib import Path
 from threading import Thread, Timer
 from typing import Any
 
+import grpc
 import pytest
-import trustme
 
+from certificates import Authority
 from cli import COMMAND
 from damrak.loading import parse_spec
 from damrak.local import GamePlan, play_game
+from damrak.remote.address import parse_address
+from damrak.remote.channels import Security, open_channel
 from damrak.remote.replays import private_replay
+from damrak.remote.troubles import trouble_of
 from damrak.repro import read_bundle, rerun
 from damrak_engine.boards import load_board
+from damrak_proto.v1.lobby_pb2_grpc import LobbyStub
+from damrak_wire.lobby import Arrival, encode_request
 from damrak_wire.orders import House, Remote
 from damrak_wire.reports import BlockEnded, MatchReport, MatchStarted, MatchVoided
 from sdk.hostile import BOTS
@@ -389,8 +395,21 @@ def test_unknown_token(here: Referee, connect: Any) -> None:
 
 def test_expired_token(here: Referee, connect: Any) -> None:
     here.control.set_tokens(tokens_of(TOKENS, expires=1))
-    line = refused(connect, here.address)
-    assert "token" in line
+    assert "the token has expired; get a new one" in refused(connect, here.address)
+
+
+def test_program_of_another_version(here: Referee) -> None:
+    address = parse_address(here.address)
+    arrival = encode_request(Arrival(lowest=2, highest=3, software="test", capacity=1))
+    token = (("authorization", f"Bearer {TOKENS['anna']}"),)
+    with (
+        open_channel(address, Security(is_encrypted=False)) as channel,
+        pytest.raises(grpc.RpcError) as caught,
+    ):
+        next(LobbyStub(channel).Wait(iter([arrival]), metadata=token))
+    said = str(trouble_of(caught.value, address, key="token"))
+    assert "versions 2 to 3 are not spoken here" in said
+    assert "pip install --upgrade damrak" in said
 
 
 def test_revoked_token_ends_the_waiting(here: Referee, connect: Any) -> None:
@@ -418,45 +437,37 @@ def test_revoked_token_lets_a_game_come_to_its_end(
 
 
 def test_encrypted_referee(connect: Any, tmp_path: Path) -> None:
-    authority, stranger = trustme.CA(), trustme.CA()
-    made = authority.issue_cert("localhost")
-    made.private_key_pem.write_to_path(tmp_path / "key")
-    made.cert_chain_pems[0].write_to_path(tmp_path / "cert")
-    authority.cert_pem.write_to_path(tmp_path / "ca")
-    stranger.cert_pem.write_to_path(tmp_path / "other")
-    tls = ("--tls-cert", f"{tmp_path}/cert", "--tls-key", f"{tmp_path}/key")
+    authority, stranger = Authority(tmp_path, "authority"), Authority(tmp_path, "stranger")
+    own = authority.issue("referee")
+    tls = ("--tls-cert", f"{own.cert}", "--tls-key", f"{own.key}")
     with referee("127.0.0.1:0", *tls) as here:
         address = here.address.replace("127.0.0.1", "localhost")
-        assert "--tls-ca FILE" in refused(connect, address, "--tls-ca", f"{tmp_path}/other")
-        anna = connect("greedy", address, "--tls-ca", f"{tmp_path}/ca")
+        assert "--tls-ca FILE" in refused(connect, address, "--tls-ca", f"{stranger.cert}")
+        anna = connect("greedy", address, "--tls-ca", f"{authority.cert}")
         anna.until("waiting")
         assert len(reports(played(here, block("b", (Remote("anna"), House("random")))))) == 1
         assert anna.leave() == 0
 
 
 def test_referee_that_wants_a_certificate(connect: Any, tmp_path: Path) -> None:
-    authority = trustme.CA()
-    for name in ("localhost", "anna"):
-        made = authority.issue_cert(name)
-        made.private_key_pem.write_to_path(tmp_path / f"{name}.key")
-        made.cert_chain_pems[0].write_to_path(tmp_path / f"{name}.cert")
-    authority.cert_pem.write_to_path(tmp_path / "ca")
-    tls = ("--tls-cert", f"{tmp_path}/localhost.cert", "--tls-key", f"{tmp_path}/localhost.key")
-    with referee("127.0.0.1:0", *tls, "--tls-client-ca", f"{tmp_path}/ca") as here:
+    authority = Authority(tmp_path, "authority")
+    own, annas = authority.issue("referee"), authority.issue("anna")
+    tls = ("--tls-cert", f"{own.cert}", "--tls-key", f"{own.key}")
+    with referee("127.0.0.1:0", *tls, "--tls-client-ca", f"{authority.cert}") as here:
         address = here.address.replace("127.0.0.1", "localhost")
-        trust = ("--tls-ca", f"{tmp_path}/ca")
+        trust = ("--tls-ca", f"{authority.cert}")
         without = connect("greedy", address, *trust)
         assert "show it with --tls-cert" in without.until("away")["trouble"]
-        own = ("--tls-cert", f"{tmp_path}/anna.cert", "--tls-key", f"{tmp_path}/anna.key")
-        anna = connect("greedy", address, *trust, *own)
+        shown = ("--tls-cert", f"{annas.cert}", "--tls-key", f"{annas.key}")
+        anna = connect("greedy", address, *trust, *shown)
         anna.until("waiting")
         assert len(reports(played(here, block("b", (Remote("anna"), House("random")))))) == 1
         assert anna.leave() == 0
 
 
 def test_plain_referee_is_not_encrypted(here: Referee, connect: Any, tmp_path: Path) -> None:
-    trustme.CA().cert_pem.write_to_path(tmp_path / "ca")
-    assert "--insecure" in refused(connect, here.address, "--tls-ca", f"{tmp_path}/ca")
+    authority = Authority(tmp_path, "authority")
+    assert "--insecure" in refused(connect, here.address, "--tls-ca", f"{authority.cert}")
 
 
 def test_bot_that_cannot_begin_does_not_connect(connect: Any) -> None:

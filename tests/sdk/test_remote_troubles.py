@@ -12,26 +12,28 @@ from typing import Any
 
 import grpc
 import pytest
-import trustme
 
+from certificates import Authority
 from damrak.errors import RefereeError, RefusalError
 from damrak.remote.address import parse_address
 from damrak.remote.channels import OPTIONS, Security, open_channel, security_for
 from damrak.remote.troubles import trouble_of
 
-AUTHORITY = trustme.CA()
-OTHER = trustme.CA()
 PLAIN = Security(is_encrypted=False)
 
 
-def pem(authority: trustme.CA) -> bytes:
-    return authority.cert_pem.bytes()
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path, "authority")
 
 
-def credentials(*names: str) -> grpc.ServerCredentials:
-    made = AUTHORITY.issue_cert(*names)
-    pair = (made.private_key_pem.bytes(), b"".join(it.bytes() for it in made.cert_chain_pems))
-    return grpc.ssl_server_credentials([pair])
+def trusting(authority: Authority) -> Security:
+    return Security(is_encrypted=True, authorities=authority.cert.read_bytes())
+
+
+def credentials(authority: Authority, host: str = "localhost") -> grpc.ServerCredentials:
+    pair = authority.issue("server", host)
+    return grpc.ssl_server_credentials([(pair.key.read_bytes(), pair.cert.read_bytes())])
 
 
 Play = Callable[[Any, grpc.ServicerContext], Iterator[bytes]]
@@ -104,34 +106,35 @@ def test_no_such_socket(tmp_path: Path) -> None:
     assert not found.is_lasting
 
 
-def test_unknown_authority(start: Start) -> None:
-    port = start(tls=credentials("localhost"))
-    for authorities in (pem(OTHER), None):
-        found = trouble(f"localhost:{port}", Security(True, authorities))
+def test_unknown_authority(start: Start, authority: Authority, tmp_path: Path) -> None:
+    port = start(tls=credentials(authority))
+    other = Authority(tmp_path, "other")
+    for security in (trusting(other), Security(is_encrypted=True)):
+        found = trouble(f"localhost:{port}", security)
         assert "--tls-ca FILE" in str(found)
         assert found.is_lasting
 
 
-def test_wrong_name(start: Start) -> None:
-    port = start(tls=credentials("referee.example.org"))
-    found = trouble(f"localhost:{port}", Security(True, pem(AUTHORITY)))
+def test_wrong_name(start: Start, authority: Authority) -> None:
+    port = start(tls=credentials(authority, "referee.example.org"))
+    found = trouble(f"localhost:{port}", trusting(authority))
     assert "made for another name" in str(found)
     assert found.is_lasting
 
 
-def test_encrypted_to_a_plain_referee(start: Start) -> None:
-    found = trouble(f"localhost:{start()}", Security(True, pem(AUTHORITY)))
+def test_encrypted_to_a_plain_referee(start: Start, authority: Authority) -> None:
+    found = trouble(f"localhost:{start()}", trusting(authority))
     assert "add --insecure" in str(found)
     assert found.is_lasting
 
 
-def test_plain_to_an_encrypted_referee(start: Start) -> None:
-    found = trouble(f"localhost:{start(tls=credentials('localhost'))}")
+def test_plain_to_an_encrypted_referee(start: Start, authority: Authority) -> None:
+    found = trouble(f"localhost:{start(tls=credentials(authority))}")
     assert "leave out --insecure" in str(found)
 
 
-def test_no_certificate_in_the_file(start: Start) -> None:
-    port = start(tls=credentials("localhost"))
+def test_no_certificate_in_the_file(start: Start, authority: Authority) -> None:
+    port = start(tls=credentials(authority))
     found = trouble(f"localhost:{port}", Security(True, b"hello"))
     assert "no certificate in PEM" in str(found)
 
@@ -164,7 +167,7 @@ def test_referee_without_the_service(start: Start) -> None:
             "token",
             "FAILED_PRECONDITION",
             "versions 1 to 1 are not spoken here, but 2 to 3 are",
-            "but 2 to 3 are; pip install --upgrade damrak",
+            "but 2 to 3 are; the older of the two needs `pip install --upgrade damrak`",
         ),
     ],
 )
@@ -187,13 +190,14 @@ def test_grpc_repeats_no_call_by_itself() -> None:
     assert dict(OPTIONS)["grpc.enable_retries"] == 0
 
 
-def test_encrypted_connection_works(start: Start) -> None:
+def test_encrypted_connection_works(start: Start, authority: Authority) -> None:
     def play(requests: Any, context: grpc.ServicerContext) -> Iterator[bytes]:
         yield b"hello"
 
-    port = start(play, credentials("localhost"))
+    port = start(play, credentials(authority))
     address = parse_address(f"localhost:{port}")
-    with open_channel(address, security_for(address, pem(AUTHORITY), False)) as channel:
+    security = security_for(address, authority.cert.read_bytes(), is_insecure=False)
+    with open_channel(address, security) as channel:
         assert list(channel.stream_stream("/damrak.v1.Table/Play")(iter([b"x"]))) == [b"hello"]
 
 
@@ -210,6 +214,6 @@ def test_encrypted_connection_works(start: Start) -> None:
 def test_connections_elsewhere_are_encrypted_unless_told_otherwise(
     address: str, has_authorities: bool, is_insecure: bool, is_encrypted: bool
 ) -> None:
-    authorities = pem(AUTHORITY) if has_authorities else None
+    authorities = b"some" if has_authorities else None
     security = security_for(parse_address(address), authorities, is_insecure)
     assert security.is_encrypted is is_encrypted

@@ -94,7 +94,7 @@ def trouble_of(
     is_word = code is not grpc.StatusCode.UNIMPLEMENTED and details not in NO_WORD
     said = details if is_word else words
     if code is grpc.StatusCode.FAILED_PRECONDITION and "version" in details:
-        said += "; pip install --upgrade damrak"
+        said += "; the older of the two needs `pip install --upgrade damrak`"
     if code in NEVER:
         return RefusalError(f"{address.text}: {said}")
     return RefereeError(f"{address.text}: {said}", is_lasting)
