@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -60,7 +59,7 @@ class Link:
         self._find = find
         self._limits = limits
         self._chair: Chair | None = None
-        self._outbox = Outbox(context.write, self._emptied)
+        self._outbox = Outbox(context.write, self._emptied, self._overflowed, limits.outbox)
         self._closing: tuple[str, str] | None = None  # code and detail, once it is to end
         self._has_left = False  # nothing more is heard
         self._handler: asyncio.Task[object] | None = None
@@ -84,14 +83,12 @@ class Link:
         """Send this after all that was sent before."""
         if self._closing is None:
             self._outbox.put(data)
-            self._check_outbox()
 
     def ask(self, data: bytes) -> None:
         """Send this, which is a question: its answer is not counted against any limit."""
         if self._closing is None:
             self._allowance += 1
             self._outbox.put_question(data)
-            self._check_outbox()
 
     def finish(self) -> None:
         """Hang up once everything is sent, or after a while."""
@@ -107,9 +104,8 @@ class Link:
             self._outbox.clear()
             self._interrupt()
 
-    def _check_outbox(self) -> None:
-        if len(self._outbox) > self._limits.outbox:
-            self.close("UNAVAILABLE", "This client has not taken what was sent to it.")
+    def _overflowed(self) -> None:
+        self.close("UNAVAILABLE", "This client has not taken what was sent to it.")
 
     # ---- from beginning to end ----------------------------------------------------------------
 
@@ -138,9 +134,16 @@ class Link:
                 self._timer.cancel()
         code, detail = self._closing or ("OK", "")
         if code != "OK":
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._limits.farewell_s):
-                    await self._context.abort(grpc.StatusCode[code], detail)
+            await self._abort(code, detail)
+
+    async def _abort(self, code: str, detail: str) -> None:
+        try:
+            async with asyncio.timeout(self._limits.farewell_s):
+                await self._context.abort(grpc.StatusCode[code], detail)
+        except grpc.aio.AbortError:
+            raise
+        except (TimeoutError, grpc.aio.BaseError):  # it does not listen, or has gone
+            pass
 
     async def _read(self) -> None:
         read = self._context.read

@@ -14,14 +14,22 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import grpc
+import structlog
+
+log = structlog.get_logger()
 
 
 class Outbox:
-    """Messages of one stream in their order; `emptied` is called whenever none is left."""
+    """Messages of one stream in their order.
+
+    `emptied` is called whenever none is left, `overflowed` when more than `most` are waiting.
+    """
 
     __slots__ = (
         "_emptied",
         "_is_broken",
+        "_most",
+        "_overflowed",
         "_question",
         "_waiting",
         "_write",
@@ -30,11 +38,17 @@ class Outbox:
     )
 
     def __init__(
-        self, write: Callable[[bytes], Coroutine[Any, Any, None]], emptied: Callable[[], None]
+        self,
+        write: Callable[[bytes], Coroutine[Any, Any, None]],
+        emptied: Callable[[], None],
+        overflowed: Callable[[], None],
+        most: int,
     ) -> None:
         self.asked_ns = 0  # when the last question left
         self._write = write
         self._emptied = emptied
+        self._overflowed = overflowed
+        self._most = most
         self._waiting: deque[bytes] = deque()
         self._writing: Coroutine[Any, Any, None] | None = None
         self._question: bytes | None = None  # the last one, until it leaves
@@ -49,6 +63,8 @@ class Outbox:
             self._waiting.append(data)
             if self._writing is None:
                 self._go_on()
+            elif len(self._waiting) > self._most:
+                self._overflowed()
 
     def put_question(self, data: bytes) -> None:
         """The same, and note when it leaves."""
@@ -84,5 +100,9 @@ class Outbox:
         except grpc.aio.BaseError:  # the client has gone
             self._is_broken = True
             waiting.clear()
+        except Exception:  # whatever it is, it concerns this connection alone
+            log.exception("seat_write_failed")
+            self._is_broken = True
+            self._overflowed()
         self._writing = None
         self._emptied()

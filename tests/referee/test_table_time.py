@@ -251,7 +251,13 @@ def test_what_comes_during_a_pause_waits_its_turn() -> None:
             await clients[2].leave()
             again = await room.sit(2)
             for client in clients[:2]:
-                assert (await client.expect(wire.StaleAnswer)).why == "answered"
+                # The pause may be as short as nothing: then the next question comes first.
+                owed = None
+                while not isinstance(said := await client.hear(), wire.StaleAnswer):
+                    owed = said if isinstance(said, wire.Asked) else owed
+                assert said.why == "answered"
+                if owed is not None:
+                    await client.answer(owed)
             await asyncio.gather(*[client.play() for client in [*clients[:2], again]])
             outcome = await room.outcome()
             assert [seat.fault for seat in outcome.seats] == [None] * 3
