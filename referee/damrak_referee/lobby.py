@@ -74,6 +74,7 @@ class Call:
     is_out: Callable[[], bool]  # the match is over for that seat
     on_decline: Callable[[str], None]
     until: float  # on the loop's clock: when the bot has to be ready
+    grace_ms: int  # how long it may stay away once it has come
     at: Waiting | None = None
     refused_by: list[Waiting] = field(default_factory=list)
     was_seated: bool = False
@@ -216,8 +217,9 @@ class Lobby:
 
     @staticmethod
     def _say(call: Call, waiting: Waiting) -> None:
-        left = call.until - asyncio.get_running_loop().time()
-        waiting.link.call(call.match, call.new_ticket(), max(1, round(left * 1000)))
+        left_ms = round((call.until - asyncio.get_running_loop().time()) * 1000)
+        patience_ms = call.grace_ms if call.has_come() else left_ms
+        waiting.link.call(call.match, call.new_ticket(), max(1, patience_ms))
 
     # --- the end
 

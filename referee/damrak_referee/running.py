@@ -212,6 +212,7 @@ class RunningMatch:
             is_out=lambda: chair.is_done,
             on_decline=decline,
             until=asyncio.get_running_loop().time() + start_limit_ms / 1000,
+            grace_ms=self._block.control.grace_ms,
         )
         return CalledPlace(self._premises.lobby, tickets, chair, call)
 

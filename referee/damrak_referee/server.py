@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -144,10 +145,11 @@ class Listener:
             Misuse: it cannot be had.
         """
         text = str(address)
+        if address.path is not None:
+            with contextlib.suppress(OSError):  # told below
+                address.path.parent.mkdir(parents=True, exist_ok=True)
         mask = os.umask(0o177)  # a socket file must never be open to others, not for a moment
         try:
-            if address.path is not None:
-                address.path.parent.mkdir(parents=True, exist_ok=True)
             if tls is None or address.path is not None:
                 port = self.server.add_insecure_port(text)
             else:

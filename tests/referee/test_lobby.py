@@ -62,6 +62,7 @@ class Scene:
             is_out=lambda: False,
             on_decline=self.declined.append,
             until=asyncio.get_running_loop().time() + 60,
+            grace_ms=30_000,
         )
         self.lobby.call(call)
         return call
