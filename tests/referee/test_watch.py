@@ -194,10 +194,10 @@ def test_clocks_do_not_tell_who_has_chosen_in_the_set_up() -> None:
 
 def test_a_delay_holds_everything_back_the_end_too() -> None:
     async def main() -> None:
-        async with hall(2, watch_delay_ms=700) as room, gallery(room.table.feed) as shown:
+        async with hall(2, watch_delay_ms=2000) as room, gallery(room.table.feed) as shown:
             watcher = shown.watch()
             setting = await watcher.see()
-            assert setting.delay_ms == 700
+            assert setting.delay_ms == 2000
             first = asyncio.create_task(watcher.see())
             outcome = await whole_match(room)
             # A match among bots that do not think is over long before anything may be seen.
