@@ -351,6 +351,25 @@ def test_cut_connections_change_nothing(here: Referee, connect: Any, tmp_path: P
     assert private_replay(report.replay).events[-1].kind == "end"
 
 
+def test_bot_that_is_started_again_goes_on_with_its_game(
+    here: Referee, connect: Any, tmp_path: Path
+) -> None:
+    gate_bot(tmp_path)
+    first = connect(str(tmp_path / "gate.py"), here.address)
+    first.until("waiting")
+    here.control.start(block("b", (Remote("anna"), House("random"))))
+    following = here.control.follow("b", 1)
+    assert isinstance(next(following), MatchStarted)
+    first.process.kill()
+    (tmp_path / "open").touch()
+    second = connect(str(tmp_path / "gate.py"), here.address)
+    assert second.until("called")["match"] == "b-0"
+    (report,) = reports(list(following))
+    assert report.seats[0].fault is None
+    assert second.until("over")["outcome"] == "result"
+    assert second.leave() == 0
+
+
 def test_lobby_is_waited_for_until_it_is_there(connect: Any) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

@@ -136,6 +136,27 @@ def test_thread_that_is_left_over_keeps_nobody(table: TestTable, tmp_path: Path)
     assert code == 0, said
 
 
+def test_bot_may_use_processes_of_its_own(table: TestTable, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(
+        "import multiprocessing, os\n"
+        "from damrak import Bot\n"
+        "class Many(Bot):\n"
+        "    def start(self, match):\n"
+        "        self.pool = multiprocessing.get_context('fork').Pool(2)\n"
+        "    def choose(self, view):\n"
+        "        pid = os.fork()\n"
+        "        if pid == 0:\n"
+        "            os._exit(3)\n"
+        "        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 3\n"
+        "        return min(self.pool.map(abs, view.legal))\n"
+        "    def finish(self, result):\n"
+        "        self.pool.terminate()\n"
+    )
+    code, _, said = against_greedy(table, str(tmp_path))
+    assert code == 0, said
+    assert said == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "address", "complaint"),
     [

@@ -18,7 +18,7 @@ from damrak.cli.errors import OK, Misuse
 from damrak.cli.parser import FAULTS, Commands, add_command
 from damrak.hosting.driver import SeatPlan
 from damrak.hosting.hosted import HostedBot
-from damrak.hosting.shared import launcher
+from damrak.hosting.shared import discard_launcher, launcher
 from damrak.loading import BotSpec, parse_spec
 from damrak.local import STANDARD_CONTROL, STANDARD_LIMITS, package_version
 from damrak.remote.address import Address, parse_address
@@ -113,6 +113,7 @@ def _try_out(spec: BotSpec) -> None:
         fault = bot.start()
     finally:
         bot.close()
+        discard_launcher()  # every game has its own
     if fault is not None:
         raise Misuse(f"bot {spec.text!r} does not start: {fault.detail} (see: damrak check)")
 

@@ -24,4 +24,6 @@ The first seven are loaded for every sandboxed game and import as little as they
 
 import os
 
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # read when gRPC is loaded: `troubles` says it all
+# Read when gRPC is loaded. What it has to say, `troubles` says; and bots that fork leave it alone.
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
