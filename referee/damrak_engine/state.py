@@ -39,6 +39,7 @@ FIXED_IDS: Final = [  # the actions in each set of actions that are no claims
     [action for action in range(FIRST_CLAIM) if mask >> action & 1]
     for mask in range(FIXED_MASK + 1)
 ]
+PLACES: Final = [[place for place in range(8) if byte >> place & 1] for byte in range(256)]
 FEW_CARTS: Final = 2
 
 
@@ -119,14 +120,17 @@ class State(Position):
     def legal_actions(self) -> list[int]:
         """The legal actions of the actor, ascending; none when the game is over."""
         mask = self.legal_mask()
-        bit = self.rules.bit
-        claims: list[int] = []
-        while mask > FIXED_MASK:
-            action = mask.bit_length() - 1
-            claims.append(action)
-            mask ^= bit[action]
-        claims.reverse()
-        return FIXED_IDS[mask] + claims
+        legal = FIXED_IDS[mask & FIXED_MASK][:]
+        if mask > FIXED_MASK:
+            claims = mask >> FIRST_CLAIM
+            octets = claims.to_bytes((claims.bit_length() + 7) >> 3, "little")
+            for i in range(len(octets)):
+                octet = octets[i]
+                if octet:
+                    first = FIRST_CLAIM + 8 * i
+                    for place in PLACES[octet]:
+                        legal.append(first + place)
+        return legal
 
     def legal_for(self, seat: int) -> list[int]:
         """The legal actions of a seat that owes a decision, else none."""
