@@ -1,4 +1,4 @@
-"""`damrak-referee sandbox …`: what uploaded bots run in, and whether an archive would be taken."""
+"""`damrak-referee sandbox …`: what uploaded bots run in, what that costs, which are taken."""
 
 from __future__ import annotations
 
@@ -74,6 +74,23 @@ async def _archive(args: argparse.Namespace) -> int:
     return GOOD
 
 
+async def _time(args: argparse.Namespace) -> int:
+    from damrak_referee.startup import measure, middle  # the other commands need no gRPC
+
+    try:
+        async with _runner() as runner:
+            found = {k: middle(v) for k, v in (await measure(runner, args.starts)).items()}
+    except (RunnerError, TimeoutError) as problem:
+        raise Misuse(str(problem) or "the bot did not get ready") from None
+    lines = [
+        f"{kind + ':':9}ready after {one['ready_ms']:.0f} ms, at best {one['ready_ms_min']:.0f};"
+        f" processor time {one['cpu_ms']:.0f} ms, at best {one['cpu_ms_min']:.0f}"
+        for kind, one in found.items()
+    ]
+    _print(args, found, lines)
+    return GOOD
+
+
 def _told(bot: StoredBot) -> tuple[dict[str, Any], str]:
     """What kind of bot it is, for programs and for people."""
     files = sum(
@@ -123,4 +140,11 @@ def _build_parser(parser_class: Callable[..., argparse.ArgumentParser]) -> argpa
     )
     archive.add_argument("file", metavar="FILE")
     archive.set_defaults(run=_archive)
+    timed = commands.add_parser(
+        "time",
+        parents=[shared],
+        help="measure how long a bot takes to be ready, in a sandbox and as a bare process",
+    )
+    timed.add_argument("--starts", metavar="N", type=int, default=10, help="of each (default: 10)")
+    timed.set_defaults(run=_time)
     return parser

@@ -144,6 +144,12 @@ time.sleep(60)
     assert report.fault.reason in ("protocol", "disconnect", "crash")
 
 
+def test_hanging_up_and_staying_away(referee: RefereeProcess) -> None:
+    report = fault_of(referee, "say, heard, welcome = sit()\nchannel.close()\ntime.sleep(60)\n")
+    assert report.fault is not None
+    assert report.fault.reason != "memory"
+
+
 def test_connecting_twice(referee: RefereeProcess) -> None:
     archive = program(
         PRELUDE

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from sandboxes import archive_of
 
 
@@ -62,3 +64,12 @@ def test_a_file_that_is_not_there_is_a_misuse(tmp_path: Path) -> None:
     assert said.returncode == 2
     assert said.stderr.startswith("damrak-referee: ")
     assert said.stderr.count("\n") == 1
+
+
+def test_what_a_sandbox_costs_is_measured() -> None:
+    if sandbox("check").returncode:
+        pytest.skip("no sandboxes here")
+    found = json.loads(sandbox("time", "--starts", "2", "--json").stdout)
+    assert found.keys() == {"sandbox", "bare"}
+    for times in found.values():
+        assert times["ready_ms"] >= times["ready_ms_min"] > 0
