@@ -37,16 +37,25 @@ async def serve(socket: str, size: int) -> None:
     await server.wait_for_termination()
 
 
-async def exchange(channel: grpc.aio.Channel, size: int, until: asyncio.Event) -> int:
-    """Exchange messages on one stream until told to stop; how many."""
-    call: grpc.aio.StreamStreamCall[bytes, bytes] = channel.stream_stream(METHOD)()
+async def take_turns(
+    first: grpc.aio.Channel, second: grpc.aio.Channel, size: int, until: asyncio.Event
+) -> int:
+    """Exchange messages on two streams, now one and now the other, until told to stop; how many.
+
+    This is the traffic of a match of two, whose seats take turns.
+    """
+    calls: list[grpc.aio.StreamStreamCall[bytes, bytes]] = [
+        one.stream_stream(METHOD)() for one in (first, second)
+    ]
     message = bytes(size)
     done = 0
     while not until.is_set():
+        call = calls[done & 1]
         await call.write(message)
         await call.read()
         done += 1
-    await call.done_writing()
+    for call in calls:
+        await call.done_writing()
     return done
 
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, Final
 
-from damrak.benchmark.referee.echo import exchange
+from grpc.aio import Channel
+
+from damrak.benchmark.referee.echo import take_turns
 from damrak.benchmark.referee.loop import elsewhere, run
 from damrak.benchmark.referee.process import Server, echo, referee
 from damrak.benchmark.referee.seats import channel, play_round
@@ -83,21 +85,24 @@ async def _rounds(server: Server, matches: int, seconds: float, number: int) -> 
     return Window(decisions / spent, sent / decisions, received / decisions, shares)
 
 
-def _echo_rate(server: Server, streams: int, size: int, seconds: float) -> float:
-    return run(_exchange(server, streams, size, seconds))
+def _echo_rate(server: Server, matches: int, size: int, seconds: float) -> float:
+    return run(_exchange(server, matches, size, seconds))
 
 
-async def _exchange(server: Server, streams: int, size: int, seconds: float) -> float:
+async def _exchange(server: Server, matches: int, size: int, seconds: float) -> float:
     async with AsyncExitStack() as stack:
-        channels = [await stack.enter_async_context(channel(server.listen)) for _ in range(streams)]
-        await _for_a_while(channels, size, min(1.0, seconds))
+        tables = [
+            [await stack.enter_async_context(channel(server.listen)) for _ in range(2)]
+            for _ in range(matches)
+        ]
+        await _for_a_while(tables, size, min(1.0, seconds))
         clock = asyncio.get_running_loop().time
         began = clock()
-        done = await _for_a_while(channels, size, seconds)
+        done = await _for_a_while(tables, size, seconds)
         return done / (clock() - began)
 
 
-async def _for_a_while(channels: list[Any], size: int, seconds: float) -> int:
+async def _for_a_while(tables: list[list[Channel]], size: int, seconds: float) -> int:
     enough = asyncio.Event()
     asyncio.get_running_loop().call_later(seconds, enough.set)
-    return sum(await asyncio.gather(*[exchange(one, size, enough) for one in channels]))
+    return sum(await asyncio.gather(*[take_turns(*table, size, enough) for table in tables]))
