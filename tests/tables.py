@@ -28,6 +28,10 @@ from damrak_wire import table as wire
 
 T = TypeVar("T")
 PLAY = "/damrak.v1.Table/Play"
+OPTIONS = [
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.enable_retries", 0),  # or a server that stops may be called again for ever
+]
 PATIENCE = 20.0  # seconds; a test that needs them has failed
 FOREVER = 600_000  # milliseconds
 SEED = bytes(range(32))
@@ -201,8 +205,7 @@ class Hall:
 
     async def connect(self, seat: int) -> Client:
         """A connection of its own to this seat."""
-        options = [("grpc.use_local_subchannel_pool", 1)]
-        channel = grpc.aio.insecure_channel(f"unix:{self._sockets[seat]}", options=options)
+        channel = grpc.aio.insecure_channel(f"unix:{self._sockets[seat]}", options=OPTIONS)
         await self._stack.enter_async_context(channel)
         return Client(channel.stream_stream(PLAY)())
 

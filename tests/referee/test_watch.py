@@ -95,7 +95,7 @@ async def gallery(
         server.add_insecure_port(address)
         await server.start()
         try:
-            async with grpc.aio.insecure_channel(address) as channel:
+            async with grpc.aio.insecure_channel(address, options=tables.OPTIONS) as channel:
                 yield Gallery(channel, shown)
         finally:
             shown.close()
