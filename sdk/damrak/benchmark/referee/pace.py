@@ -92,7 +92,10 @@ def _echo_rate(server: Server, matches: int, size: int, seconds: float) -> float
 async def _exchange(server: Server, matches: int, size: int, seconds: float) -> float:
     async with AsyncExitStack() as stack:
         tables = [
-            [await stack.enter_async_context(channel(server.listen)) for _ in range(2)]
+            (
+                await stack.enter_async_context(channel(server.listen)),
+                await stack.enter_async_context(channel(server.listen)),
+            )
             for _ in range(matches)
         ]
         await _for_a_while(tables, size, min(1.0, seconds))
@@ -102,7 +105,9 @@ async def _exchange(server: Server, matches: int, size: int, seconds: float) -> 
         return done / (clock() - began)
 
 
-async def _for_a_while(tables: list[list[Channel]], size: int, seconds: float) -> int:
+async def _for_a_while(tables: list[tuple[Channel, Channel]], size: int, seconds: float) -> int:
     enough = asyncio.Event()
     asyncio.get_running_loop().call_later(seconds, enough.set)
-    return sum(await asyncio.gather(*[take_turns(*table, size, enough) for table in tables]))
+    return sum(
+        await asyncio.gather(*[take_turns(first, second, size, enough) for first, second in tables])
+    )
