@@ -1,0 +1,38 @@
+"""What can be wrong with an account.
+
+AccountError
+├── TokenNameTaken   another good token of the owner has the name
+├── TooManyTokens    the owner has as many as are allowed
+├── UnknownScope     no such scope, or none
+└── TokenRefused     not a good token, or not for this
+"""
+
+
+class AccountError(Exception):
+    """Something about an account."""
+
+
+class TokenNameTaken(AccountError):
+    """Another token of this owner has the name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is a token named {name} already")
+
+
+class TooManyTokens(AccountError):
+    """The owner has as many tokens as are allowed."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"no more than {limit} tokens; revoke one first")
+
+
+class UnknownScope(AccountError):
+    """A token is to have a scope that does not exist, or none at all."""
+
+    def __init__(self, scopes: list[str], known: list[str]) -> None:
+        named = ", ".join(scopes) or "no scope"
+        super().__init__(f"{named}: choose from {', '.join(known)}")
+
+
+class TokenRefused(AccountError):
+    """The token is not good for this."""

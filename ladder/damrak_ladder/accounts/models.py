@@ -1,0 +1,77 @@
+"""Users, and tokens for programs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models.functions import Lower
+
+
+class Role(models.TextChoices):
+    """What somebody may do; each may do all that those before may."""
+
+    AUTHOR = "author"
+    ORGANISER = "organiser"
+    STAFF = "staff"
+
+
+class User(AbstractUser):
+    """Somebody with an account."""
+
+    # The highest role is Django's own flag, so that there is one truth about it.
+    is_organiser = models.BooleanField(default=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(Lower("username"), name="user_name_once"),
+            models.UniqueConstraint(
+                Lower("email"), condition=~models.Q(email=""), name="user_email_once"
+            ),
+        ]
+
+    @property
+    def role(self) -> Role:
+        """The highest role."""
+        if self.is_staff:
+            return Role.STAFF
+        return Role.ORGANISER if self.is_organiser else Role.AUTHOR
+
+
+class Scope(models.TextChoices):
+    """What a token lets a program do."""
+
+    READ = "read"  # see what its owner sees
+    SUBMIT = "submit"  # make bots and versions
+    PLAY = "play"  # connect a remote bot
+    ORGANISE = "organise"  # what an organiser may, if its owner is one
+
+
+class ApiToken(models.Model):
+    """A token of a program. The token itself is known to its owner only."""
+
+    owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=60)
+    scopes: models.JSONField[list[str], list[str]] = models.JSONField()
+    digest = models.CharField(max_length=64, unique=True)  # SHA-256, in hexadecimal
+    hint = models.CharField(max_length=16)  # how it begins, to tell it from others
+    created = models.DateTimeField()
+    expires = models.DateTimeField(null=True)
+    revoked = models.DateTimeField(null=True)
+    last_used = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                "owner", "name", condition=models.Q(revoked=None), name="api_token_name_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.hint}…)"
+
+    def is_good(self, now: datetime) -> bool:
+        """Whether it is neither revoked nor expired."""
+        return self.revoked is None and (self.expires is None or now < self.expires)

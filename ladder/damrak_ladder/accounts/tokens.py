@@ -1,0 +1,95 @@
+"""Tokens for programs: made, checked and revoked.
+
+The database knows the SHA-256 of a token only. A token has 256 random bits, so nobody can guess
+one, a slow hash would protect nothing more, and finding it by its digest tells no time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+
+from damrak_ladder.accounts.errors import (
+    TokenNameTaken,
+    TokenRefused,
+    TooManyTokens,
+    UnknownScope,
+)
+from damrak_ladder.accounts.models import ApiToken, Scope, User
+
+MARK: Final = "damrak_"
+"""How tokens begin, so that scanners for leaked secrets can find them."""
+
+USE_NOTED_EVERY: Final = timedelta(minutes=1)
+"""The time of last use is no more precise than this, so that requests need not write."""
+
+_RANDOM_BYTES: Final = 32
+_HINT: Final = len(MARK) + 4
+
+
+def issue(
+    owner: User,
+    name: str,
+    scopes: Collection[str],
+    now: datetime,
+    lifetime: timedelta | None = None,
+) -> tuple[ApiToken, str]:
+    """A new token and its secret, which nobody can find out later.
+
+    Raises:
+        UnknownScope, TokenNameTaken, TooManyTokens
+    """
+    if not scopes or not set(scopes) <= set(Scope.values):
+        raise UnknownScope(sorted(set(scopes) - set(Scope.values)), Scope.values)
+    secret = MARK + secrets.token_urlsafe(_RANDOM_BYTES)
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=owner.pk)  # two at once must both be counted
+        kept = ApiToken.objects.filter(owner=owner, revoked=None)
+        if kept.filter(name=name).exists():
+            raise TokenNameTaken(name)
+        if kept.count() >= settings.DAMRAK_LIMITS.tokens:
+            raise TooManyTokens(settings.DAMRAK_LIMITS.tokens)
+        token = ApiToken.objects.create(
+            owner=owner,
+            name=name,
+            scopes=sorted(set(scopes)),
+            digest=_digest(secret),
+            hint=secret[:_HINT],
+            created=now,
+            expires=None if lifetime is None else now + lifetime,
+        )
+    return token, secret
+
+
+def verify(secret: str, scope: Scope, now: datetime) -> ApiToken:
+    """The token with this secret, with its owner, if it is good for this. Two queries at most.
+
+    Raises:
+        TokenRefused: saying no more than the owner of the token may know.
+    """
+    token = ApiToken.objects.select_related("owner").filter(digest=_digest(secret)).first()
+    if token is None or not token.is_good(now) or not token.owner.is_active:
+        raise TokenRefused("the token is not valid")
+    if scope not in token.scopes:
+        raise TokenRefused(f"the token lacks the scope {scope}")
+    if token.last_used is None or now - token.last_used >= USE_NOTED_EVERY:
+        stale = Q(last_used=None) | Q(last_used__lt=now)
+        ApiToken.objects.filter(stale, pk=token.pk).update(last_used=now)
+        token.last_used = now
+    return token
+
+
+def revoke(owner: User, token_id: int, now: datetime) -> bool:
+    """Make a token of this owner worthless for ever; whether it was good until now."""
+    return bool(ApiToken.objects.filter(owner=owner, pk=token_id, revoked=None).update(revoked=now))
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,199 @@
+"""What the environment says about an installation, checked before anything starts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
+from urllib.parse import urlsplit
+
+T = TypeVar("T")
+
+PREFIX: Final = "DAMRAK_LADDER_"
+LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
+SECRET_LENGTH: Final = 32
+"""A secret key has at least so many characters."""
+
+REPLAY_STORES: Final = ("database", "folder")
+_DATABASES: Final = frozenset({"postgres", "postgresql"})
+_MAILERS: Final = frozenset({"smtp", "smtps", "smtp+tls"})
+
+
+class SettingError(ValueError):
+    """A variable that is no good: its name, and what is wrong."""
+
+    def __init__(self, variable: str, problem: str) -> None:
+        super().__init__(f"{variable}: {problem}")
+        self.variable = variable
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one owner may have."""
+
+    bots: int
+    submissions_per_hour: int
+    storage_mb: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Everything that can be set. Durations are in seconds."""
+
+    home: Path
+    url: str
+    port: int
+    behind_proxy: bool
+    debug: bool
+    secret_key: str | None  # None: the one kept at home
+    database_url: str | None  # None: SQLite at home
+    mail_url: str | None  # None: mails become files at home
+    mail_from: str
+    limits: Limits
+    replay_store: str
+    lease: int
+    attempts: int
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether the site is reached by https."""
+        return self.url.startswith("https://")
+
+    @property
+    def host(self) -> str:
+        """The name in the site's address."""
+        return urlsplit(self.url).hostname or ""
+
+
+def read_environment(variables: Mapping[str, str]) -> Environment:
+    """The settings in these variables.
+
+    Raises:
+        SettingError: naming the first variable that is no good, or that nobody reads.
+    """
+    source = _Source(variables)
+    port = source.get("DAMRAK_PORT", "8000", _port)
+    found = Environment(
+        home=source.get("DAMRAK_HOME", "var", _folder),
+        port=port,
+        url=source.get(PREFIX + "URL", f"http://127.0.0.1:{port}", _site),
+        behind_proxy=source.get(PREFIX + "BEHIND_PROXY", "no", _truth),
+        debug=source.get(PREFIX + "DEBUG", "no", _truth),
+        secret_key=source.find(PREFIX + "SECRET_KEY", _secret),
+        database_url=source.find("DATABASE_URL", _database),
+        mail_url=source.find(PREFIX + "MAIL_URL", _mailer),
+        mail_from=source.get(PREFIX + "MAIL_FROM", "damrak@localhost", _text),
+        limits=Limits(
+            bots=source.get(PREFIX + "BOTS_PER_OWNER", "10", _count),
+            submissions_per_hour=source.get(PREFIX + "SUBMISSIONS_PER_HOUR", "10", _count),
+            storage_mb=source.get(PREFIX + "STORAGE_MB_PER_OWNER", "500", _count),
+            tokens=source.get(PREFIX + "TOKENS_PER_OWNER", "20", _count),
+        ),
+        replay_store=source.get(PREFIX + "REPLAY_STORE", "database", _replay_store),
+        lease=source.get(PREFIX + "LEASE_SECONDS", "60", _count),
+        attempts=source.get(PREFIX + "BLOCK_ATTEMPTS", "5", _count),
+    )
+    may_be_plain = source.get(PREFIX + "PLAIN_HTTP", "no", _truth)
+    source.check_all_read()
+    if not (found.is_secure or may_be_plain or found.host in LOOPBACK):
+        raise SettingError(
+            PREFIX + "URL",
+            f"http is for this machine only; say https, or set {PREFIX}PLAIN_HTTP=yes",
+        )
+    if found.debug and found.host not in LOOPBACK:
+        raise SettingError(PREFIX + "DEBUG", "only for a site on this machine")
+    return found
+
+
+class _Source:
+    """The variables, and which of them somebody asked for."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self._variables = variables
+        self._read: set[str] = set()
+
+    def find(self, name: str, parse: Callable[[str], T]) -> T | None:
+        self._read.add(name)
+        text = self._variables.get(name)
+        if text is None:
+            return None
+        try:
+            return parse(text)
+        except ValueError as problem:
+            raise SettingError(name, str(problem)) from None
+
+    def get(self, name: str, default: str, parse: Callable[[str], T]) -> T:
+        found = self.find(name, parse)
+        return parse(default) if found is None else found
+
+    def check_all_read(self) -> None:
+        for name in sorted(self._variables):
+            if name.startswith(PREFIX) and name not in self._read:
+                raise SettingError(name, "there is no such setting")
+
+
+def _text(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is empty")
+    return text.strip()
+
+
+def _folder(text: str) -> Path:
+    return Path(_text(text)).expanduser().absolute()
+
+
+def _truth(text: str) -> bool:
+    if text not in {"yes", "no"}:
+        raise ValueError(f"{text!r} is neither yes nor no")
+    return text == "yes"
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+        raise ValueError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,4}", text) or int(text) > 65535:
+        raise ValueError(f"{text!r} is not a port from 1 to 65535")
+    return int(text)
+
+
+def _site(text: str) -> str:
+    address = urlsplit(text)
+    if address.scheme not in {"http", "https"} or not address.hostname:
+        raise ValueError("is not of the form https://host or https://host:port")
+    if address.path not in {"", "/"} or address.query or address.fragment or address.username:
+        raise ValueError("has more than a scheme, a host and a port")
+    return text.removesuffix("/")
+
+
+def _secret(text: str) -> str:
+    if len(text) < SECRET_LENGTH:
+        raise ValueError(f"has fewer than {SECRET_LENGTH} characters")
+    return text
+
+
+def _database(text: str) -> str:
+    # The value may hold a password, and is not repeated.
+    address = urlsplit(text)
+    if address.scheme not in _DATABASES or not address.path.strip("/"):
+        raise ValueError("is not of the form postgresql://user:password@host:port/name")
+    return text
+
+
+def _mailer(text: str) -> str:
+    address = urlsplit(text)
+    if address.scheme not in _MAILERS or not address.hostname:
+        raise ValueError("is not of the form smtp+tls://user:password@host:port")
+    return text
+
+
+def _replay_store(text: str) -> str:
+    if text not in REPLAY_STORES:
+        raise ValueError(f"{text!r} is none of {', '.join(REPLAY_STORES)}")
+    return text

@@ -1,0 +1,119 @@
+"""Django's settings. All that differs between installations comes from the environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from damrak_ladder.installation.databases import database_of
+from damrak_ladder.installation.environment import SettingError, read_environment
+from damrak_ladder.installation.mail import mail_of
+from damrak_ladder.installation.secrets import secret_key_of
+
+try:
+    ENVIRONMENT = read_environment(os.environ)
+except SettingError as problem:
+    # Whatever process this is, it must not start, and a traceback would hide the reason.
+    sys.stderr.write(f"damrak-ladder: {problem}\n")
+    raise SystemExit(2) from None
+
+DAMRAK_HOME = ENVIRONMENT.home
+DAMRAK_LIMITS = ENVIRONMENT.limits
+DAMRAK_REPLAY_STORE = ENVIRONMENT.replay_store
+DAMRAK_LEASE_SECONDS = ENVIRONMENT.lease
+DAMRAK_BLOCK_ATTEMPTS = ENVIRONMENT.attempts
+
+DEBUG = ENVIRONMENT.debug
+SECRET_KEY = ENVIRONMENT.secret_key or secret_key_of(DAMRAK_HOME)
+ALLOWED_HOSTS = [ENVIRONMENT.host]
+ROOT_URLCONF = "damrak_ladder.urls"
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "damrak_ladder.accounts",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+DATABASES = {"default": database_of(ENVIRONMENT)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+# --- security ------------------------------------------------------------------------------------
+
+SECURE_SSL_REDIRECT = ENVIRONMENT.is_secure
+SECURE_HSTS_SECONDS = 31_536_000 if ENVIRONMENT.is_secure else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENVIRONMENT.behind_proxy else None
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENVIRONMENT.is_secure
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_TRUSTED_ORIGINS = [ENVIRONMENT.url]
+X_FRAME_OPTIONS = "DENY"
+
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+# --- accounts ------------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+LOGIN_REDIRECT_URL = "/"
+
+ACCOUNT_LOGIN_METHODS = {"email", "username"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if ENVIRONMENT.is_secure else "http"
+ACCOUNT_USERNAME_MIN_LENGTH = 2
+ACCOUNT_USERNAME_BLACKLIST = ["admin", "damrak", "house", "root", "staff"]
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Damrak"
+
+# --- mail ----------------------------------------------------------------------------------------
+
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = ENVIRONMENT.mail_from
+globals().update(mail_of(ENVIRONMENT))

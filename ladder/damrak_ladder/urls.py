@@ -1,0 +1,7 @@
+"""Where every page is."""
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("accounts/", include("allauth.urls")),
+]

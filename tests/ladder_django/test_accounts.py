@@ -1,0 +1,125 @@
+"""Accounts: sign up, confirm the address, log in, reset the password, second factor, roles."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.totp.internal.auth import (
+    TOTP,
+    format_hotp_value,
+    hotp_value,
+    yield_hotp_counters_from_time,
+)
+from django.core import mail
+from django.core.cache import cache
+from django.db import IntegrityError, transaction
+from django.test import Client
+
+from damrak_ladder.accounts.models import Role, User
+from damrak_ladder.accounts.roles import grant, may_act_as
+from ladder_django.people import somebody
+
+PASSWORD = "seven carts over the bridge"
+pytestmark = pytest.mark.usefixtures("database")
+
+
+@pytest.fixture(autouse=True)
+def _no_memory_of_other_tests() -> None:
+    cache.clear()  # allauth counts attempts there
+
+
+def sign_up(client: Client, name: str = "ann") -> None:
+    form = {"username": name, "email": f"{name}@example.org"}
+    answer = client.post("/accounts/signup/", form | {"password1": PASSWORD, "password2": PASSWORD})
+    assert answer.status_code == 302, answer.content
+
+
+def link_in_last_mail() -> str:
+    found = re.search(r"http://[^/]+(/\S+)", str(mail.outbox[-1].body))
+    assert found
+    return found[1]
+
+
+def log_in(client: Client, password: str = PASSWORD) -> str:
+    answer = client.post("/accounts/login/", {"login": "ann", "password": password})
+    return answer.headers.get("Location", "")
+
+
+def test_address_is_confirmed_before_the_first_login() -> None:
+    client = Client(SERVER_NAME="127.0.0.1")
+    sign_up(client)
+    assert "confirm-email" in log_in(client)
+    client.post(link_in_last_mail())
+    assert log_in(client) == "/"
+
+
+def test_password_is_reset_by_mail() -> None:
+    client = Client(SERVER_NAME="127.0.0.1")
+    sign_up(client)
+    client.post(link_in_last_mail())
+    client.post("/accounts/password/reset/", {"email": "ann@example.org"})
+    form = client.get(link_in_last_mail(), follow=True).request["PATH_INFO"]
+    fresh = "eight carts over the bridge"
+    client.post(form, {"password1": fresh, "password2": fresh})
+    client.logout()
+    assert log_in(client) == ""
+    assert log_in(client, fresh) == "/"
+
+
+def test_second_factor_is_asked_for_once_it_is_set() -> None:
+    client = Client(SERVER_NAME="127.0.0.1")
+    sign_up(client)
+    client.post(link_in_last_mail())
+    secret = "JBSWY3DPEHPK3PXP"
+    TOTP.activate(User.objects.get(username="ann"), secret)
+    assert "2fa" in log_in(client)
+    assert "_auth_user_id" not in client.session
+    client.post("/accounts/2fa/authenticate/", {"code": "000000"})
+    assert "_auth_user_id" not in client.session
+    counter = next(iter(yield_hotp_counters_from_time()))
+    code = format_hotp_value(hotp_value(secret, counter))
+    client.post("/accounts/2fa/authenticate/", {"code": code})
+    assert "_auth_user_id" in client.session
+    assert get_adapter().is_mfa_enabled(User.objects.get(username="ann"))
+
+
+def test_reserved_names_are_refused() -> None:
+    form = {"username": "House", "email": "h@example.org"}
+    client = Client(SERVER_NAME="127.0.0.1")
+    client.post("/accounts/signup/", form | {"password1": PASSWORD, "password2": PASSWORD})
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize("again", [{"username": "Ann"}, {"email": "ANN@example.org"}])
+def test_names_and_addresses_differ_in_more_than_case(again: dict[str, str]) -> None:
+    somebody("ann")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        User.objects.create(**({"username": "bob", "email": "bob@example.org"} | again))
+
+
+def test_accounts_without_address_are_many() -> None:
+    User.objects.create(username="house-1", email="")
+    User.objects.create(username="house-2", email="")
+
+
+def test_roles_are_steps() -> None:
+    ann = somebody()
+    seen = []
+    for role in [Role.AUTHOR, Role.ORGANISER, Role.STAFF, Role.AUTHOR]:
+        grant(ann, role)
+        ann.refresh_from_db()
+        seen.append([ann.role, *(may_act_as(ann, other) for other in Role)])
+    assert seen == [
+        [Role.AUTHOR, True, False, False],
+        [Role.ORGANISER, True, True, False],
+        [Role.STAFF, True, True, True],
+        [Role.AUTHOR, True, False, False],
+    ]
+
+
+def test_locked_account_may_nothing() -> None:
+    ann = somebody()
+    ann.is_active = False
+    assert not may_act_as(ann, Role.AUTHOR)

@@ -1,0 +1,139 @@
+"""Settings come from the environment, and what is wrong there ends a process at once."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from damrak_ladder.installation.databases import database_of
+from damrak_ladder.installation.environment import SettingError, read_environment
+from damrak_ladder.installation.mail import mail_of
+from damrak_ladder.installation.secrets import keep_once, prepare_home
+
+WRONG = [
+    ("DAMRAK_PORT", "http"),
+    ("DAMRAK_PORT", "65536"),
+    ("DAMRAK_HOME", " "),
+    ("DATABASE_URL", "mysql://localhost/damrak"),
+    ("DATABASE_URL", "postgresql://localhost"),
+    ("DAMRAK_LADDER_URL", "damrak.example"),
+    ("DAMRAK_LADDER_URL", "https://damrak.example/site"),
+    ("DAMRAK_LADDER_URL", "http://damrak.example"),
+    ("DAMRAK_LADDER_SECRET_KEY", "short"),
+    ("DAMRAK_LADDER_BEHIND_PROXY", "true"),
+    ("DAMRAK_LADDER_MAIL_URL", "mail.example"),
+    ("DAMRAK_LADDER_BOTS_PER_OWNER", "0"),
+    ("DAMRAK_LADDER_REPLAY_STORE", "tape"),
+    ("DAMRAK_LADDER_LEASE_SECONDS", "1.5"),
+    ("DAMRAK_LADDER_COLOUR", "green"),
+]
+
+
+def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("DAMRAK_")}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env={**kept, **variables},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_wrong_variable_is_named(name: str, value: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        read_environment({name: value})
+    assert caught.value.variable == name
+    assert str(caught.value).startswith(f"{name}: ")
+
+
+def test_password_of_database_is_not_repeated() -> None:
+    with pytest.raises(SettingError) as caught:
+        read_environment({"DATABASE_URL": "mysql://ann:hunter2@localhost/damrak"})
+    assert "hunter2" not in str(caught.value)
+
+
+def test_debugging_stays_on_this_machine() -> None:
+    variables = {"DAMRAK_LADDER_URL": "https://damrak.example", "DAMRAK_LADDER_DEBUG": "yes"}
+    with pytest.raises(SettingError, match="DAMRAK_LADDER_DEBUG"):
+        read_environment(variables)
+
+
+def test_plain_http_has_to_be_asked_for() -> None:
+    variables = {"DAMRAK_LADDER_URL": "http://pi.local:8000", "DAMRAK_LADDER_PLAIN_HTTP": "yes"}
+    assert not read_environment(variables).is_secure
+
+
+def test_sqlite_is_the_default(tmp_path: Path) -> None:
+    described = database_of(read_environment({"DAMRAK_HOME": str(tmp_path)}))
+    assert described["ENGINE"].endswith("sqlite3")
+    assert Path(described["NAME"]).parent == tmp_path
+
+
+def test_mail_server_is_read_from_its_url() -> None:
+    url = "smtp+tls://ann:p%40ss@mail.example:2525"
+    described = mail_of(read_environment({"DAMRAK_LADDER_MAIL_URL": url}))
+    assert described["EMAIL_HOST_PASSWORD"] == "p@ss"
+    assert (described["EMAIL_PORT"], described["EMAIL_USE_TLS"]) == (2525, True)
+
+
+@pytest.mark.parametrize("start", ["-m damrak_ladder.management check", "-c {}"])
+def test_process_ends_at_once(tmp_path: Path, start: str) -> None:
+    loads = "from django.conf import settings; settings.DEBUG"
+    done = run(
+        *[part.format(loads) for part in start.split(" ", 2)],
+        DAMRAK_HOME=str(tmp_path),
+        DAMRAK_PORT="http",
+        DJANGO_SETTINGS_MODULE="damrak_ladder.settings",
+    )
+    assert done.returncode == 2
+    assert done.stderr == "damrak-ladder: DAMRAK_PORT: 'http' is not a port from 1 to 65535\n"
+
+
+def test_home_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = run("-m", "damrak_ladder.management", "check", DAMRAK_HOME=str(tmp_path / "file/home"))
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"damrak-ladder: DAMRAK_HOME: {tmp_path}/file/home: ")
+
+
+def test_public_site_passes_the_checks_for_deployment(tmp_path: Path) -> None:
+    done = run(
+        *("-W", "error", "-m", "damrak_ladder.management", "check", "--deploy"),
+        *("--fail-level", "WARNING", "--tag", "security"),
+        DAMRAK_HOME=str(tmp_path),
+        DAMRAK_LADDER_URL="https://damrak.example",
+    )
+    # Sub-domains and preload lists are decisions about names that we do not own.
+    found = {line.split(")")[0].strip("?: (") for line in done.stderr.splitlines() if "?:" in line}
+    assert found <= {"security.W005", "security.W021"}, done.stderr
+
+
+def test_models_and_migrations_agree(tmp_path: Path) -> None:
+    command = ["makemigrations", "--check", "--dry-run"]
+    done = run("-m", "damrak_ladder.management", *command, DAMRAK_HOME=str(tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_secrets_are_made_once_and_for_the_owner_only(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    prepare_home(home)
+    first = (home / "secret-key").read_bytes()
+    prepare_home(home)
+    assert (home / "secret-key").read_bytes() == first
+    assert stat.S_IMODE((home / "secret-key").stat().st_mode) == 0o600
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+
+
+def test_all_who_make_a_secret_at_once_get_the_same(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        made = pool.map(lambda _: keep_once(tmp_path / "key", lambda: os.urandom(32)), range(64))
+    assert len(set(made)) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["key"]
