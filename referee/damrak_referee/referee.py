@@ -103,11 +103,15 @@ class Referee:
         self._feeds = Feeds(settings.retention)
         tickets = Tickets()
         peers = Peers(settings.streams_per_peer, settings.joins_per_minute, self._metrics)
-        self._public = Listener(public_options(settings.join_seconds), [peers])
+        self._public = Listener(
+            public_options(settings.join_seconds, settings.ping_seconds), [peers]
+        )
         guards: list[grpc.aio.ServerInterceptor] = [peers]
         if settings.control_key_file is not None:
             guards.append(Key(_read_key(settings)))
-        self._control = Listener(control_options(settings.join_seconds), guards)
+        self._control = Listener(
+            control_options(settings.join_seconds, settings.ping_seconds), guards
+        )
         self._lobby_service = LobbyService(
             self._lobby,
             self._tokens,

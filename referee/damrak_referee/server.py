@@ -21,36 +21,43 @@ KIB: Final = 1024
 PUBLIC_MESSAGE: Final = 64 * KIB
 CONTROL_MESSAGE: Final = 4 * KIB * KIB
 METADATA: Final = 8 * KIB
-PING_MS: Final = 10_000  # a peer that is gone is found out within twice this
 CALLS_PER_CONNECTION: Final = 1024
+CLIENT_PING_MS: Final = 5000  # clients may ask whether we are there this often
 
 Options = list[tuple[str, int]]
 
 
-def public_options(join_seconds: float) -> Options:
+def public_options(join_seconds: float, ping_seconds: float) -> Options:
     """The limits of the server for bots; a connection without a call is closed after so long."""
     return [
         ("grpc.max_receive_message_length", PUBLIC_MESSAGE),
         ("grpc.max_concurrent_streams", CALLS_PER_CONNECTION),
         ("grpc.max_connection_idle_ms", max(1000, round(join_seconds * 1000))),
-        *_shared_options(join_seconds),
+        *_shared_options(join_seconds, ping_seconds),
     ]
 
 
-def control_options(join_seconds: float) -> Options:
+def control_options(join_seconds: float, ping_seconds: float) -> Options:
     """The limits of the server for whoever controls."""
-    return [("grpc.max_receive_message_length", CONTROL_MESSAGE), *_shared_options(join_seconds)]
+    return [
+        ("grpc.max_receive_message_length", CONTROL_MESSAGE),
+        *_shared_options(join_seconds, ping_seconds),
+    ]
 
 
-def _shared_options(join_seconds: float) -> Options:
+def _shared_options(join_seconds: float, ping_seconds: float) -> Options:
+    ping_ms = max(1000, round(ping_seconds * 1000))
     return [
         ("grpc.max_metadata_size", METADATA),
         ("grpc.absolute_max_metadata_size", 2 * METADATA),
         ("grpc.server_handshake_timeout_ms", max(1000, round(join_seconds * 1000))),
-        ("grpc.keepalive_time_ms", PING_MS),
-        ("grpc.keepalive_timeout_ms", PING_MS),
+        ("grpc.keepalive_time_ms", ping_ms),
+        ("grpc.keepalive_timeout_ms", ping_ms),
+        # For a peer whose kernel still answers, only this counts; it would be a minute.
+        ("grpc.http2.ping_timeout_ms", ping_ms),
+        ("grpc.http2.max_pings_without_data", 0),
         ("grpc.keepalive_permit_without_calls", 1),
-        ("grpc.http2.min_recv_ping_interval_without_data_ms", PING_MS // 2),
+        ("grpc.http2.min_recv_ping_interval_without_data_ms", CLIENT_PING_MS),
         ("grpc.http2.max_ping_strikes", 0),
         ("grpc.so_reuseport", 0),  # or two referees would share a port and get each other's bots
     ]

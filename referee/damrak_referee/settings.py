@@ -46,6 +46,7 @@ class Settings:
     retention: float
     drain_seconds: float
     join_seconds: float
+    ping_seconds: float
     streams_per_peer: int
     joins_per_minute: int
     upload_mb: int

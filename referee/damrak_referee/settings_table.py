@@ -174,6 +174,14 @@ TABLE: Final = (
         "10",
     ),
     Setting(
+        "ping_seconds",
+        "limits",
+        "SECONDS",
+        "a silent peer is asked so often whether it is there, and has as long to answer",
+        parse_seconds,
+        "10",
+    ),
+    Setting(
         "streams_per_peer", "limits", "N", "open streams of one network address", count(1), "4096"
     ),
     Setting(

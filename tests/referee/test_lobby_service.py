@@ -231,6 +231,37 @@ def test_visitor_that_says_nothing_is_sent_away() -> None:
         assert (code, why) == ("DEADLINE_EXCEEDED", "no Arrival within 0.2 s")
 
 
+FROZEN = """
+import sys
+import grpc
+from sitter import Waiter
+waiter = Waiter(grpc.insecure_channel(sys.argv[1]), "secret-of-stan")
+waiter.hear()
+print("waiting", flush=True)
+waiter.hear()
+"""
+
+
+def test_frozen_bot_is_found_out() -> None:
+    with (
+        short_folder() as folder,
+        RefereeProcess(folder, "--ping-seconds=1") as referee,
+        _scene(referee),
+    ):
+        bot = subprocess.Popen(
+            [sys.executable, "-c", FROZEN, referee.listen],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=subprocess.PIPE,
+        )
+        assert bot.stdout is not None
+        assert bot.stdout.readline() == b"waiting\n"
+        bot.send_signal(signal.SIGSTOP)  # its kernel goes on to answer
+        while referee.status().waiting:
+            pass
+        bot.kill()
+        bot.communicate()
+
+
 def test_draining_referee_tells_waiting_bots() -> None:
     with short_folder() as folder, RefereeProcess(folder) as referee, _scene(referee) as it:
         waiter = it.arrive()
