@@ -36,10 +36,14 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The finished games of one seed."""
+    """The finished games of one table; `bots` are those of the standing that sat there: None, all.
+
+    What a game has by bot is in that order.
+    """
 
     index: int
     games: tuple[Game, ...]
+    bots: tuple[int, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -58,6 +62,7 @@ class Tally:
     seconds: float = 0.0
     faults: Counter[str] = field(default_factory=Counter)
     half_points: int = 0
+    most: int = 0  # half points there were to be had
     block_scores: Counter[float] = field(default_factory=Counter)
 
     def mean(self, sum_of: float) -> float:
@@ -66,9 +71,10 @@ class Tally:
 
 
 class Standing:
-    """The blocks played so far, added up."""
+    """The blocks played so far, added up; at a table sit so many of the bots, or all."""
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], seats: int | None = None) -> None:
+        self.seats = len(names) if seats is None else seats
         self.tallies = [Tally(name) for name in unique_names(names)]
         self.games = 0
         self.blocks = 0
@@ -78,24 +84,27 @@ class Standing:
 
     def add(self, block: Block) -> None:
         """Count a block."""
-        half_points = [0] * len(self.tallies)
+        bots = range(len(self.tallies)) if block.bots is None else block.bots
+        half_points = dict.fromkeys(bots, 0)
         for game in block.games:
-            for bot, half in enumerate(comparisons(game.places)):
-                half_points[bot] += half
-                self._count(bot, game)
+            for i, half in enumerate(comparisons(game.places)):
+                half_points[bots[i]] += half
+                self._count(bots[i], game, i)
             self.ends[game.reason] += 1
             self.failures += game.failures
             self.late_failures += game.late_failures
-        most = 2 * (len(self.tallies) - 1) * len(block.games)
-        for tally, half in zip(self.tallies, half_points, strict=True):
+        most = 2 * (len(bots) - 1) * len(block.games)
+        for bot, half in half_points.items():
+            tally = self.tallies[bot]
             tally.half_points += half
+            tally.most += most
             tally.block_scores[half / most] += 1
         self.games += len(block.games)
         self.blocks += 1
 
-    def _count(self, bot: int, game: Game) -> None:
+    def _count(self, bot: int, game: Game, i: int) -> None:
         tally = self.tallies[bot]
-        place = game.places[bot]
+        place = game.places[i]
         tally.games += 1
         tally.places[place] += 1
         if place == 1:
@@ -103,22 +112,22 @@ class Standing:
                 tally.wins += 1
             else:
                 tally.shared += 1
-        tally.total += game.totals[bot]
-        tally.routes += game.routes[bot]
-        tally.contracts += game.contracts[bot]
-        tally.goods += game.goods[bot]
-        tally.seconds += game.seconds[bot]
+        tally.total += game.totals[i]
+        tally.routes += game.routes[i]
+        tally.contracts += game.contracts[i]
+        tally.goods += game.goods[i]
+        tally.seconds += game.seconds[i]
         tally.faults.update(failure.reason for failure in game.failures if failure.bot == bot)
 
     def score(self, bot: int) -> float:
         """The share of 1 that this bot took from its opponents, pair by pair; 0.5 before all."""
         tally = self.tallies[bot]
-        most = 2 * (len(self.tallies) - 1) * tally.games
-        return tally.half_points / most if most else 0.5
+        return tally.half_points / tally.most if tally.most else 0.5
 
     def elo(self, bot: int) -> Estimate | None:
         """Its Elo difference to its opponents; None before the first block."""
-        return elo_estimate(self.tallies[bot].block_scores) if self.blocks else None
+        scores = self.tallies[bot].block_scores
+        return elo_estimate(scores) if scores else None
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

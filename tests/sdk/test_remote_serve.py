@@ -116,6 +116,33 @@ def test_house_bots_fill_the_table(processes: Processes) -> None:
     assert "95 % interval" in printed
 
 
+def test_more_than_a_table_play_everybody_with_everybody(
+    processes: Processes, tmp_path: Path
+) -> None:
+    serve = processes.start(
+        *(*COMMAND, "serve", "anna", "bert", "--with", "greedy", "--with", "random"),
+        *(*QUICK, "--seats", "2", "--games", "12", "--json", "--save", str(tmp_path)),
+    )
+    assert serve.stdout is not None
+    handed_out = invitations(serve.stderr, 2)
+    processes.accept(handed_out["anna"], "planner")
+    processes.accept(handed_out["bert"], "random")
+    told = json.loads(serve.stdout.read())
+    assert serve.wait(60) == 0
+    assert (told["games"], told["blocks"]) == (12, 6)
+    assert [bot["games"] for bot in told["bots"]] == [6, 6, 6, 6]
+    replays = [parse_replay(path.read_bytes()) for path in tmp_path.glob("*.json")]
+    met = {tuple(seat.bot for seat in replay.seats) for replay in replays}
+    assert len(met) == 12
+    for bot in told["bots"]:
+        wins = sum(
+            replay.seats[seat].bot == bot["name"] and row.place == 1
+            for replay in replays
+            for seat, row in enumerate(replay.result.seats)
+        )
+        assert bot["places"][0] == wins
+
+
 def test_interrupt_shows_what_was_played(processes: Processes, tmp_path: Path) -> None:
     save = tmp_path / "games"
     serve = processes.start(
@@ -200,8 +227,9 @@ def test_address_in_use_is_told_in_one_line(processes: Processes) -> None:
     ("line", "complaint"),
     [
         ("serve", "who is to play?"),
-        ("serve anna", "two to four play at a table, not 1"),
-        ("serve a b c d e", "two to four play at a table, not 5"),
+        ("serve anna", "one cannot play alone"),
+        ("serve a b --seats 3", "2 cannot fill a table of 3"),
+        ("serve a b --seats 5", "invalid choice"),
         ("serve anna anna", "a name of their own"),
         ("serve anna/x bert", "a name has letters"),
         ("serve anna --with gredy", "did you mean greedy?"),

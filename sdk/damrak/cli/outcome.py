@@ -75,7 +75,7 @@ def tally_json(standing: Standing, bot: int, version: str) -> dict[str, Any]:
         "games": tally.games,
         "wins": tally.wins,
         "shared": tally.shared,
-        "places": [tally.places[place + 1] for place in range(len(standing.tallies))],
+        "places": [tally.places[place + 1] for place in range(standing.seats)],
         "share": round(standing.score(bot), 4),
         "score_mean": round(tally.mean(tally.total), 3),
         "points": {
@@ -127,7 +127,7 @@ def standing_table(standing: Standing) -> Table:
     table.add_row("score", *(f"{standing.score(i):.1%}" for i in range(len(elos))))
     _add(table, standing, "wins", lambda it: str(it.wins))
     _add(table, standing, "shared wins", lambda it: str(it.shared))
-    for place in range(1, len(elos) + 1):
+    for place in range(1, standing.seats + 1):
         table.add_row(f"place {place}", *(str(it.places[place]) for it in standing.tallies))
     _add(table, standing, "points a game", lambda it: f"{it.mean(it.total):.1f}")
     _add(table, standing, "  routes", lambda it: f"{it.mean(it.routes):.1f}")

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from damrak_wire.lobby import BotToken
 
 GAMES: Final = 20
+LARGEST: Final = 4  # table
 LISTEN: Final = "0.0.0.0:7171"  # friends come from other machines
 LOOK: Final = 0.3  # seconds between two looks into the lobby
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
@@ -51,13 +52,14 @@ def add_parser(commands: Commands) -> None:
         text="""
             Starts a referee on this machine, prints for everyone who is to play the command that
             brings their bot here, waits until all of them are there, and has them play: blocks in
-            which everyone sits in every seat once, a new seed for every game. House bots can fill
-            the table. Ctrl-C stops and shows what has been played. Connections are not encrypted
-            unless you have a certificate, so use it in networks you trust.""",
+            which everyone sits in every seat once, a new seed for every game. House bots can join.
+            If they are more than a table holds, all combinations have their turn. Ctrl-C stops and
+            shows what has been played. Connections are not encrypted unless you have a
+            certificate, so use it in networks you trust.""",
         examples=(
             "damrak serve anna bert",
             "damrak serve anna --with greedy --games 100 --save games",
-            "damrak serve --guests 3 --board practice --tokens tokens.toml",
+            "damrak serve --guests 6 --seats 3 --board practice --tokens tokens.toml",
             "damrak serve anna bert --listen 0.0.0.0:7000 --tls-cert cert.pem --tls-key key.pem",
         ),
     )
@@ -75,6 +77,12 @@ def add_parser(commands: Commands) -> None:
         default=GAMES,
         metavar="N",
         help=f"how many, rounded up to whole blocks (default: {GAMES})",
+    )
+    games.add_argument(
+        "--seats",
+        type=int,
+        choices=(2, 3, 4),
+        help="how many at a table (default: all, or 2 if they are more than 4)",
     )
     games.add_argument("--board", default="amsterdam", metavar="NAME|FILE", help="which board")
     games.add_argument(
@@ -108,11 +116,15 @@ def add_parser(commands: Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Carry it out."""
     names = _names(args)
+    count = len(names) + len(args.house)
+    seats = args.seats or (count if count <= LARGEST else 2)
+    if count < seats:
+        raise Misuse(f"{count} cannot fill a table of {seats}; add house bots: --with BOT")
     if (args.tls_cert is None) != (args.tls_key is None):
         raise Misuse("--tls-cert and --tls-key: both or none")
     board = board_named(args.board)
     options = options_from(args.options)
-    rules_for(board, len(names) + len(args.house), options)
+    rules_for(board, seats, options)
     control = TimeControl(args.decision, args.bank, args.increment)
     if args.save is not None:
         args.save.mkdir(parents=True, exist_ok=True)
@@ -129,7 +141,7 @@ def run(args: argparse.Namespace) -> int:
         if not spec.is_house:
             raise Misuse(f"--with {text}: no house bot; bring it with `damrak connect`")
         guests.append(Guest(text, House(text), spec.version))
-    standing = Standing([guest.name for guest in guests])
+    standing = Standing([guest.name for guest in guests], seats)
     serving = Serving(err() if args.json else out(), standing, args.games, args.json)
     tls = () if args.tls_cert is None else ("--tls-cert", args.tls_cert, "--tls-key", args.tls_key)
     stopped: KeyboardInterrupt | HostError | RefereeError | None = None
@@ -137,7 +149,7 @@ def run(args: argparse.Namespace) -> int:
         with PrivateReferee(args.listen, tuple(map(str, tls))) as referee, serving:
             referee.control.set_tokens(_hashed(tokens))
             serving.opened(_invitations(args, tokens, referee.address))
-            table = Table(tuple(guests), board, options, control)
+            table = Table(tuple(guests), seats, board, options, control)
             tournament = Tournament(referee.control, table)
             with closing(_play(tournament, referee, serving, args.games)) as blocks:
                 for block, replays in blocks:
@@ -159,7 +171,7 @@ def _play(
     tournament: Tournament, referee: PrivateReferee, serving: Serving, games: int
 ) -> Generator[Played]:
     """Blocks until so many games are played, whenever everybody is there."""
-    a_block = len(tournament.table.guests)
+    a_block = tournament.table.seats
     while (left := -(-games // a_block) - tournament.blocks) > 0:
         parallel = _gather(referee, serving, tournament.table.guests)
         yield from tournament.play(min(parallel, left * a_block))
@@ -191,11 +203,10 @@ def _names(args: argparse.Namespace) -> list[str]:
             raise Misuse(f"{name!r}: a name has letters, digits, - and _, at most 40")
     if len(set(names)) != len(names):
         raise Misuse("everybody needs a name of their own")
-    count = len(names) + len(args.house)
     if not names:
         raise Misuse("who is to play? Give names, or --guests N (see: damrak serve --help)")
-    if not 2 <= count <= 4:
-        raise Misuse(f"two to four play at a table, not {count}; fill it up with --with BOT")
+    if len(names) + len(args.house) < 2:
+        raise Misuse("one cannot play alone; invite somebody, or add a house bot: --with BOT")
     return names
 
 

@@ -1,4 +1,4 @@
-"""A table of bots at a referee, in every rotation of their seats, block after block.
+"""Bots at a referee: tables of them in turn, each in every rotation of its seats.
 
 Bots that come from elsewhere could remember what they have seen, so each game has its own seed.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Final
 
 from damrak.errors import HostError
@@ -39,13 +40,19 @@ class Guest:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is played, and by whom."""
+    """What is played, and by whom: so many at a table, everybody with everybody in turn."""
 
     guests: tuple[Guest, ...]
+    seats: int
     board: Board
     options: Options
     control: TimeControl
     start_limit_ms: int = 0
+
+    def sitting(self, block: int) -> tuple[int, ...]:
+        """Which of the guests sit at the table in this block."""
+        groups = list(combinations(range(len(self.guests)), self.seats))
+        return groups[block % len(groups)]
 
 
 @dataclass(slots=True)
@@ -64,7 +71,7 @@ class Tournament:
             RefereeError: the referee cannot be reached any more.
             HostError: a game was void again and again; says why.
         """
-        at_once = max(1, parallel // len(self.table.guests))
+        at_once = max(1, parallel // self.table.seats)
         reasons: dict[str, None] = {}
         for attempt in range(1, ATTEMPTS + 1):
             order = self._order(at_once, attempt, parallel)
@@ -100,8 +107,9 @@ class Tournament:
         rotates = table.options.first_player == "rotate"
         matches = []
         for block in range(self.blocks, self.blocks + blocks):
-            for game, seating in enumerate(rotations(len(table.guests))):
-                seats = tuple(_seat(table.guests[guest]) for guest in seating)
+            sitting = table.sitting(block)
+            for game, seating in enumerate(rotations(table.seats)):
+                seats = tuple(_seat(table.guests[sitting[place]]) for place in seating)
                 matches.append(
                     MatchOrder(
                         match=f"{self.name}-{block:06}-{game}",
@@ -125,16 +133,17 @@ class Tournament:
     def _blocks(
         self, order: BlockOrder, reports: Mapping[str, MatchReport]
     ) -> Iterator[tuple[Block, tuple[Replay, ...]]]:
-        turns = rotations(len(self.table.guests))
+        turns = rotations(self.table.seats)
         ordered = [reports[match.match] for match in order.matches]
         for start in range(0, len(ordered), len(turns)):
             pairs = list(zip(turns, ordered[start : start + len(turns)], strict=True))
+            sitting = self.table.sitting(self.blocks)
             replays = tuple(private_replay(report.replay) for _, report in pairs)
             games = tuple(
-                _game(seating, report, replay)
+                _game(sitting, seating, report, replay)
                 for (seating, report), replay in zip(pairs, replays, strict=True)
             )
-            block = Block(self.blocks, games)
+            block = Block(self.blocks, games, sitting)
             self.blocks += 1
             yield block, replays
 
@@ -143,7 +152,9 @@ def _seat(guest: Guest) -> SeatOrder:
     return SeatOrder(guest.name, guest.version, OWNER, guest.place)
 
 
-def _game(seating: tuple[int, ...], report: MatchReport, replay: Replay) -> Game:
+def _game(
+    sitting: tuple[int, ...], seating: tuple[int, ...], report: MatchReport, replay: Replay
+) -> Game:
     """The game as standings count it: by bot, not by seat."""
     seats = [seating.index(bot) for bot in range(len(seating))]
     rows = [replay.result.seats[seat] for seat in seats]
@@ -151,7 +162,7 @@ def _game(seating: tuple[int, ...], report: MatchReport, replay: Replay) -> Game
     for seat, total_us in zip(report.timings.seats, report.timings.total_us, strict=True):
         used[seat] += total_us
     faults = tuple(
-        BotFailure(seating[seat], row.fault.reason, row.fault.detail, None)
+        BotFailure(sitting[seating[seat]], row.fault.reason, row.fault.detail, None)
         for seat, row in enumerate(report.seats)
         if row.fault is not None
     )
