@@ -11,8 +11,10 @@ from damrak.benchmark.timing import Windows, rate
 from damrak_engine import scoring, state as state_module
 from damrak_engine.boards import load_board
 from damrak_engine.deal import new_game
-from damrak_engine.dice import QuickDice, SeedDice
+from damrak_engine.dice import SEED_BYTES, QuickDice, SeedDice
+from damrak_engine.effects import Ask
 from damrak_engine.events import Event
+from damrak_engine.match import Match
 from damrak_engine.observation import observe
 from damrak_engine.options import DEFAULTS
 from damrak_engine.replay import Played, Player, record, to_bytes
@@ -34,6 +36,7 @@ def measure(windows: Windows) -> dict[str, Any]:
         "python_loop": round(python_loop(windows)),
         "copy_us": round(1e6 / copies(windows), 4),
         "observe_us": round(1e6 / observations(windows), 4),
+        "decide_us": round(1e6 / decisions(windows), 4),
         "verify_per_s": round(verifications(windows), 1),
         "state_bytes": state_bytes(),
     }
@@ -90,6 +93,25 @@ def observations(windows: Windows) -> float:
         return len(pairs)
 
     return rate(all_of_them, windows)
+
+
+def decisions(windows: Windows) -> float:
+    """Decisions a second that the arbiter takes, tells and follows with the next question."""
+    rng = random.Random(SEED)
+
+    def match() -> int:
+        match = Match(RULES, SeedDice(rng.randbytes(SEED_BYTES)))
+        effects = match.begin(0)
+        number = 0
+        while not match.is_over:
+            questions = [effect for effect in effects if isinstance(effect, Ask)]
+            for ask in questions:
+                action = ask.legal[int(rng.random() * len(ask.legal))]
+                effects = match.decided(ask.seat, ask.decision, action, number)
+                number += 1
+        return number
+
+    return rate(match, windows)
 
 
 def verifications(windows: Windows) -> float:

@@ -19,7 +19,7 @@ from damrak.errors import HostError
 from damrak.loading import parse_spec
 from damrak.series import SeriesPlan, play_series
 
-BUILDS: Final = ("rollout", "python_loop", "copy_us", "observe_us")
+BUILDS: Final = ("rollout", "python_loop", "copy_us", "observe_us", "decide_us")
 START_S: Final = 0.7
 Tell = Callable[[str], None]
 

@@ -112,6 +112,7 @@ def _rest(measured: dict[str, Any]) -> Table:
     for key, words, goal in (
         ("copy_us", "copy a state, us", "0.5, interpreted 0.8"),
         ("observe_us", "observe, us", "5"),
+        ("decide_us", "a decision in the arbiter, us", "10"),
     ):
         cells = [_cell(measured[build], key) for build in ("compiled", "interpreted")]
         table.add_row(words, *cells, goal)
