@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from damrak_referee.runner.client import (
+    ArchiveRefused,
     CannotIsolate,
     Runner,
     RunnerGone,
@@ -215,6 +216,29 @@ def test_a_socket_that_is_not_there_is_the_hosts_fault() -> None:
         )
         exit = await handle.exited
         assert (exit.cause, exit.owner) == ("lost", "host")
+
+    on_ground(run)
+
+
+def test_descriptors_are_given_back_whatever_happens() -> None:
+    async def run(there: Ground) -> None:
+        sha256 = await there.install(program("print('hello')"))
+
+        def descriptors() -> int:
+            return len(os.listdir(f"/proc/{there.runner.pid}/fd"))
+
+        async def one(number: int, socket: Path) -> None:
+            handle = await there.runner.seat(SeatProcess(f"x{number}", Uploaded(sha256), socket))
+            await handle.exited
+
+        await there.run("print('hello')")
+        before = descriptors()
+        for number in range(5):
+            await there.run("print('hello')")
+            await one(number, there.runner.folder / "no.sock")
+            with pytest.raises(ArchiveRefused):
+                await there.install(b"no archive %d" % number)
+        assert descriptors() == before
 
     on_ground(run)
 

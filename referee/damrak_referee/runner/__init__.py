@@ -1,6 +1,7 @@
 """Bots in processes: archives unpacked, seats started in sandboxes, house bots kept warm.
 
     client      the runner as the referee sees it; nothing else is imported from outside
+    places      what is started for a seat, and how that ended
     settings    where it works, and what a bot may use
     messages    what the two say to each other, one JSON object a line
     service     the runner's own process: `python -m damrak_referee.runner DESCRIPTOR`

@@ -19,7 +19,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -45,6 +44,7 @@ from damrak_referee.runner.messages import (
     line_of,
     parse_report,
 )
+from damrak_referee.runner.places import Exit, HouseBot, SeatProcess, Uploaded
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.verdict import Verdict
 
@@ -66,41 +66,6 @@ START_SECONDS: Final = 30.0
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 5.0
 _PACKAGES: Final = Path(damrak_referee.__file__).parents[1]
-
-
-@dataclass(frozen=True, slots=True)
-class HouseBot:
-    """A bot of the package, by its spec."""
-
-    spec: str
-
-
-@dataclass(frozen=True, slots=True)
-class Uploaded:
-    """The bot of an installed archive."""
-
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class SeatProcess:
-    """What to start for a seat. The socket is there already, with somebody listening."""
-
-    id: str
-    place: HouseBot | Uploaded
-    socket: Path
-
-
-@dataclass(frozen=True, slots=True)
-class Exit:
-    """How a seat's process ended, what it printed, and what it used; 0 is unknown."""
-
-    cause: str
-    detail: str
-    owner: str
-    output: str = ""
-    cpu_us: int = 0
-    memory_bytes: int = 0
 
 
 class SeatHandle:

@@ -153,23 +153,27 @@ async def _output(
     groups: Groups | None,
     uid: int | None,
 ) -> tuple[str, int]:
-    given, rules = full_pipe("\0".join(built).encode() + b"\0"), full_pipe(tools.filter)
-    reading, writing = os.pipe()
     group = None if groups is None else groups.make("probe", settings)
-    command = [tools.bubblewrap, "--args", str(given), "--seccomp", str(rules), "--", *inside]
     try:
-        process = spawn(
-            Command(
-                command,
-                {},
-                limits(settings, own_user=uid is not None, counted_together=group is not None),
-                pass_on=(given, rules),
-                entrances=() if group is None else tuple(group.entrances()),
-                stdout=writing,
-                stderr=writing,
+        with contextlib.ExitStack() as opened:
+            reading, writing = os.pipe()
+            given = full_pipe("\0".join(built).encode() + b"\0")
+            rules = full_pipe(tools.filter)
+            entrances = () if group is None else tuple(group.entrances())
+            for descriptor in (writing, given, rules, *entrances):
+                opened.callback(os.close, descriptor)
+            outer = [tools.bubblewrap, "--args", str(given), "--seccomp", str(rules), "--"]
+            process = spawn(
+                Command(
+                    [*outer, *inside],
+                    {},
+                    limits(settings, own_user=uid is not None, counted_together=group is not None),
+                    pass_on=(given, rules),
+                    entrances=entrances,
+                    stdout=writing,
+                    stderr=writing,
+                )
             )
-        )
-        os.close(writing)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PROBE_SECONDS):
                 await process.ended()
@@ -177,10 +181,9 @@ async def _output(
         status = await process.ended()
         process.close()
         os.set_blocking(reading, False)
-        with open(reading, "rb", closefd=False) as pipe:
+        with open(reading, "rb") as pipe:
             return (pipe.read() or b"").decode("utf-8", "replace"), status
     finally:
-        os.close(reading)
         if group is not None:
             await group.remove()
 

@@ -114,50 +114,49 @@ class UploadedSeat:
 
     def _start(self, uid: int | None, group: Group | None) -> _Started:
         settings = self._house.settings
-        reading, writing = os.pipe()
-        status: _Status | None = None
-        try:
-            bounds = sandbox.limits(
-                settings,
-                own_user=uid is not None,
-                counted_together=group is not None,
-                is_python=self._bot.run is None,
-            )
+        bounds = sandbox.limits(
+            settings,
+            own_user=uid is not None,
+            counted_together=group is not None,
+            is_python=self._bot.run is None,
+        )
+        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+            reading, writing = os.pipe()
+            ours.callback(os.close, reading)
+            theirs.callback(os.close, writing)
             entrances = () if group is None else tuple(group.entrances())
+            for entrance in entrances:
+                theirs.callback(os.close, entrance)
+            status: _Status | None = None
+            # Without one: bubblewrap is process 1 inside, where it could be read.
+            environment: Mapping[str, str] = {}
+            passed: tuple[int, ...] = ()
+            folder: str | None = None
             if self._house.isolation.mode == "unsafe":
                 command, environment = self._plain_command()
-                process = spawn(
-                    Command(
-                        command,
-                        environment,
-                        bounds,
-                        folder=str(self._bot.folder),
-                        entrances=entrances,
-                        stdout=writing,
-                        stderr=writing,
-                    )
-                )
+                folder = str(self._bot.folder)
             else:
-                status, theirs = _Status.make()
-                command, passed = self._sandbox_command(uid, theirs)
-                process = spawn(
-                    Command(
-                        command,
-                        {},  # bubblewrap is process 1 inside, where its environment can be read
-                        bounds,
-                        pass_on=(*passed, theirs),
-                        entrances=entrances,
-                        stdout=writing,
-                        stderr=writing,
-                    )
+                status, telling = _Status.make()
+                ours.callback(status.close)
+                theirs.callback(os.close, telling)
+                given, rules = self._sandbox_pipes(uid)
+                theirs.callback(os.close, given)
+                theirs.callback(os.close, rules)
+                passed = (given, rules, telling)
+                command = self._sandbox_command(uid, given, rules, telling)
+            process = spawn(
+                Command(
+                    command,
+                    environment,
+                    bounds,
+                    folder=folder,
+                    pass_on=passed,
+                    entrances=entrances,
+                    stdout=writing,
+                    stderr=writing,
                 )
-        except BaseException:
-            os.close(reading)
-            if status is not None:
-                status.close()
-            raise
-        finally:
-            os.close(writing)
+            )
+            ours.pop_all()
         capture = Capture(reading, self._output, settings.output_limit, self._kill.set)
         return _Started(process, capture, status, group)
 
@@ -193,24 +192,37 @@ class UploadedSeat:
             output=self._output.text(),
         )
 
-    def _sandbox_command(self, uid: int | None, status: int) -> tuple[list[str], tuple[int, int]]:
-        isolation, settings = self._house.isolation, self._house.settings
-        tools, runtime = isolation.tools, isolation.runtime
-        assert tools is not None
-        assert runtime is not None
+    def _sandbox_pipes(self, uid: int | None) -> tuple[int, int]:
+        """What bubblewrap reads: its arguments, which nobody inside is to see, and a filter."""
+        isolation = self._house.isolation
+        assert isolation.tools is not None
+        assert isolation.runtime is not None
         if uid is not None:
             os.chown(self._socket, uid, uid)
         os.chmod(self._socket, 0o600)
-        content = Content(str(self._bot.folder), str(self._socket), str(self._house.empty))
-        environment = {"DAMRAK_ADDRESS": ADDRESS}
-        built = sandbox.arguments(tools, runtime, settings, content, environment, uid)
-        command = self._program([runtime.interpreter, *_PYTHON_OPTIONS], BOT)
-        inside = sandbox.command_inside(tools, settings, command, uid)
-        # Its command line can be read inside, too, so what is in it goes through a pipe.
+        built = sandbox.arguments(
+            isolation.tools,
+            isolation.runtime,
+            self._house.settings,
+            Content(str(self._bot.folder), str(self._socket), str(self._house.empty)),
+            {"DAMRAK_ADDRESS": ADDRESS},
+            uid,
+        )
         given = full_pipe("\0".join(built).encode() + b"\0")
-        rules = full_pipe(tools.filter)
+        try:
+            return given, full_pipe(isolation.tools.filter)
+        except OSError:
+            os.close(given)
+            raise
+
+    def _sandbox_command(self, uid: int | None, given: int, rules: int, telling: int) -> list[str]:
+        tools, runtime = self._house.isolation.tools, self._house.isolation.runtime
+        assert tools is not None
+        assert runtime is not None
+        command = self._program([runtime.interpreter, *_PYTHON_OPTIONS], BOT)
+        inside = sandbox.command_inside(tools, self._house.settings, command, uid)
         outer = [tools.bubblewrap, "--args", str(given), "--seccomp", str(rules)]
-        return [*outer, "--json-status-fd", str(status), "--", *inside], (given, rules)
+        return [*outer, "--json-status-fd", str(telling), "--", *inside]
 
     def _plain_command(self) -> tuple[list[str], Mapping[str, str]]:
         settings = self._house.settings

@@ -38,7 +38,7 @@ from damrak_referee.runner.runtime import compile_packages
 from damrak_referee.runner.seat import House, UploadedSeat
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.slots import Slots
-from damrak_referee.runner.spawn import adopt_orphans, bury_orphans
+from damrak_referee.runner.spawn import adopt_orphans, bury_orphans, raise_open_files
 from damrak_referee.runner.store import Store
 
 SWEEP_SECONDS: Final = 10.0
@@ -158,6 +158,7 @@ async def serve(line: socket.socket) -> None:
     loop.add_signal_handler(signal.SIGTERM, terminated.set)
     loop.add_signal_handler(signal.SIGCHLD, bury_orphans)
     adopt_orphans()
+    raise_open_files()
     slots = Slots(settings.first_uid) if os.geteuid() == 0 else None
     uid = -1 if slots is None else slots.take()
     sweep_instances(settings.run)

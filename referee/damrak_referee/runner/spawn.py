@@ -24,8 +24,8 @@ Limits = Mapping[int, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to run, and with which rights. `entrances` are of control groups; both kinds of
-    descriptors are closed here once the child has them."""
+    """What to run, and with which rights; `entrances` are of control groups. All descriptors stay
+    the caller's to close."""
 
     argv: Sequence[str]
     environment: Mapping[str, str]
@@ -102,9 +102,6 @@ def spawn(command: Command) -> Process:
         )
     except subprocess.SubprocessError as problem:
         raise OSError(f"{command.argv[0]} could not be started: {problem}") from None
-    finally:
-        for descriptor in (*command.pass_on, *command.entrances):
-            os.close(descriptor)
 
 
 def wait_readable(descriptor: int) -> asyncio.Future[None]:
@@ -133,6 +130,12 @@ def full_pipe(data: bytes) -> int:
     finally:
         os.close(writing)
     return reading
+
+
+def raise_open_files() -> None:
+    """Let this process have as many descriptors as it may: each child takes four."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def adopt_orphans() -> None:

@@ -119,28 +119,33 @@ class Store:
                 self._slots.give_back(uid)
 
     async def _unpack(self, archive: Path, target: Path, uid: int | None) -> dict[str, Any]:
-        source = os.open(archive, os.O_RDONLY | os.O_CLOEXEC)
-        folder = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        reading, writing = os.pipe()
+        with contextlib.ExitStack() as opened:
+            source = os.open(archive, os.O_RDONLY | os.O_CLOEXEC)
+            opened.callback(os.close, source)
+            folder = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            opened.callback(os.close, folder)
+            reading, writing = os.pipe()
+            opened.callback(os.close, writing)
+            try:
+                process = self._start(source, folder, uid, writing)
+            except BaseException:
+                os.close(reading)
+                raise
+        return await _answer(process, reading)
+
+    def _start(self, source: int, folder: int, uid: int | None, writing: int) -> Process:
         command = [sys.executable, "-S", "-P", "-m", "damrak_referee.runner.unpack"]
         words = [source, folder, -1 if uid is None else uid, json.dumps(self._settings.to_json())]
-        try:
-            process = spawn(
-                Command(
-                    [*command, *map(str, words)],
-                    {"PYTHONPATH": str(_PACKAGES), "PYTHONDONTWRITEBYTECODE": "1"},
-                    {},
-                    pass_on=(source, folder),
-                    stdout=writing,
-                    stderr=None,
-                )
+        return spawn(
+            Command(
+                [*command, *map(str, words)],
+                {"PYTHONPATH": str(_PACKAGES), "PYTHONDONTWRITEBYTECODE": "1"},
+                {},
+                pass_on=(source, folder),
+                stdout=writing,
+                stderr=None,
             )
-        except BaseException:
-            os.close(reading)
-            raise
-        finally:
-            os.close(writing)
-        return await _answer(process, reading)
+        )
 
 
 async def _answer(process: Process, reading: int) -> dict[str, Any]:
