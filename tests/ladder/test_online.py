@@ -38,9 +38,9 @@ def test_it_stays_close_to_the_full_fit():
     full = rate(before.joined(news), len(world), scale)
     distance = (online.elo - full.elo) / np.maximum(full.error, 1)
     moved = (fitted.elo - full.elo) / np.maximum(full.error, 1)
-    assert np.sqrt(np.mean(distance**2)) < 0.15
+    assert np.sqrt(np.mean(distance**2)) < 0.25
     assert np.sqrt(np.mean(distance**2)) < np.sqrt(np.mean(moved**2)) / 2
-    assert np.max(np.abs(distance)) < 0.5
+    assert np.max(np.abs(distance)) < 0.8
     ratio = online.error[full.error > 0] / full.widths[full.error > 0]
     assert 0.9 < np.median(ratio) < 1.1
 

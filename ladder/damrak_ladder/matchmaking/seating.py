@@ -1,9 +1,10 @@
 """Who plays whom next: the tables that are worth most to the ranking.
 
 `arrange` is a pure function: the same field, policy and seed give the same tables. A version is
-worth seating as far as a block would narrow down its rank: the density of rivals around it times
-what the block takes off its standard error. Its table is filled with those opponents from whom most
-is learnt, about all at the table. Four rules stand above that:
+worth seating as far as a block would narrow down its rank: what the block takes off the variance of
+its strength, times the density of rivals around it squared, which makes it a variance of ranks. Its
+table is filled with those opponents from whom most is learnt, about all at the table. Four rules
+stand above that:
 
 * fresh versions first, and nobody falls behind half the mean number of blocks;
 * tables of 2, 3 and 4 come in the ladder's shares for every single version;
@@ -38,8 +39,8 @@ class Policy:
     """
 
     shares: Mapping[int, float] = field(default_factory=lambda: {2: 1.0, 3: 1.0, 4: 1.0})
-    fresh: int = 12  # blocks until which a version comes before all that have more
-    far: int = 6  # at one table in so many sits one from anywhere on the ladder, or an anchor
+    fresh: int = 6  # blocks until which a version comes before all that have more
+    far: int = 12  # at one table in so many sits one from anywhere on the ladder, or an anchor
 
     def __post_init__(self) -> None:
         if not set(self.shares) <= set(SEATS) or min(self.shares.values(), default=-1.0) < 0:
@@ -133,9 +134,8 @@ class _Seating:
 
     def _urgencies(self, total: Integers) -> Floats:
         """The less the sooner: below 0 what the floors demand, above what a block is worth."""
-        error = np.sqrt(self._variance)
-        worth = self._density * (error - 1 / np.sqrt(1 / self._variance + _LEARNT))
-        urgency = 1 / np.maximum(worth, 1e-12)
+        less = self._variance - 1 / (1 / self._variance + _LEARNT)
+        urgency = 1 / np.maximum(self._density**2 * less, 1e-12)
         behind = total < self._half
         urgency[behind] = -1.0 / (1 + total[behind])
         fresh = total < self._policy.fresh
@@ -149,8 +149,8 @@ class _Seating:
         if total < self._half:
             return -1.0 / (1 + total)
         variance = float(self._variance[one])
-        worth = self._density[one] * (variance**0.5 - (1 / variance + _LEARNT) ** -0.5)
-        return float(1 / max(worth, 1e-12))
+        less = variance - 1 / (1 / variance + _LEARNT)
+        return float(1 / max(self._density[one] ** 2 * less, 1e-12))
 
     def _reason(self, one: int) -> str:
         total = int(self._blocks[one].sum())
@@ -203,10 +203,8 @@ class _Seating:
         about = SEATS[size] / (2 + 2 * np.cosh(gap))  # games times p(1-p)
         for_own = about / (1 + about * variance)
         for_other = about / (1 + about * own)
-        worth = self._density[first] * (own**0.5 - (1 / own + for_own) ** -0.5)
-        worth = worth + self._density[others] * (
-            np.sqrt(variance) - 1 / np.sqrt(1 / variance + for_other)
-        )
+        worth = self._density[first] ** 2 * (own - 1 / (1 / own + for_own))
+        worth = worth + self._density[others] ** 2 * (variance - 1 / (1 / variance + for_other))
         blocks = self._blocks[others]
         lack = self._parts[size] * (blocks.sum(axis=1) + 1) - blocks[:, size]
         due = np.exp(np.clip(lack, -4, 4) / 2)

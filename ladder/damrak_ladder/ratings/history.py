@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from damrak_ladder.ratings.scale import Integers, Small
+from damrak_ladder.ratings.scale import Booleans, Integers, Small
 
 SEATS: Final = (2, 3, 4)
 
@@ -88,11 +88,11 @@ class Tables:
         rest = (self.block[games:] - blocks).astype(np.int32)
         return Tables(self.players[blocks:], rest, self.turns[games:], self.places[games:])
 
-    def thinned(self, step: int) -> Tables:
-        """Every `step`-th block."""
-        kept = self.block % step == 0
-        block = (self.block[kept] // step).astype(np.int32)
-        return Tables(self.players[::step], block, self.turns[kept], self.places[kept])
+    def only(self, kept: Booleans) -> Tables:
+        """These blocks."""
+        games = kept[self.block]
+        block = (np.cumsum(kept) - 1).astype(np.int32)[self.block[games]]
+        return Tables(self.players[kept], block, self.turns[games], self.places[games])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +130,9 @@ class History:
 
     def thinned(self, step: int) -> History:
         """Every `step`-th block of each size."""
-        return History({n: table.thinned(step) for n, table in self.tables.items()})
+        return History(
+            {n: table.only(np.arange(len(table)) % step == 0) for n, table in self.tables.items()}
+        )
 
     def joined(self, later: History) -> History:
         """This and what came later."""

@@ -26,6 +26,7 @@ UNKNOWN: Final = 2.0
 _KNOWN: Final = 1e-6  # the standard error of an anchor
 _CLOSE: Final = 1e-6
 _LONGEST: Final = 3.0
+_FEW: Final = 200
 
 
 @dataclass(slots=True, eq=False)
@@ -83,7 +84,7 @@ class Online:
         network = network_of(layouts, count)
         before = self.strength[touched]
         precision = 1 / self.variance[touched]
-        strength, free = before.copy(), np.ones(count, dtype=bool)
+        strength = before.copy()
         while True:
             slope = precision * (before - strength)
             above = np.zeros(len(network))
@@ -97,7 +98,7 @@ class Online:
             diagonal = precision - np.bincount(network.rows, above, count)
             diagonal -= np.bincount(network.others, above, count)
             bends = Curvature(network, diagonal, above, np.zeros((count, 0)), np.zeros((0, 0)))
-            step = System(bends, free, strength).solve(slope[:, None], 1e-6)[:, 0]
+            step = _solved(bends, slope, strength)
             length = float(np.max(np.abs(step)))
             strength += step * min(1.0, _LONGEST / length) if length else 0.0
             if length <= _CLOSE:
@@ -108,6 +109,13 @@ class Online:
         known += np.bincount(rows, _through(-above, precision[others]), count)
         known += np.bincount(others, _through(-above, precision[rows]), count)
         return strength, 1 / known
+
+
+def _solved(bends: Curvature, slope: Floats, strength: Floats) -> Floats:
+    if len(slope) <= _FEW:
+        return np.asarray(np.linalg.solve(bends.full(), slope))
+    free = np.ones(len(slope), dtype=bool)
+    return System(bends, free, strength).solve(slope[:, None], 1e-6)[:, 0]
 
 
 def _through(information: Floats, precision: Floats) -> Floats:

@@ -98,7 +98,7 @@ def world_of(
     bots: int,
     seed: int,
     *,
-    spread: float = 300.0,
+    spread: float = 400.0,
     seat_luck: float = 0.15,
     form: float = 0.15,
     cycles: float = 0.0,

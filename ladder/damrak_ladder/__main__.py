@@ -1,0 +1,8 @@
+"""`python -m damrak_ladder` is `damrak-ladder`."""
+
+import sys
+
+from damrak_ladder.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

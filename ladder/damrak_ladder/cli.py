@@ -1,0 +1,73 @@
+"""The command `damrak-ladder`: what an operator of a ladder does.
+
+One module per command; each has `add_parser(commands)` and a function that runs it and returns the
+exit code. Nothing a user does wrong ends in a traceback: it ends in one line and code 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final, NoReturn
+
+from damrak_ladder.misuse import Misuse
+from damrak_ladder.simulate import command as simulate
+
+OK: Final = 0
+MISUSED: Final = 2
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+
+COMMANDS: Final = (simulate,)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Leaves the complaining to `main`."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Misuse(f"{message} (see: {self.prog} --help)")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; what the process is to exit with."""
+    try:
+        parser = build_parser()
+        args = parser.parse_args(arguments)
+        if "run" not in args:
+            parser.print_help()
+            return OK
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except Misuse as problem:
+        return _complain(str(problem))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # What is still buffered would fail again when Python flushes at exit.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    return code
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    parser = _Parser(
+        prog="damrak-ladder",
+        description="Runs a ladder of bots, and shows what its numbers are worth.",
+        epilog="`damrak-ladder COMMAND --help` explains a command and shows examples.",
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
+    for command in COMMANDS:
+        command.add_parser(commands)
+    return parser
+
+
+def _complain(message: str) -> int:
+    line = " ".join(message.split())
+    sys.stderr.write(f"damrak-ladder: {line}\n")
+    return MISUSED

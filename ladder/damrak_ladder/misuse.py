@@ -1,0 +1,7 @@
+"""What the command line says when it was used wrongly."""
+
+from __future__ import annotations
+
+
+class Misuse(Exception):
+    """The command cannot be carried out as given; the message is the one line to print."""

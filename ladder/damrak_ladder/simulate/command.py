@@ -1,0 +1,95 @@
+"""`damrak-ladder simulate`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import textwrap
+from typing import Any, Final
+
+from damrak_ladder.misuse import Misuse
+
+PARTS: Final = ("matchmaking", "ratings", "mirror_variance", "fit")
+
+TEXT: Final = """
+Lets synthetic bots of known strength play through the matchmaking and the ratings of the ladder,
+and says how well both do: how soon the list is right, for our matchmaking and for simpler ones; how
+well games that were held back are foretold and how often 95 % intervals contain the truth, for our
+rating and for others on the same games; what a mirrored block is worth; and what a fit costs. The
+same seed gives the same numbers. docs/ratings.md explains them.
+"""
+EXAMPLES: Final = """\
+examples:
+  damrak-ladder simulate
+  damrak-ladder simulate --bots 1000 --blocks 200000 --json > simulation.json
+  damrak-ladder simulate --only fit --bots 10000 --blocks 1000000
+  damrak-ladder simulate --cycles 0.3     who beats whom is not only a matter of strength
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Make the command known."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "simulate",
+        help="try matchmaking and ratings on bots of known strength",
+        description=textwrap.fill(" ".join(TEXT.split()), 88),
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--bots", type=int, default=200, metavar="N", help="how many bots (default: 200)")
+    add("--blocks", type=int, default=20_000, metavar="N", help="how many blocks (default: 20000)")
+    add("--seed", type=int, default=1, metavar="S", help="a number; the same one, the same result")
+    add(
+        "--spread",
+        type=float,
+        default=400.0,
+        metavar="ELO",
+        help="standard deviation of true strengths (default: 400)",
+    )
+    add(
+        "--cycles",
+        type=float,
+        default=0.0,
+        metavar="X",
+        help="how much styles matter beside strength, in logits (default: 0)",
+    )
+    add(
+        "--only",
+        choices=PARTS,
+        action="append",
+        metavar="PART",
+        help=f"only this part, may be repeated: {', '.join(PARTS)}",
+    )
+    add("--json", action="store_true", help="print one JSON object instead of text for people")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Simulate and print."""
+    if args.bots < 4:
+        raise Misuse(f"--bots: at least 4, not {args.bots}")
+    if args.blocks < 10:
+        raise Misuse(f"--blocks: at least 10, not {args.blocks}")
+    if args.seed < 0:
+        raise Misuse(f"--seed: not below 0, as {args.seed} is")
+    if not 0 < args.spread <= 2000:
+        raise Misuse(f"--spread: above 0 and at most 2000, not {args.spread:g}")
+    if not 0 <= args.cycles <= 5:
+        raise Misuse(f"--cycles: from 0 to 5, not {args.cycles:g}")
+    # Not before it is needed: numpy and SciPy take longer to load than help takes to read.
+    from damrak_ladder.simulate.open_skill import is_installed
+    from damrak_ladder.simulate.report import Plan, as_text, simulate, teller
+
+    parts = [part for part in PARTS if args.only is None or part in args.only]
+    plan = Plan(args.bots, args.blocks, args.seed, args.spread, args.cycles, parts)
+    tell = teller()
+    found = simulate(plan, tell)
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+    if "ratings" in parts and not is_installed():
+        sys.stderr.write("openskill is not installed: left out (pip install openskill)\n")
+    sys.stdout.write(json.dumps(found, indent=2) + "\n" if args.json else as_text(found))
+    return 0

@@ -1,0 +1,114 @@
+"""Our rating beside others: the same games to learn from, the same games to foretell."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from damrak_ladder.ratings import History, Ratings, Scale, Tables, rate
+from damrak_ladder.ratings.scale import ELO_PER_LOGIT, NORMAL_975, Booleans, Floats
+from damrak_ladder.simulate import open_skill
+from damrak_ladder.simulate.peers import Elo, Glicko2, Peer
+from damrak_ladder.simulate.season import joined
+from damrak_ladder.simulate.trueskill import TrueSkill
+from damrak_ladder.simulate.world import World
+
+HELD_OUT: Final = 10  # one block in so many is kept for foretelling
+_LEAST: Final = 1e-6  # no expectation counts as more certain than this
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How well a rating did."""
+
+    log_loss: float  # for each pair of players at the held-out tables; a shared place is one half
+    coverage95: float | None  # the share of bots whose 95 % interval contains the truth
+
+
+def peers() -> dict[str, Callable[[int], Peer]]:
+    """The others, by name; openskill only if it is installed."""
+    found: dict[str, Callable[[int], Peer]] = {
+        "trueskill": TrueSkill,
+        "glicko2": Glicko2,
+        "elo K=8": partial(Elo, k=8.0),
+        "elo K=24": partial(Elo, k=24.0),
+    }
+    if open_skill.is_installed():
+        found = {"openskill": open_skill.OpenSkill, **found}
+    return found
+
+
+def compare(
+    world: World, scale: Scale, rounds: Sequence[History], seed: int
+) -> Mapping[str, Score]:
+    """Each rating learns from nine blocks in ten, in the order played, and foretells the tenth."""
+    rng = np.random.default_rng([seed, 6])
+    split = [_split(one, rng) for one in rounds]
+    shown = [learn for learn, _ in split]
+    hidden = joined([held for _, held in split])
+    is_free = np.ones(len(world), dtype=bool)
+    is_free[list(scale.anchors)] = False
+    ours = rate(joined(shown), len(world), scale)
+    inside = (ours.low <= world.elo) & (world.elo <= ours.high)
+    scores = {"damrak": Score(_loss(hidden, partial(_ours, ours)), _share(inside, is_free))}
+    for name, make in peers().items():
+        peer = make(len(world))
+        for news in shown:
+            peer.learn(news)
+        coverage = _coverage(world.elo, peer.strengths, peer.errors, is_free)
+        scores[name] = Score(_loss(hidden, partial(_peers, peer)), coverage)
+    return scores
+
+
+def _split(news: History, rng: np.random.Generator) -> tuple[History, History]:
+    learn, held = {}, {}
+    for seats, table in news.tables.items():
+        hidden = rng.integers(0, HELD_OUT, len(table)) == 0
+        learn[seats], held[seats] = table.only(~hidden), table.only(hidden)
+    return History(learn), History(held)
+
+
+def _loss(history: History, expected: Callable[[Tables, int, int], Floats]) -> float:
+    total, count = 0.0, 0
+    for table in history.tables.values():
+        for a, b in itertools.combinations(range(table.seats), 2):
+            own, other = table.places[:, a], table.places[:, b]
+            score = (own < other) + 0.5 * (own == other)
+            chance = np.clip(expected(table, a, b), _LEAST, 1 - _LEAST)
+            total -= float(np.sum(score * np.log(chance) + (1 - score) * np.log(1 - chance)))
+            count += len(score)
+    return total / max(1, count)
+
+
+def _ours(ratings: Ratings, table: Tables, a: int, b: int) -> Floats:
+    """With the advantage of turns, and drawn to the middle by what is uncertain."""
+    one, other = table.players[table.block, a], table.players[table.block, b]
+    turns = np.array(ratings.turns.get(table.seats, (0.0,) * table.seats))
+    gap = ratings.elo[one] + turns[table.turns[:, a]] - ratings.elo[other]
+    gap = (gap - turns[table.turns[:, b]]) / ELO_PER_LOGIT
+    variance = (ratings.error[one] ** 2 + ratings.error[other] ** 2) / ELO_PER_LOGIT**2
+    return np.asarray(1 / (1 + np.exp(-gap / np.sqrt(1 + np.pi / 8 * variance))))
+
+
+def _peers(peer: Peer, table: Tables, a: int, b: int) -> Floats:
+    players = table.players[table.block]
+    pairs = zip(players[:, a].tolist(), players[:, b].tolist(), strict=True)
+    return np.array([peer.expects(one, other) for one, other in pairs])
+
+
+def _coverage(truth: Floats, found: Floats, error: Floats | None, free: Booleans) -> float | None:
+    """After the scale was laid on the truth as well as can be, which is more than we get."""
+    if error is None:
+        return None
+    slope, shift = np.polyfit(found, truth, 1)
+    inside = np.abs(slope * found + shift - truth) <= NORMAL_975 * slope * error
+    return _share(inside, free)
+
+
+def _share(inside: Booleans, among: Booleans) -> float:
+    return float(np.mean(inside[among])) if among.any() else float("nan")

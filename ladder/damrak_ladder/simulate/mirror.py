@@ -1,0 +1,37 @@
+"""What a mirrored block is worth, from real games.
+
+`mirror.json` holds, for pairs of bots, how often the two games of a block ended how: the first
+bot's score when it began, and when the other one did, each 0, 0.5 or 1. They are played by
+tests/ladder/play_mirrors.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+
+def mirror_variance() -> dict[str, float]:
+    """For each pair the variance of a mirrored block, divided by that of two independent games."""
+    text = files("damrak_ladder.simulate").joinpath("mirror.json").read_text("utf-8")
+    recorded: dict[str, Any] = json.loads(text)
+    return {pair: round(ratio(one["blocks"]), 4) for pair, one in recorded["pairs"].items()}
+
+
+def ratio(blocks: Mapping[str, int]) -> float:
+    """The ratio for one pair; `blocks` counts blocks by scores, as in {"1 0": 57, "1 0.5": 3}.
+
+    The two games of a block differ in who begins, so their variances are taken separately: what
+    changing seats removes is not credited to the common seed.
+    """
+    played = sum(blocks.values())
+    scores = {tuple(float(part) for part in key.split()): n for key, n in blocks.items()}
+    means = [sum(pair[game] * n for pair, n in scores.items()) / played for game in (0, 1)]
+
+    def moment(a: int, b: int) -> float:
+        return sum((p[a] - means[a]) * (p[b] - means[b]) * n for p, n in scores.items()) / played
+
+    alone = moment(0, 0) + moment(1, 1)
+    return (alone + 2 * moment(0, 1)) / alone if alone else 1.0

@@ -1,0 +1,153 @@
+"""Ways to decide who plays whom: ours, and those it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+
+from damrak_ladder.matchmaking import HOUSE, MEMORY, Field, Policy, arrange
+from damrak_ladder.ratings.history import SEATS
+from damrak_ladder.ratings.scale import Booleans, Floats, Integers
+
+Tables = Mapping[int, Integers]
+"""By table size: blocks x players."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """What is known when the next blocks are arranged."""
+
+    elo: Floats
+    error: Floats
+    is_anchor: Booleans
+
+
+class Pairing(Protocol):
+    """Arranges blocks; may remember what it arranged."""
+
+    def tables(self, standing: Standing, count: int) -> Tables:
+        """So many blocks, or a few less."""
+
+
+class OurPairing:
+    """The matchmaking of the ladder. Every bot has an owner of its own, anchors are house bots."""
+
+    def __init__(self, bots: int, seed: int) -> None:
+        self._seed = seed
+        self._blocks = np.zeros((bots, len(SEATS)), dtype=np.int32)
+        self._recent = np.full((bots, MEMORY), -1, dtype=np.int32)
+        self._slots = np.zeros(bots, dtype=np.int64)
+        self._policy = Policy(shares={n: 1.0 for n in SEATS if n <= bots})
+
+    def tables(self, standing: Standing, count: int) -> Tables:
+        """What the ladder would play."""
+        bots = len(self._blocks)
+        field = Field(
+            owner=np.where(standing.is_anchor, HOUSE, np.arange(bots)).astype(np.int32),
+            elo=standing.elo,
+            error=standing.error,
+            blocks=self._blocks,
+            pending=np.zeros(bots, dtype=np.int32),
+            recent=self._recent,
+            is_anchor=standing.is_anchor,
+        )
+        self._seed += 1
+        found: dict[int, list[tuple[int, ...]]] = {}
+        for table in arrange(field, self._policy, self._seed, count):
+            found.setdefault(len(table.players), []).append(table.players)
+        tables = {n: np.array(found[n], dtype=np.int32) for n in sorted(found)}
+        for seats, players in tables.items():
+            self._note(seats, players)
+        return tables
+
+    def _note(self, seats: int, players: Integers) -> None:
+        np.add.at(self._blocks[:, seats - SEATS[0]], players.ravel(), 1)
+        for other in range(1, seats):
+            for column in range(seats):
+                own, met = players[:, column], players[:, (column + other) % seats]
+                # Of several at once one is remembered, which is as good as all.
+                self._recent[own, self._slots[own] % MEMORY] = met
+                self._slots[own] += 1
+
+
+class RandomPairing:
+    """Everyone against anyone."""
+
+    def __init__(self, bots: int, seed: int) -> None:
+        self._bots = bots
+        self._rng = np.random.default_rng([seed, 2])
+
+    def tables(self, standing: Standing, count: int) -> Tables:
+        """Tables drawn by lot."""
+        tables = {}
+        for seats, blocks in _shared_out(count, self._bots).items():
+            players = self._rng.integers(0, self._bots, (blocks, seats)).astype(np.int32)
+            while (again := _twice(players)).any():
+                fresh = self._rng.integers(0, self._bots, (int(again.sum()), seats))
+                players[again] = fresh.astype(np.int32)
+            tables[seats] = players
+        return tables
+
+
+class RoundRobin:
+    """Everyone against everyone in turn."""
+
+    def __init__(self, bots: int, seed: int) -> None:
+        rng = np.random.default_rng([seed, 3])
+        self._order = rng.permutation(bots).astype(np.int32)
+        self._step = dict.fromkeys(SEATS, 0)
+
+    def tables(self, standing: Standing, count: int) -> Tables:
+        """The next tables of the cycle: one bot, and those at equal distances round the circle."""
+        bots, tables = len(self._order), {}
+        for seats, blocks in _shared_out(count, bots).items():
+            step = self._step[seats] + np.arange(blocks)
+            self._step[seats] += blocks
+            distance = 1 + (step // bots) % max(1, (bots - 1) // (seats - 1))
+            at = (step % bots)[:, None] + distance[:, None] * np.arange(seats)
+            players = self._order[at % bots]
+            tables[seats] = players[~_twice(players)]
+        return tables
+
+
+class NearestPairing:
+    """A bot drawn by lot, and those who stand next to it."""
+
+    def __init__(self, bots: int, seed: int) -> None:
+        self._bots = bots
+        self._rng = np.random.default_rng([seed, 4])
+
+    def tables(self, standing: Standing, count: int) -> Tables:
+        """Neighbours in the list as it is now."""
+        order = np.argsort(standing.elo, kind="stable").astype(np.int32)
+        tables = {}
+        for seats, blocks in _shared_out(count, self._bots).items():
+            start = self._rng.integers(0, self._bots - seats + 1, blocks)
+            tables[seats] = order[start[:, None] + np.arange(seats)]
+        return tables
+
+
+PAIRINGS: Final[Mapping[str, Callable[[int, int], Pairing]]] = {
+    "damrak": OurPairing,
+    "random": RandomPairing,
+    "round robin": RoundRobin,
+    "nearest rating": NearestPairing,
+}
+
+
+def _shared_out(count: int, bots: int) -> dict[int, int]:
+    """How many of the blocks have which size, so that a bot sits at as many of each."""
+    sizes = [seats for seats in SEATS if seats <= bots]
+    whole = sum(1 / seats for seats in sizes)
+    shared = {seats: int(count / seats / whole) for seats in sizes}
+    shared[sizes[0]] += count - sum(shared.values())
+    return shared
+
+
+def _twice(players: Integers) -> Booleans:
+    """Tables at which somebody sits twice."""
+    sorted_ = np.sort(players, axis=1)
+    return np.asarray((sorted_[:, 1:] == sorted_[:, :-1]).any(axis=1))

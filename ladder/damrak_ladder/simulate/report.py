@@ -1,0 +1,201 @@
+"""What a simulation found: computed part by part, told to programs and to people."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from damrak_ladder.ratings import History, Scale
+from damrak_ladder.simulate.comparison import Score, compare
+from damrak_ladder.simulate.cost import fit_cost
+from damrak_ladder.simulate.mirror import mirror_variance
+from damrak_ladder.simulate.pairing import PAIRINGS
+from damrak_ladder.simulate.season import Season, play_season
+from damrak_ladder.simulate.world import World, world_of
+
+COMPARED: Final = 30_000  # blocks at most that the ratings are compared on: others are slow
+_ANCHORS: Final = (0.05, 0.35, 0.65, 0.95)  # where on the ladder the house bots stand
+
+Marks = Sequence[tuple[int, float]]
+Row = Sequence[str]
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be simulated."""
+
+    bots: int
+    blocks: int
+    seed: int
+    spread: float
+    cycles: float
+    parts: Sequence[str]
+
+
+def simulate(plan: Plan, tell: Tell) -> dict[str, Any]:
+    """The parts of the report, in the form that `--json` prints."""
+    world = world_of(plan.bots, plan.seed, spread=plan.spread, cycles=plan.cycles)
+    scale = anchored(world)
+    found: dict[str, Any] = {}
+    ours: Season | None = None
+    if set(plan.parts) - {"mirror_variance"}:
+        names = PAIRINGS if "matchmaking" in plan.parts else ["damrak"]
+        seasons = {name: _season(plan, world, scale, name, tell) for name in names}
+        ours = seasons["damrak"]
+        if "matchmaking" in plan.parts:
+            found["matchmaking"] = {
+                name: [
+                    {"blocks": blocks, "rank_correlation": round(correlation, 6)}
+                    for blocks, correlation in season.marks
+                ]
+                for name, season in seasons.items()
+            }
+    if ours is not None and "ratings" in plan.parts:
+        tell("comparing ratings")
+        scores = compare(world, scale, _first(ours, COMPARED), plan.seed)
+        found["ratings"] = {name: _score(score) for name, score in scores.items()}
+    if "mirror_variance" in plan.parts:
+        found["mirror_variance"] = mirror_variance()
+    if ours is not None and "fit" in plan.parts:
+        tell("measuring a fit")
+        found["fit"] = fit_cost(ours.history, scale, plan.bots)
+    return found
+
+
+def anchored(world: World) -> Scale:
+    """Some of the bots as anchors, known for what they are."""
+    order = np.argsort(world.elo, kind="stable")
+    spots = _ANCHORS if len(world) >= 20 else (0.5,)
+    chosen = [int(order[int(len(world) * spot)]) for spot in spots]
+    return Scale({version: float(world.elo[version]) for version in chosen})
+
+
+def _season(plan: Plan, world: World, scale: Scale, name: str, tell: Tell) -> Season:
+    told = 0
+
+    def progress(played: int) -> None:
+        nonlocal told
+        if played >= told:
+            tell(f"{name}: {played:,} of {plan.blocks:,} blocks")
+            told = played + max(1, plan.blocks // 20)
+
+    pairing = PAIRINGS[name](plan.bots, plan.seed)
+    return play_season(world, scale, pairing, plan.blocks, plan.seed, progress)
+
+
+def _first(season: Season, blocks: int) -> Sequence[History]:
+    """The rounds up to so many blocks."""
+    kept: list[History] = []
+    played = 0
+    for news in season.rounds:
+        played += len(news)
+        if kept and played > blocks:
+            break
+        kept.append(news)
+    return kept
+
+
+def _score(score: Score) -> dict[str, float | None]:
+    coverage = score.coverage95
+    known = coverage is not None and math.isfinite(coverage)
+    return {
+        "log_loss": round(score.log_loss, 6),
+        "coverage95": round(coverage, 4) if known and coverage is not None else None,
+    }
+
+
+# ---- for people ---------------------------------------------------------------------------------
+
+
+def as_text(found: Mapping[str, Any]) -> str:
+    """The same as tables."""
+    parts = []
+    if "matchmaking" in found:
+        parts.append(_matchmaking(found["matchmaking"]))
+    if "ratings" in found:
+        rows: list[Row] = [("rating", "log-loss", "truth inside 95 % intervals")]
+        for name, score in found["ratings"].items():
+            inside = score["coverage95"]
+            share = "knows none" if inside is None else f"{100 * inside:.1f} %"
+            rows.append((name, f"{score['log_loss']:.4f}", share))
+        parts.append("Games foretold (less is better) and intervals\n\n" + _table(rows))
+    if "mirror_variance" in found:
+        rows = [("two bots", "variance left")]
+        rows += [(pair, f"{ratio:.2f}") for pair, ratio in found["mirror_variance"].items()]
+        heading = "A mirrored block against two independent games, from real games\n\n"
+        parts.append(heading + _table(rows))
+    if "fit" in found:
+        fit = found["fit"]
+        parts.append(
+            f"Fit of {fit['versions']:,} versions and {fit['blocks']:,} blocks: "
+            f"{fit['seconds']:.1f} s on one core, {fit['max_rss_mb']:.0f} MB"
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def _matchmaking(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    marks = {name: [(m["blocks"], m["rank_correlation"]) for m in found[name]] for name in found}
+    rows = [("blocks", *marks)]
+    for line in zip(*marks.values(), strict=False):
+        rows.append((f"{line[0][0]:,}", *(f"{correlation:.4f}" for _, correlation in line)))
+    text = "Rank correlation with the truth\n\n" + _table(rows)
+    part = blocks_needed(marks["damrak"], marks["random"])
+    if part is not None:
+        text += f"\n\nOur matchmaking needs {100 * part:.0f} % of the blocks of random pairing."
+    return text
+
+
+def blocks_needed(ours: Marks, other: Marks) -> float | None:
+    """By what part of the blocks ours is where the other one ends; None if it never gets there.
+
+    Rank errors shrink with blocks in nearly straight lines on logarithmic scales, so between marks
+    it is read off such lines; and as a single point has its luck, off the last third of all marks.
+    """
+
+    def wrong(marks: Marks) -> list[float]:
+        return [math.log(max(1e-9, 1 - correlation)) for _, correlation in marks]
+
+    if len(ours) < 3 or len(other) < 3:
+        return None
+    at = [math.log(blocks) for blocks, _ in ours]
+    errors = np.minimum.accumulate(wrong(ours))
+    parts = []
+    for (blocks, _), error in list(zip(other, wrong(other), strict=True))[-(len(other) // 3) :]:
+        if error < errors[-1]:
+            return None
+        parts.append(float(np.interp(-error, -errors, at)) - math.log(blocks))
+    return math.exp(sum(parts) / len(parts))
+
+
+def _table(rows: Sequence[Row]) -> str:
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        first, *rest = (
+            cell.ljust(w) if not i else cell.rjust(w)
+            for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        )
+        lines.append("  ".join([first, *rest]))
+    return "\n".join(lines)
+
+
+def teller() -> Tell:
+    """Tells on stderr how far it is: on a terminal in one line, else in one line a stage."""
+    shown = ""
+
+    def tell(what: str) -> None:
+        nonlocal shown
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\x1b[K{what}")
+        elif what.partition(":")[0] != shown:
+            sys.stderr.write(what.partition(":")[0] + "\n")
+        shown = what.partition(":")[0]
+        sys.stderr.flush()
+
+    return tell

@@ -1,0 +1,114 @@
+"""A ladder from its first block on: arrange, play, learn, and arrange again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from scipy.stats import rankdata
+
+from damrak_ladder.ratings import History, Online, Ratings, Scale, rate
+from damrak_ladder.ratings.online import UNKNOWN
+from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Booleans, Floats
+from damrak_ladder.simulate.pairing import Pairing, Standing
+from damrak_ladder.simulate.world import World
+
+_ROUNDS: Final = 1000  # in which a season is arranged, at most
+_GROWTH: Final = 1.4  # of the history between two full fits
+_MARKS: Final = 13  # at which the list is compared with the truth
+
+Progress = Callable[[int], None]
+
+
+@dataclass(slots=True)
+class Season:
+    """What came of it."""
+
+    rounds: list[History] = field(default_factory=list)
+    marks: list[tuple[int, float]] = field(default_factory=list)  # blocks, rank correlation
+    ratings: Ratings | None = None  # after the last block
+
+    @property
+    def history(self) -> History:
+        """All blocks."""
+        return joined(self.rounds)
+
+
+def play_season(
+    world: World,
+    scale: Scale,
+    pairing: Pairing,
+    blocks: int,
+    seed: int,
+    progress: Progress = lambda _: None,
+) -> Season:
+    """Play so many blocks, and compare the list with the truth on the way."""
+    bots = len(world)
+    rng = np.random.default_rng([seed, 5])
+    season = Season()
+    is_anchor = np.zeros(bots, dtype=bool)
+    is_anchor[list(scale.anchors)] = True
+    online = _nobody_known(bots, scale)
+    step = max(1, bots // 6, blocks // _ROUNDS)
+    marks = _marks(bots, blocks)
+    played, fit_at = 0, float(bots)
+    history, fitted = History({}), 0
+    while played < blocks:
+        standing = Standing(online.elo, online.error, is_anchor)
+        until = min([mark for mark in marks if mark > played], default=blocks)
+        tables = pairing.tables(standing, min(step, until - played))
+        news = world.play(tables, rng)
+        if not len(news):
+            break  # nobody may meet anybody
+        season.rounds.append(news)
+        played += len(news)
+        if played >= marks[0] or played >= fit_at:
+            history = history.joined(joined(season.rounds[fitted:]))
+            fitted = len(season.rounds)
+            season.ratings = rate(history, bots, scale, season.ratings)
+            online = Online.after(season.ratings)
+            fit_at = played * _GROWTH
+            if played >= marks[0]:
+                marks = [mark for mark in marks if mark > played] or [blocks + 1]
+                correlation = rank_correlation(season.ratings.elo, world.elo, ~is_anchor)
+                season.marks.append((played, correlation))
+        else:
+            online.absorb(news)
+        progress(played)
+    return season
+
+
+def rank_correlation(one: Floats, other: Floats, among: Booleans) -> float:
+    """Spearman's, of these bots."""
+    ranks = rankdata(one[among]), rankdata(other[among])
+    return float(np.corrcoef(*ranks)[0, 1])
+
+
+def joined(rounds: Sequence[History]) -> History:
+    """One history; in halves, so that nothing is copied more often than needed."""
+    if len(rounds) <= 1:
+        return rounds[0] if rounds else History({})
+    middle = len(rounds) // 2
+    return joined(rounds[:middle]).joined(joined(rounds[middle:]))
+
+
+def _marks(bots: int, blocks: int) -> list[int]:
+    """Where to look: evenly on a logarithmic scale, from a block a bot on."""
+    low = min(max(bots // 2, blocks // 100, 1), blocks)
+    return sorted({round(mark) for mark in np.geomspace(low, blocks, _MARKS)})
+
+
+def _nobody_known(bots: int, scale: Scale) -> Online:
+    online = Online(
+        strength=np.zeros(bots),
+        variance=np.full(bots, UNKNOWN**2),
+        turns={},
+        effects={},
+        origin=scale.origin,
+    )
+    for version, elo in scale.anchors.items():
+        online.strength[version] = (elo - scale.origin) / ELO_PER_LOGIT
+        online.variance[version] = 1e-12
+    return online
