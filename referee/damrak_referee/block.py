@@ -15,7 +15,8 @@ import structlog
 from damrak_referee.archives import Archives
 from damrak_referee.runner.errors import ArchiveRefused, RunnerError
 from damrak_referee.running import Premises, RunningMatch
-from damrak_wire.orders import Archive, BlockOrder, MatchOrder, Open, Ticket
+from damrak_referee.starting import Slot
+from damrak_wire.orders import Archive, BlockOrder, House, MatchOrder, Open, Ticket
 from damrak_wire.reports import BlockEnded, BlockNews, BlockOutcome, MatchReport, MatchVoided
 
 _log = structlog.get_logger()
@@ -44,6 +45,7 @@ class Block:
         self._patience = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._ending: BlockEnded | None = None
+        self._stopping = asyncio.Event()
         self._tickets: list[Ticket] = []
         self._refused: dict[str, str] = {}  # archives, and why
         self._running: dict[str, RunningMatch] = {}
@@ -130,6 +132,7 @@ class Block:
     def _end(self, outcome: BlockOutcome, detail: str) -> None:
         if self._ending is None:
             self._ending = BlockEnded(outcome, detail)
+            self._stopping.set()
             for running in list(self._running.values()):
                 running.void(detail)
 
@@ -169,12 +172,17 @@ class Block:
         self, gate: asyncio.Semaphore, order: MatchOrder, start_limit_ms: int
     ) -> None:
         async with gate:
+            slot = None
+            if any(isinstance(seat.place, (Archive, House)) for seat in order.seats):
+                slot = await self._premises.starting.take(unless=self._stopping)
             try:
-                report = await self._report_of(order, start_limit_ms)
+                report = await self._report_of(order, start_limit_ms, slot)
             except Exception as problem:  # noqa: BLE001  # one match must not keep a block from its end
                 _log.exception("match_broke", match=order.match)
                 report = self._voided(order, f"the referee broke: {type(problem).__name__}")
             finally:
+                if slot is not None:
+                    slot.release()
                 self._running.pop(order.match, None)
                 self._left -= 1
             self._say(report)
@@ -183,10 +191,13 @@ class Block:
             else:
                 self._end("void", f"{order.match}: {report.detail}")
 
-    async def _report_of(self, order: MatchOrder, start_limit_ms: int) -> MatchReport | MatchVoided:
+    async def _report_of(
+        self, order: MatchOrder, start_limit_ms: int, slot: Slot | None
+    ) -> MatchReport | MatchVoided:
         if self._ending is not None and order.match not in self._running:
             return self._voided(order, self._ending.detail)
-        return await self._table_for(order).play(start_limit_ms, self._refused, self._say)
+        running = self._table_for(order)
+        return await running.play(start_limit_ms, self._refused, self._say, slot)
 
     def _table_for(self, order: MatchOrder) -> RunningMatch:
         running = self._running.get(order.match)

@@ -41,6 +41,7 @@ from damrak_referee.seat import SeatService
 from damrak_referee.server import Listener, control_options, credentials, public_options
 from damrak_referee.settings import Settings
 from damrak_referee.software import software
+from damrak_referee.starting import Starting
 from damrak_referee.tickets import Tickets
 from damrak_referee.tokens import Tokens, TokensError
 from damrak_referee.watch import Feeds, WatchService
@@ -133,6 +134,7 @@ class Referee:
             tickets,
             self._feeds,
             self._metrics,
+            Starting(),
         )
         limits = BlockLimits(
             settings.capacity,

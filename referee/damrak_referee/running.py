@@ -18,6 +18,7 @@ from damrak_referee.outcome import Outcome, SeatOutcome, TableOrder
 from damrak_referee.places import FAREWELL, CalledPlace, LocalPlace, OpenPlace, SeatPlace
 from damrak_referee.runner.client import Exit, HouseBot, Runner, Uploaded
 from damrak_referee.runner.errors import RunnerError
+from damrak_referee.starting import Slot, Starting
 from damrak_referee.table import Table
 from damrak_referee.tickets import Tickets
 from damrak_referee.watch import Feeds
@@ -26,6 +27,8 @@ from damrak_wire.reports import MatchReport, MatchStarted, MatchVoided, SeatRepo
 
 REASONS: Final = {"ended": "crash", "crash": "crash", "memory": "memory", "output": "crash"}
 """How the end of a seat's process is told; what is not here is the host's fault."""
+
+LOOK_EVERY: Final = 0.005  # seconds between two looks whether programs are ready
 
 _log = structlog.get_logger()
 
@@ -41,6 +44,7 @@ class Premises:
     tickets: Tickets
     feeds: Feeds
     metrics: Metrics
+    starting: Starting
 
 
 class RunningMatch:
@@ -94,10 +98,12 @@ class RunningMatch:
         start_limit_ms: int,
         refused: Mapping[str, str],
         on_start: Callable[[MatchStarted], None],
+        slot: Slot | None,
     ) -> MatchReport | MatchVoided:
         """Play it to its end and clear everything away; what there is to report.
 
-        `refused` are the archives that cannot be seated, and why.
+        `refused` are the archives that cannot be seated, and why. The slot is given back as soon
+        as the programs that run here are ready.
         """
         with structlog.contextvars.bound_contextvars(match=self.order.match):
             _log.debug("match_starting")
@@ -109,6 +115,9 @@ class RunningMatch:
             try:
                 places = self._places(start_limit_ms, refused)
                 await self._open(places, playing)
+                if slot is not None:
+                    await self._programs_ready(places, playing)
+                    slot.release()
                 outcome = await playing
                 if self._table.begun.is_set():  # and over before anybody could say so
                     self._say_begun(on_start)
@@ -151,6 +160,14 @@ class RunningMatch:
                 raise problem
             _log.warning("match_cannot_start", why=str(problem))
             self._table.void("host", f"a seat could not be started: {problem}")
+
+    async def _programs_ready(
+        self, places: list[SeatPlace], playing: asyncio.Future[Outcome]
+    ) -> None:
+        pairs = zip(places, self._table.chairs, strict=True)
+        chairs = [chair for place, chair in pairs if isinstance(place, LocalPlace)]
+        while not playing.done() and not all(chair.is_ready or chair.is_done for chair in chairs):
+            await asyncio.sleep(LOOK_EVERY)
 
     # --- seats
 
