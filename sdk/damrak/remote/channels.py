@@ -17,9 +17,9 @@ OPTIONS: Final = (
     ("grpc.use_local_subchannel_pool", 1),
     # A host that is gone without a word is noticed well within the grace of a match. The third is
     # for one that stands still while its kernel goes on acknowledging.
-    ("grpc.keepalive_time_ms", 15_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
-    ("grpc.http2.ping_timeout_ms", 10_000),
+    ("grpc.keepalive_time_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", 8_000),
+    ("grpc.http2.ping_timeout_ms", 8_000),
     ("grpc.http2.max_pings_without_data", 0),
     ("grpc.min_reconnect_backoff_ms", 10_000),  # how long an attempt to connect may take
     # A call that meets a server about to stop gRPC would else repeat by itself, at times without
