@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "damrak_ladder.accounts",
+    "damrak_ladder.bots",
 ]
 
 MIDDLEWARE = [

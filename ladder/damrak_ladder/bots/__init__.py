@@ -1,0 +1,1 @@
+"""Bots, their versions, and which of them is live."""

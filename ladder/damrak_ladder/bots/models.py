@@ -1,0 +1,129 @@
+"""Bots and their versions."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from django.conf import settings
+from django.core.validators import RegexValidator
+from django.db import models
+
+from damrak_ladder.bots.errors import Frozen
+
+SLUG: Final = r"\A[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?\Z"
+"""Names of bots: up to 40 lower-case letters, digits and inner hyphens."""
+
+
+class Kind(models.TextChoices):
+    """How a version comes to the table."""
+
+    UPLOADED = "uploaded"  # as an archive that runs in our sandbox
+    REMOTE = "remote"  # it connects
+    HOUSE = "house"  # it is part of the platform
+
+
+class State(models.TextChoices):
+    """What became of a version so far. Whether it is live, its bot says."""
+
+    CHECKING = "checking"
+    QUALIFYING = "qualifying"
+    QUALIFIED = "qualified"
+    FAILED = "failed"
+    BENCHED = "benched"
+
+
+NEXT: Final[dict[State, frozenset[State]]] = {
+    State.CHECKING: frozenset({State.QUALIFYING, State.FAILED}),
+    State.QUALIFYING: frozenset({State.QUALIFIED, State.FAILED}),
+    State.QUALIFIED: frozenset({State.BENCHED}),
+    State.FAILED: frozenset(),
+    State.BENCHED: frozenset({State.QUALIFIED}),  # by an organiser's decision
+}
+
+
+class Bot(models.Model):
+    """A line of versions under one name, of which at most one is live."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="bots"
+    )
+    slug = models.CharField(max_length=40, unique=True, validators=[RegexValidator(SLUG)])
+    name = models.CharField(max_length=60)
+    live = models.OneToOneField(
+        "Version", on_delete=models.PROTECT, null=True, related_name="live_in"
+    )
+    created = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class VersionQuerySet(models.QuerySet["Version"]):
+    """Versions, of which only the standing can be changed."""
+
+    def update(self, **values: Any) -> int:
+        """Change the standing of these versions.
+
+        Raises:
+            Frozen: something else is among the values.
+        """
+        if fixed := sorted(set(values) - set(Version.STANDING)):
+            raise Frozen(f"{', '.join(fixed)} of a version cannot be changed")
+        return super().update(**values)
+
+
+class Version(models.Model):
+    """A submission. What it is never changes; its standing does."""
+
+    STANDING: ClassVar = ("state", "reason", "evidence", "changed")
+
+    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()  # from 1 within its bot
+    kind = models.CharField(max_length=10, choices=Kind)
+    content = models.CharField(max_length=64)  # SHA-256 of the archive, or of `spec`
+    spec = models.CharField(max_length=200, blank=True)  # of a house bot; what a remote one says
+    language = models.CharField(max_length=30, blank=True)
+    size = models.PositiveBigIntegerField(default=0)
+    note = models.CharField(max_length=500, blank=True)
+    created = models.DateTimeField()
+
+    state = models.CharField(max_length=12, choices=State, default=State.CHECKING)
+    reason = models.CharField(max_length=500, blank=True)  # why it failed or was benched
+    evidence: models.JSONField[Any, Any] = models.JSONField(default=dict)
+    changed = models.DateTimeField()
+
+    objects = VersionQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint("bot", "number", name="version_number_once"),
+            models.UniqueConstraint("bot", "content", name="version_content_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bot.slug}-{self.number}"
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """Insert it.
+
+        Raises:
+            Frozen: it has been inserted before.
+        """
+        if not self._state.adding:
+            raise Frozen("a version is saved once")
+        super().save(*args, **options)
+
+
+class Promotion(models.Model):
+    """Which version a bot had live, and since when: a ledger that is only ever added to."""
+
+    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="promotions")
+    before = models.ForeignKey(Version, on_delete=models.PROTECT, null=True, related_name="+")
+    after = models.ForeignKey(Version, on_delete=models.PROTECT, null=True, related_name="+")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.bot}: {self.before} to {self.after}"

@@ -1,0 +1,77 @@
+"""What becomes of versions: checked, qualified, live, failed, benched.
+
+Each step is one compare-and-swap, so that of two who decide at once one is told that he is late.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.errors import NotQualified, Overtaken
+from damrak_ladder.bots.models import NEXT, Bot, Promotion, State, Version
+
+
+def advance(
+    version_id: int,
+    before: State,
+    after: State,
+    now: datetime,
+    reason: str = "",
+    evidence: Any = None,
+) -> None:
+    """Move a version from one state to the next.
+
+    Raises:
+        ValueError: there is no such step.
+        Overtaken: the version is not, or no longer, in the first state.
+    """
+    if after not in NEXT[before]:
+        raise ValueError(f"no step leads from {before} to {after}")
+    changed = Version.objects.filter(pk=version_id, state=before).update(
+        state=after, reason=reason, evidence={} if evidence is None else evidence, changed=now
+    )
+    if not changed:
+        raise Overtaken(f"the version is not {before}")
+
+
+def promote(
+    bot_id: int, expected: int | None, version_id: int, now: datetime, by: User | None = None
+) -> None:
+    """Make a version live instead of the expected one; an earlier one is made live again so, too.
+
+    Raises:
+        NotQualified: it may not be live.
+        Overtaken: another version than the expected one is live.
+    """
+    with transaction.atomic():
+        # Locked, so that nobody benches it between the look and the step.
+        version = Version.objects.select_for_update().get(pk=version_id, bot_id=bot_id)
+        if version.state != State.QUALIFIED:
+            raise NotQualified(version.state)
+        if not _swap(bot_id, expected, version_id, now, by):
+            raise Overtaken("another version is live")
+
+
+def bench(version_id: int, reason: str, evidence: Any, now: datetime) -> bool:
+    """Take a version that faults too often out of play, with what shows it; whether it was live.
+
+    Raises:
+        Overtaken: it is not qualified, or no longer.
+    """
+    with transaction.atomic():
+        version = Version.objects.select_for_update().get(pk=version_id)
+        advance(version_id, State.QUALIFIED, State.BENCHED, now, reason, evidence)
+        return _swap(version.bot_id, version_id, None, now, None)
+
+
+def _swap(
+    bot_id: int, before: int | None, after: int | None, now: datetime, by: User | None
+) -> bool:
+    if not Bot.objects.filter(pk=bot_id, live_id=before).update(live_id=after):
+        return False
+    Promotion.objects.create(bot_id=bot_id, before_id=before, after_id=after, by=by, at=now)
+    return True

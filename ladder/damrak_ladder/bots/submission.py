@@ -1,0 +1,117 @@
+"""New bots and new versions, within what an owner may have."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max, Sum
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.archives import ArchiveStore, content_of
+from damrak_ladder.bots.errors import LimitReached, NameTaken, SameContent
+from damrak_ladder.bots.models import SLUG, Bot, Kind, Version
+
+_MB: Final = 1_000_000
+_HOUR: Final = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What an author says of a new version."""
+
+    kind: Kind
+    spec: str = ""
+    language: str = ""
+    note: str = ""
+
+
+def archive_store() -> ArchiveStore:
+    """The store of this installation."""
+    return ArchiveStore(settings.DAMRAK_HOME / "archives")
+
+
+def create_bot(owner: User, slug: str, name: str, now: datetime) -> Bot:
+    """A new bot without versions.
+
+    Raises:
+        ValueError: no such slug can be.
+        LimitReached, NameTaken
+    """
+    if not re.fullmatch(SLUG, slug):
+        raise ValueError(f"{slug!r} is not made of lower-case letters, digits and inner hyphens")
+    with transaction.atomic():
+        _lock(owner)
+        if owner.bots.count() >= settings.DAMRAK_LIMITS.bots:
+            raise LimitReached("bots", settings.DAMRAK_LIMITS.bots)
+        bot, is_new = Bot.objects.get_or_create(
+            slug=slug, defaults={"owner": owner, "name": name, "created": now}
+        )
+    if not is_new:
+        raise NameTaken(slug)
+    return bot
+
+
+def upload(bot: Bot, data: bytes, submission: Submission, now: datetime) -> Version:
+    """A new version from an archive, which is on disk before the version is known to anybody.
+
+    Raises:
+        LimitReached, SameContent
+    """
+    content = content_of(data)
+    _check(bot, content, len(data), now)  # before anything is written
+    archive_store().put(data)
+    return _submit(bot, content, len(data), submission, now)
+
+
+def register(bot: Bot, submission: Submission, now: datetime) -> Version:
+    """A new version that has no archive: a remote bot, or one of the house, told by its `spec`.
+
+    Raises:
+        LimitReached, SameContent
+    """
+    return _submit(bot, content_of(submission.spec.encode()), 0, submission, now)
+
+
+def storage_of(owner: User) -> int:
+    """Bytes of all archives of this owner; one that several versions share counts once."""
+    archives = Version.objects.filter(bot__owner=owner, kind=Kind.UPLOADED)
+    return archives.values("content").distinct().aggregate(bytes=Sum("size"))["bytes"] or 0
+
+
+def _submit(bot: Bot, content: str, size: int, submission: Submission, now: datetime) -> Version:
+    with transaction.atomic():
+        _lock(bot.owner)  # two submissions at once must see each other
+        _check(bot, content, size, now)
+        latest = bot.versions.aggregate(number=Max("number"))["number"] or 0
+        return Version.objects.create(
+            bot=bot,
+            number=latest + 1,
+            kind=submission.kind,
+            content=content,
+            spec=submission.spec,
+            language=submission.language,
+            size=size,
+            note=submission.note,
+            created=now,
+            changed=now,
+        )
+
+
+def _check(bot: Bot, content: str, size: int, now: datetime) -> None:
+    limits = settings.DAMRAK_LIMITS
+    if same := bot.versions.filter(content=content).first():
+        raise SameContent(same.number)
+    recent = Version.objects.filter(bot__owner=bot.owner, created__gt=now - _HOUR)
+    if recent.count() >= limits.submissions_per_hour:
+        raise LimitReached("submissions an hour", limits.submissions_per_hour)
+    if size and storage_of(bot.owner) + size > limits.storage_mb * _MB:
+        raise LimitReached("MB of archives", limits.storage_mb)
+
+
+def _lock(owner: User) -> None:
+    User.objects.select_for_update().get(pk=owner.pk)
