@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from damrak_referee.runner.groups import Group
-from damrak_referee.runner.hierarchy import version_1, version_2
+from damrak_referee.runner.groups import Group, Groups
+from damrak_referee.runner.hierarchy import NoGroups, find_hierarchy, version_1, version_2
 from damrak_referee.runner.messages import (
     BadLine,
     Begin,
@@ -270,3 +270,26 @@ def test_a_group_of_version_2_is_killed_as_a_whole() -> None:
 
     asyncio.run(run())
     assert not folder.exists()
+
+
+def test_groups_that_a_neighbour_removed_are_made_again() -> None:
+    try:
+        groups = Groups(find_hierarchy(), "abcdef", "12345678")
+        groups.open()
+    except NoGroups as problem:
+        pytest.skip(str(problem))
+
+    async def run() -> None:
+        groups.close()
+        group = groups.make("1", SETTINGS)
+        assert group.processes() == set()
+        await groups.sweep(lambda name: name == "12345678")
+        for entrance in group.entrances():
+            os.close(entrance)
+        await groups.sweep(lambda name: False)
+        with pytest.raises(FileNotFoundError):
+            group.entrances()
+        assert await group.remove()
+
+    asyncio.run(run())
+    groups.close()

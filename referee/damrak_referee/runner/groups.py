@@ -11,6 +11,7 @@ import contextlib
 import os
 import re
 import signal
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ from damrak_referee.runner.sandbox import most_processes
 from damrak_referee.runner.settings import MIB, RunnerSettings
 
 PERIOD_US: Final = 100_000
+_OLD_SECONDS: Final = 60
+_NAME: Final = re.compile(r"damrak-(?P<mark>[0-9a-f]{6})-(?P<instance>[0-9a-f]{8})")
 _PATIENCE: Final = 400  # steps of 5 ms until a killed group has to be empty
 
 
@@ -124,6 +127,7 @@ class Groups:
                 if self._unified:
                     enable(base / self._name)
         except OSError as problem:
+            self.close()
             raise NoGroups(f"control groups cannot be made: {problem}") from None
 
     def make(self, name: str, settings: RunnerSettings) -> Group:
@@ -132,6 +136,43 @@ class Groups:
         Raises:
             OSError: it cannot be made; nothing is left of it.
         """
+        try:
+            return self._make(name, settings)
+        except FileNotFoundError:  # a neighbour took ours for a dead one's, as nothing was in it
+            self.open()
+            return self._make(name, settings)
+
+    async def sweep(self, is_held: Callable[[str], bool]) -> None:
+        """End what dead runners left; those of which `is_held` says so are alive.
+
+        It can only tell for instances of this run folder. Of others the empty ones go, that have
+        been there for a while: whoever still wants one makes it again.
+        """
+        for mount in self._mounts:
+            for above, names, _ in os.walk(mount):
+                for name in names:
+                    if (match := _NAME.fullmatch(name)) is None:
+                        continue
+                    folder = Path(above) / name
+                    with contextlib.suppress(OSError):  # another may be sweeping, too
+                        if match["mark"] != self._mark:
+                            if time.time() - folder.stat().st_mtime > _OLD_SECONDS:
+                                folder.rmdir()
+                        elif not is_held(match["instance"]):
+                            await self._end(folder)
+
+    async def _end(self, folder: Path) -> None:
+        for inner in [path for path in folder.iterdir() if path.is_dir()]:
+            await Group({"memory": inner}, self._unified).remove()
+        folder.rmdir()
+
+    def close(self) -> None:
+        """Remove what the groups lay in; they are gone by now."""
+        for base in dict.fromkeys(self._bases.values()):
+            with contextlib.suppress(OSError):
+                (base / self._name).rmdir()
+
+    def _make(self, name: str, settings: RunnerSettings) -> Group:
         folders = {wanted: base / self._name / name for wanted, base in self._bases.items()}
         group = Group(folders, self._unified)
         try:
@@ -143,27 +184,6 @@ class Groups:
             group._remove_empty()
             raise
         return group
-
-    async def sweep(self, is_held: Callable[[str], bool]) -> None:
-        """End what dead runners left; those of which `is_held` says so are alive."""
-        ours = re.compile(rf"damrak-{self._mark}-([0-9a-f]{{8}})")
-        for folder in [
-            Path(above) / name
-            for mount in self._mounts
-            for above, names, _ in os.walk(mount)
-            for name in names
-            if (match := ours.fullmatch(name)) and not is_held(match[1])
-        ]:
-            with contextlib.suppress(OSError):  # another may be sweeping, too
-                for inner in [path for path in folder.iterdir() if path.is_dir()]:
-                    await Group({"memory": inner}, self._unified).remove()
-                folder.rmdir()
-
-    def close(self) -> None:
-        """Remove what the groups lay in; they are gone by now."""
-        for base in dict.fromkeys(self._bases.values()):
-            with contextlib.suppress(OSError):
-                (base / self._name).rmdir()
 
     def _limits(
         self, folders: Mapping[str, Path], settings: RunnerSettings

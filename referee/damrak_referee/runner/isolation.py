@@ -63,9 +63,10 @@ async def find_isolation(
     groups: Groups | None = None
     missing: list[str] = []
     try:
-        groups = Groups(find_hierarchy(), run_mark(settings.run), folder.name)
-        await groups.sweep(is_alive)
-        groups.open()
+        found = Groups(find_hierarchy(), run_mark(settings.run), folder.name)
+        await found.sweep(is_alive)
+        found.open()
+        groups = found
     except (NoGroups, OSError) as problem:
         missing.append(_USER_WEAKNESS[0].format(why=problem))
     root = os.geteuid() == 0

@@ -12,6 +12,7 @@ import shutil
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -93,8 +94,6 @@ class Service:
         while self._tasks:
             await asyncio.wait(self._tasks)
         await self._pool.close()
-        if self._house.isolation.groups is not None:
-            self._house.isolation.groups.close()
 
     def say(self, report: Report) -> None:
         """Tell the referee, if it is there."""
@@ -153,10 +152,7 @@ async def serve(line: socket.socket) -> None:
     begin = parse_order(await reader.readline())
     assert isinstance(begin, Begin)
     settings, folder = RunnerSettings.from_json(begin.settings), Path(begin.folder)
-    terminated = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, terminated.set)
-    loop.add_signal_handler(signal.SIGCHLD, bury_orphans)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGCHLD, bury_orphans)
     adopt_orphans()
     raise_open_files()
     slots = Slots(settings.first_uid) if os.geteuid() == 0 else None
@@ -170,6 +166,23 @@ async def serve(line: socket.socket) -> None:
     isolation = await find_isolation(settings, folder, is_alive, uid)
     if slots is not None:
         slots.give_back(uid)
+    with contextlib.ExitStack() as left:
+        if isolation.groups is not None:
+            left.callback(isolation.groups.close)
+        await _work(settings, folder, isolation, slots, is_alive, reader, writer)
+
+
+async def _work(
+    settings: RunnerSettings,
+    folder: Path,
+    isolation: Isolation,
+    slots: Slots | None,
+    is_alive: Callable[[str], bool],
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+) -> None:
+    terminated = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
     store = Store(settings, folder.name, slots)
     store.sweep(is_alive)
     service = Service(settings, folder, isolation, slots, store, writer)
