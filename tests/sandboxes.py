@@ -14,9 +14,10 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -174,12 +175,23 @@ def on_ground(test: Callable[[Ground], Awaitable[None]], **changes: object) -> N
     asyncio.run(run())
 
 
-def need_isolation(runner: Runner) -> None:
+class Isolated(Protocol):
+    """A runner, or a referee's status."""
+
+    @property
+    def isolation(self) -> str: ...
+
+    @property
+    def missing(self) -> Sequence[str]: ...
+
+
+def need_isolation(there: Isolated) -> None:
     """Skip the test if there are no sandboxes here, but not where there have to be."""
-    if runner.isolation == "none":
+    if there.isolation == "none":
+        why = "; ".join(there.missing)
         if os.environ.get("CI") and os.geteuid() == 0:
-            pytest.fail(f"root cannot isolate here: {runner.missing}")
-        pytest.skip(f"no sandboxes here: {'; '.join(runner.missing)}")
+            pytest.fail(f"root cannot isolate here: {why}")
+        pytest.skip(f"no sandboxes here: {why}")
 
 
 def groups(settings: RunnerSettings) -> set[Path]:

@@ -34,6 +34,8 @@ def attempt(name, call, *arguments):
         return print("refused", name, type(problem).__name__, flush=True)
     print("BREACH", name, repr(result)[:200], flush=True)
 def syscall(name, number, *arguments):
+    if os.uname().machine != "x86_64":
+        return  # the numbers are those of this machine only
     def call():
         if libc.syscall(number, *arguments) < 0:
             raise OSError(ctypes.get_errno(), "refused")

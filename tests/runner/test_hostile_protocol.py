@@ -15,7 +15,7 @@ from damrak_proto.v1 import control_pb2 as pb
 from damrak_wire.orders import Archive, House
 from damrak_wire.reports import MatchReport, SeatReport
 from referee_process import RefereeProcess, block, ending, short_folder
-from sandboxes import archive_of, program
+from sandboxes import archive_of, need_isolation, program
 
 QUICK = TimeControl(decision_ms=2_000, bank_ms=20_000, increment_ms=100, grace_ms=1_000)
 
@@ -47,8 +47,7 @@ def referee() -> Iterator[RefereeProcess]:
     """A referee that takes uploads."""
     with short_folder() as folder, RefereeProcess(folder) as process:
         status = process.status()
-        if status.isolation == "none":
-            pytest.skip(f"no sandboxes here: {'; '.join(status.missing)}")
+        need_isolation(status)
         yield process
 
 

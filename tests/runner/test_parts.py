@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -293,3 +294,22 @@ def test_groups_that_a_neighbour_removed_are_made_again() -> None:
 
     asyncio.run(run())
     groups.close()
+
+
+def test_children_are_waited_for_where_the_kernel_has_no_descriptors_for_them() -> None:
+    code = """
+import asyncio, os, sys
+del os.pidfd_open
+from damrak_referee.runner.spawn import Command, spawn
+async def main():
+    short = spawn(Command(["sh", "-c", "exit 3"], {"PATH": os.environ["PATH"]}, {}))
+    print(await short.ended())
+    short.close()
+    long = spawn(Command(["sleep", "1000"], {"PATH": os.environ["PATH"]}, {}))
+    long.kill()
+    print(await long.ended())
+    long.close()
+asyncio.run(main())
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["3", "-9"]

@@ -98,24 +98,28 @@ def limits(
     """What each process may use; without control groups that is all there is."""
     memory = settings.memory_mb * MIB
     bounds = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: settings.file_mb * MIB,
-        resource.RLIMIT_NOFILE: settings.open_files,
-        resource.RLIMIT_MEMLOCK: 64 * 1024,
-        resource.RLIMIT_MSGQUEUE: 0,
-        resource.RLIMIT_SIGPENDING: 1024,
-        resource.RLIMIT_NICE: 0,
-        resource.RLIMIT_RTPRIO: 0,
+        "CORE": 0,
+        "FSIZE": settings.file_mb * MIB,
+        "NOFILE": settings.open_files,
+        "MEMLOCK": 64 * 1024,
+        "MSGQUEUE": 0,
+        "SIGPENDING": 1024,
+        "NICE": 0,
+        "RTPRIO": 0,
     }
     if own_user:
-        bounds[resource.RLIMIT_NPROC] = most_processes(settings)
+        bounds["NPROC"] = most_processes(settings)
     if not counted_together:
-        bounds[resource.RLIMIT_DATA] = memory + (0 if is_python else _RESERVED_DATA)
-        bounds[resource.RLIMIT_AS] = memory + _RESERVED_SPACE
-    both = {what: (bound, bound) for what, bound in bounds.items()}
+        bounds["DATA"] = memory + (0 if is_python else _RESERVED_DATA)
+        bounds["AS"] = memory + _RESERVED_SPACE
+    known = {  # not every system has all of them
+        getattr(resource, f"RLIMIT_{name}"): (bound, bound)
+        for name, bound in bounds.items()
+        if hasattr(resource, f"RLIMIT_{name}")
+    }
     # The soft limit's signal says what it was; the hard one's could be anybody's.
-    both[resource.RLIMIT_CPU] = (settings.cpu_seconds, settings.cpu_seconds + 1)
-    return {what: _no_more_than_ours(what, bound) for what, bound in both.items()}
+    known[resource.RLIMIT_CPU] = (settings.cpu_seconds, settings.cpu_seconds + 1)
+    return {what: _no_more_than_ours(what, bound) for what, bound in known.items()}
 
 
 def _no_more_than_ours(what: int, bounds: tuple[int, int]) -> tuple[int, int]:

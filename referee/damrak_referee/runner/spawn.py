@@ -15,7 +15,9 @@ from typing import Final
 
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
-_prctl: Final = ctypes.CDLL(None).prctl
+# Where there is none (macOS), children end when they hear nothing any more.
+_prctl: Final = getattr(ctypes.CDLL(None), "prctl", None)
+_POLL_SECONDS: Final = 0.05
 
 _living: Final[set[int]] = set()
 
@@ -45,13 +47,17 @@ class Process:
         self.popen = popen
         self.pid = popen.pid
         _living.add(popen.pid)
-        self._descriptor = os.pidfd_open(popen.pid)
-        self._ended = wait_readable(self._descriptor)
+        self._descriptor: int | None = None
+        if hasattr(os, "pidfd_open"):
+            self._descriptor = os.pidfd_open(popen.pid)
+            self._ended: asyncio.Future[None] = wait_readable(self._descriptor)
+        else:
+            self._ended = asyncio.ensure_future(_poll(popen))
 
     def kill(self) -> None:
         """Kill it, if it lives."""
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._descriptor, signal.SIGKILL)
+            self.popen.kill()
 
     async def ended(self) -> int:
         """Its exit status, or minus the signal that killed it."""
@@ -62,10 +68,11 @@ class Process:
 
     def close(self) -> None:
         """Let go of it; it has ended."""
-        if not self._ended.done():
+        self._ended.cancel()
+        if self._descriptor is not None:
             asyncio.get_running_loop().remove_reader(self._descriptor)
-            self._ended.cancel()
-        os.close(self._descriptor)
+            os.close(self._descriptor)
+            self._descriptor = None
 
 
 def spawn(command: Command) -> Process:
@@ -78,7 +85,8 @@ def spawn(command: Command) -> Process:
 
     def prepare() -> None:
         # In the child, before it becomes the program.
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if _prctl is not None:
+            _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:
             os._exit(1)
         for entrance in command.entrances:
@@ -118,6 +126,11 @@ def wait_readable(descriptor: int) -> asyncio.Future[None]:
     return done
 
 
+async def _poll(popen: subprocess.Popen[bytes]) -> None:
+    while popen.poll() is None:
+        await asyncio.sleep(_POLL_SECONDS)
+
+
 def full_pipe(data: bytes) -> int:
     """The reading end of a pipe that holds this, and then ends."""
     reading, writing = os.pipe()
@@ -140,7 +153,8 @@ def raise_open_files() -> None:
 
 def adopt_orphans() -> None:
     """Make orphans among our descendants our own children, not those of init."""
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    if _prctl is not None:
+        _prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def reap_orphans() -> None:
