@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import socket
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -46,6 +47,10 @@ class Address:
     def at_port(self, port: int) -> Address:
         """The same host with the port that was found for it."""
         return replace(self, port=port)
+
+    def reachable(self) -> Address:
+        """Itself, or the machine's own name where it stands for every address of the machine."""
+        return replace(self, host=socket.getfqdn()) if self.is_everywhere else self
 
 
 def parse_address(text: str) -> Address:

@@ -7,18 +7,21 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import grpc
 import grpc.aio
 
 from damrak_referee.metrics import Metrics
+from damrak_referee.misuse import SettingError
 
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"  # no type arguments while running
 Context = grpc.aio.ServicerContext[Any, Any]
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]]"
 
 WINDOW: Final = 60.0  # seconds over which refused calls of a peer are counted
+SHORTEST_KEY: Final = 16
 HEALTH: Final = "/grpc.health.v1.Health/"
 
 
@@ -95,6 +98,22 @@ class Key(grpc.aio.ServerInterceptor):
         if given is not None and hmac.compare_digest(b"Bearer " + given.encode(), self._wanted):
             return handler
         return _wrap(handler, _refuse)
+
+
+def read_key(path: Path) -> str:
+    """The key in a file.
+
+    Raises:
+        SettingError: it is too short, or no key at all.
+    """
+    try:
+        key = path.read_text().strip()
+    except (OSError, UnicodeDecodeError):
+        key = ""
+    if len(key) < SHORTEST_KEY or not key.isascii() or not key.isprintable():
+        wanted = f"one line of at least {SHORTEST_KEY} characters of ASCII"
+        raise SettingError(f"--control-key-file: {path}: {wanted}")
+    return key
 
 
 async def _refuse(context: Context, proceed: Callable[[], Awaitable[Any]]) -> Any:

@@ -80,6 +80,7 @@ class Metrics(Collector):
         self.finished: Counter[str] = Counter()  # by the reason of the end
         self.voided: Counter[str] = Counter()  # by the owner of the fault
         self.faults: Counter[tuple[str, str]] = Counter()  # by reason and owner
+        self.seats: Counter[str] = Counter()  # of matches at their tables, by place
         self.blocks: Counter[str] = Counter()  # by outcome
         self.refused: Counter[str] = Counter()  # connections, by why
         self.total = Tally(TOTAL_US)
@@ -118,6 +119,10 @@ class Metrics(Collector):
         yield self.own.family("damrak_own_seconds", "The referee's own share of a decision.")
         yield self.lag.family("damrak_loop_lag_seconds", "How late the event loop was.")
         yield _gauge("damrak_capacity", "Matches it will run at once.", self._capacity)
+        seats = GaugeMetricFamily("damrak_seats", "Seats of running matches.", labels=["place"])
+        for place, count in self.seats.copy().items():
+            seats.add_metric([place], count)
+        yield seats
         yield _gauge("damrak_resident_bytes", "Memory of the process.", resident_bytes())
         if self.gauges is not None:
             gauges = self.gauges

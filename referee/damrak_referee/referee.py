@@ -6,10 +6,10 @@ import asyncio
 import contextlib
 import json
 import os
-import socket
 import time
 from typing import Final
 
+import grpc
 import grpc.aio
 import structlog
 
@@ -22,11 +22,11 @@ from damrak_proto.v1 import (
     watch_pb2,
 )
 from damrak_referee.addresses import Address
-from damrak_referee.admission import Key, Peers
+from damrak_referee.admission import Key, Peers, read_key
 from damrak_referee.archives import MB, Archives
 from damrak_referee.blocks import BlockLimits, Blocks
 from damrak_referee.control import ControlService
-from damrak_referee.house_bots import find_house_bots
+from damrak_referee.house_bots import HouseBots, find_house_bots
 from damrak_referee.link import SeatLimits
 from damrak_referee.lobby import Lobby
 from damrak_referee.lobby_service import LobbyService
@@ -77,42 +77,51 @@ class Referee:
             raise
 
     async def _open(self) -> tuple[Address, Address]:
-        settings, stack = self._settings, self._stack
-        self._folder = stack.enter_context(RunFolder(settings.run, settings.name))
+        settings = self._settings
+        self._stack.enter_context(RunFolder(settings.run, settings.name))
         public_tls = credentials(settings, settings.tls_client_ca)
         control_tls = credentials(settings, settings.control_client_ca)
+        self._open_store()
+        # Children are started before gRPC is: it does not like forks.
+        house = await find_house_bots()
+        self._runner = await self._start_runner()
+        self._metrics = Metrics(settings.name, software(), settings.capacity)
+        self._lobby = Lobby(self._tokens)
+        self._tickets = Tickets()
+        self._feeds = Feeds(settings.retention)
+        self._peers = Peers(settings.streams_per_peer, settings.joins_per_minute, self._metrics)
+        at = await self._open_public(public_tls)
+        self._blocks = self._make_blocks(at, house)
+        control_at = await self._open_control(control_tls)
+        self._measure()
+        self._tell(at, control_at)
+        return at, control_at
+
+    def _open_store(self) -> None:
+        settings = self._settings
+        folder = settings.store / "archives"
         try:
             self._tokens = Tokens(settings.tokens, time.time)
-            self._archives = Archives(
-                settings.store / "archives", settings.upload_mb * MB, settings.store_mb * MB
-            )
+            self._archives = Archives(folder, settings.upload_mb * MB, settings.store_mb * MB)
         except TokensError as problem:
             raise SettingError(f"--tokens: {problem}") from None
         except OSError as problem:
             raise SettingError(f"--store: {problem.filename}: {problem.strerror}") from None
-        # Children are started before gRPC is: it does not like forks.
-        house = await find_house_bots()
+
+    async def _start_runner(self) -> Runner:
         try:
-            runner = await Runner.start(_runner_settings(settings))
+            runner = await Runner.start(_runner_settings(self._settings))
         except (ValueError, OSError) as problem:
             raise SettingError(f"--run: {problem}") from None
         except RunnerError as problem:
             raise Misuse(f"the runner: {problem}") from None
-        stack.push_async_callback(runner.close)
-        self._metrics = Metrics(settings.name, software(), settings.capacity)
-        self._lobby = Lobby(self._tokens)
-        self._feeds = Feeds(settings.retention)
-        tickets = Tickets()
-        peers = Peers(settings.streams_per_peer, settings.joins_per_minute, self._metrics)
-        self._public = Listener(
-            public_options(settings.join_seconds, settings.ping_seconds), [peers]
-        )
-        guards: list[grpc.aio.ServerInterceptor] = [peers]
-        if settings.control_key_file is not None:
-            guards.append(Key(_read_key(settings)))
-        self._control = Listener(
-            control_options(settings.join_seconds, settings.ping_seconds), guards
-        )
+        self._stack.push_async_callback(runner.close)
+        return runner
+
+    async def _open_public(self, tls: grpc.ServerCredentials | None) -> Address:
+        settings = self._settings
+        options = public_options(settings.join_seconds, settings.ping_seconds)
+        self._public = Listener(options, [self._peers])
         self._lobby_service = LobbyService(
             self._lobby,
             self._tokens,
@@ -121,17 +130,20 @@ class Referee:
             settings.join_seconds,
         )
         lobby_pb2_grpc.add_LobbyServicer_to_server(self._lobby_service, self._public.server)
-        seats = SeatService(tickets.redeem, SeatLimits(join_s=settings.join_seconds))
+        seats = SeatService(self._tickets.redeem, SeatLimits(join_s=settings.join_seconds))
         self._public.server.add_generic_rpc_handlers((seats.handlers(),))
         self._public.name_services(_name(table_pb2, "Table"), _name(lobby_pb2, "Lobby"))
-        stack.push_async_callback(self._public.stop, LAST_WORDS)
-        at = await self._public.open("--listen", settings.listen, public_tls)
-        premises = Premises(
+        self._stack.push_async_callback(self._public.stop, LAST_WORDS)
+        return await self._public.open("--listen", settings.listen, tls)
+
+    def _make_blocks(self, at: Address, house: HouseBots) -> Blocks:
+        settings = self._settings
+        self._premises = Premises(
             settings.name,
-            _address_for_tickets(settings.advertise, at),
-            runner,
+            str(settings.advertise or at.reachable()),
+            self._runner,
             self._lobby,
-            tickets,
+            self._tickets,
             self._feeds,
             self._metrics,
             Starting(),
@@ -143,18 +155,25 @@ class Referee:
             settings.first_patience,
             settings.retention,
         )
-        self._blocks = Blocks(premises, self._archives, limits, house)
-        control = ControlService(premises, self._blocks, self._archives, self._tokens, self.drain)
-        control_pb2_grpc.add_ControlServicer_to_server(control, self._control.server)
+        return Blocks(self._premises, self._archives, limits, house)
+
+    async def _open_control(self, tls: grpc.ServerCredentials | None) -> Address:
+        settings = self._settings
+        guards: list[grpc.aio.ServerInterceptor] = [self._peers]
+        if settings.control_key_file is not None:
+            guards.append(Key(read_key(settings.control_key_file)))
+        options = control_options(settings.join_seconds, settings.ping_seconds)
+        self._control = Listener(options, guards)
+        service = ControlService(
+            self._premises, self._blocks, self._archives, self._tokens, self.drain
+        )
+        control_pb2_grpc.add_ControlServicer_to_server(service, self._control.server)
         self._control.server.add_generic_rpc_handlers((WatchService(self._feeds).handlers(),))
         self._control.name_services(_name(control_pb2, "Control"), _name(watch_pb2, "Watch"))
-        stack.push_async_callback(self._control.stop, LAST_WORDS)
-        control_at = await self._control.open("--control", settings.control, control_tls)
-        self._measure(runner)
-        self._tell(at, control_at)
-        return at, control_at
+        self._stack.push_async_callback(self._control.stop, LAST_WORDS)
+        return await self._control.open("--control", settings.control, tls)
 
-    def _measure(self, runner: Runner) -> None:
+    def _measure(self) -> None:
         metrics, blocks = self._metrics, self._blocks
         metrics.gauges = Gauges(
             running=lambda: blocks.running,
@@ -263,25 +282,6 @@ def _runner_settings(settings: Settings) -> RunnerSettings:
         tmp_mb=settings.sandbox_tmp_mb,
         archive_mb=settings.upload_mb,
     )
-
-
-def _read_key(settings: Settings) -> str:
-    assert settings.control_key_file is not None
-    key = settings.control_key_file.read_text().strip()
-    if len(key) < 16 or not key.isascii() or not key.isprintable():
-        raise SettingError(
-            f"--control-key-file: {settings.control_key_file}: one line of at least 16 "
-            "characters of ASCII"
-        )
-    return key
-
-
-def _address_for_tickets(advertise: Address | None, at: Address) -> str:
-    if advertise is not None:
-        return str(advertise)
-    if at.is_everywhere:
-        return str(Address(socket.getfqdn(), at.port))
-    return str(at)
 
 
 def _name(module: object, service: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -108,10 +109,12 @@ class RunningMatch:
         with structlog.contextvars.bound_contextvars(match=self.order.match):
             _log.debug("match_starting")
             self._premises.metrics.started += 1
+            kinds = Counter(type(seat.place).__name__.lower() for seat in self.order.seats)
+            self._premises.metrics.seats.update(kinds)
             playing = asyncio.ensure_future(self._table.play(start_limit_ms))
             announcing = asyncio.ensure_future(self._announce(on_start))
             places: list[SeatPlace] = []
-            exits: list[Exit | None] = []
+            farewell = 0.0
             try:
                 places = self._places(start_limit_ms, refused)
                 await self._open(places, playing)
@@ -121,15 +124,14 @@ class RunningMatch:
                 outcome = await playing
                 if self._table.begun.is_set():  # and over before anybody could say so
                     self._say_begun(on_start)
-                went_well = outcome.voided is None
-                if went_well:
+                if outcome.voided is None:
+                    farewell = FAREWELL
                     await self._table.part(FAREWELL)
             finally:
                 announcing.cancel()
-                if not playing.done():  # only if we were cancelled ourselves
-                    self._table.void("host", "the referee stops")
-                farewell = FAREWELL if playing.done() and went_well else 0.0
+                self._table.void("host", "the referee broke")  # changes nothing if it is over
                 exits = await asyncio.gather(*(place.close(farewell) for place in places))
+                self._premises.metrics.seats.subtract(kinds)
                 self._table.close()
             return self._report(outcome, exits)
 

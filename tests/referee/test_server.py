@@ -242,6 +242,7 @@ def test_metrics_are_served() -> None:
         assert 'damrak_matches_finished_total{reason="carts"} 1.0' in text
         assert 'damrak_blocks_total{outcome="finished"} 1.0' in text
         assert "damrak_capacity 64.0" in text
+        assert 'damrak_seats{place="house"} 0.0' in text
 
 
 def test_two_referees_of_one_name_do_not_share_a_folder() -> None:
