@@ -104,6 +104,8 @@ async def _play(listen: str, ticket: str, this: Round, number: int) -> None:
         await this.all_joined.wait()
         ready = table_pb2.PlayRequest(ready=table_pb2.Ready(name="any"))
         await call.write(ready.SerializeToString())
+        request = table_pb2.PlayRequest(decision=table_pb2.Decision(think_us=1))
+        reply = request.decision
         is_first = True
         parse = table_pb2.PlayResponse.FromString
         tally = this.tally
@@ -124,9 +126,8 @@ async def _play(listen: str, ticket: str, this: Round, number: int) -> None:
             question = said.question
             legal = question.legal
             choice = legal[int(chance() * len(legal))]
-            answer = table_pb2.PlayRequest(
-                decision=table_pb2.Decision(decision=question.decision, action=choice, think_us=1)
-            ).SerializeToString()
+            reply.decision, reply.action = question.decision, choice
+            answer = request.SerializeToString()
             await call.write(answer)
             if this.counts:
                 tally.decisions += 1
