@@ -272,7 +272,8 @@ class Proxy:
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self._pairs: list[socket.socket] = []
         self.connections = 0
-        Thread(target=self._accept, daemon=True).start()
+        self._threads = [Thread(target=self._accept, daemon=True)]
+        self._threads[0].start()
 
     def _accept(self) -> None:
         while True:
@@ -288,7 +289,9 @@ class Proxy:
             self.connections += 1
             self._pairs += [theirs, ours]
             for source, sink in ((theirs, ours), (ours, theirs)):
-                Thread(target=self._pump, args=(source, sink), daemon=True).start()
+                thread = Thread(target=self._pump, args=(source, sink), daemon=True)
+                self._threads.append(thread)
+                thread.start()
 
     def _pump(self, source: socket.socket, sink: socket.socket) -> None:
         with contextlib.suppress(OSError):
@@ -307,8 +310,13 @@ class Proxy:
                 end.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes who waits in accept
+        self._threads[0].join(10)
         self._listener.close()
         self.cut()
+        for thread in self._threads:
+            thread.join(10)
 
 
 def test_cut_connections_change_nothing(here: Referee, connect: Any, tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Timer
@@ -30,6 +32,7 @@ class Processes:
     """Commands that run, and are ended in any case."""
 
     def __init__(self) -> None:
+        self._scratch = tempfile.mkdtemp(prefix="dmk")  # paths of sockets must be short
         self._all: list[tuple[subprocess.Popen[str], Timer]] = []
 
     def start(self, *command: str, **environment: str) -> subprocess.Popen[str]:
@@ -38,7 +41,12 @@ class Processes:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "XDG_CONFIG_HOME": "/nowhere", **environment},
+            env={
+                **os.environ,
+                "XDG_CONFIG_HOME": "/nowhere",
+                "TMPDIR": self._scratch,
+                **environment,
+            },
             start_new_session=True,
         )
         watchdog = Timer(120, process.kill)
@@ -59,6 +67,7 @@ class Processes:
             watchdog.cancel()
             process.kill()
             process.communicate()
+        shutil.rmtree(self._scratch, ignore_errors=True)
 
 
 @pytest.fixture
