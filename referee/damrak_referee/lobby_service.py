@@ -108,6 +108,8 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
         link = _Link(context, self._address)
         waiting = self._lobby.arrive(token, link, arrival.software, arrival.capacity)
         listening = asyncio.ensure_future(self._listen(requests, waiting))
+        if not self._tokens.is_in_force(token):  # revoked while it was being registered
+            link.dismiss("this token was revoked or has expired")
         try:
             self._lobby.settle(waiting, arrival.playing)
             either: list[asyncio.Future[Any]] = [listening, link.dismissed]
