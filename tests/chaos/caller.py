@@ -24,6 +24,7 @@ THREADS = 2
 PAUSE = 0.05
 PIECE = 256 * 1024
 CHANNEL = (
+    ("grpc.enable_retries", 0),  # or gRPC itself may call a server that stops for ever
     ("grpc.initial_reconnect_backoff_ms", 50),
     ("grpc.max_reconnect_backoff_ms", 200),
     ("grpc.max_receive_message_length", 16 * 1024 * 1024),

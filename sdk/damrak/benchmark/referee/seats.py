@@ -14,6 +14,7 @@ from damrak_proto.v1 import control_pb2, control_pb2_grpc, table_pb2
 
 PLAY: Final = "/damrak.v1.Table/Play"
 OPTIONS: Final = (
+    ("grpc.enable_retries", 0),
     ("grpc.use_local_subchannel_pool", 1),  # a connection for each, as bots have
     ("grpc.max_receive_message_length", 64 * 1024 * 1024),
 )
