@@ -19,6 +19,7 @@ from damrak_ladder.simulate.trueskill import TrueSkill
 from damrak_ladder.simulate.world import World
 
 HELD_OUT: Final = 10  # one block in so many is kept for foretelling
+_REPEATS: Final = 19
 _LEAST: Final = 1e-6  # no expectation counts as more certain than this
 
 
@@ -54,15 +55,35 @@ def compare(
     is_free = np.ones(len(world), dtype=bool)
     is_free[list(scale.anchors)] = False
     ours = rate(joined(shown), len(world), scale)
-    inside = (ours.low <= world.elo) & (world.elo <= ours.high)
-    scores = {"damrak": Score(_loss(hidden, partial(_ours, ours)), _share(inside, is_free))}
+    coverage = _repeated_coverage(world, ours, joined(shown), is_free, rng)
+    scores = {"damrak": Score(_loss(hidden, partial(_ours, ours)), coverage)}
     for name, make in peers().items():
         peer = make(len(world))
         for news in shown:
             peer.learn(news)
-        coverage = _coverage(world.elo, peer.strengths, peer.errors, is_free)
-        scores[name] = Score(_loss(hidden, partial(_peers, peer)), coverage)
+        known = _coverage(world.elo, peer.strengths, peer.errors, is_free)
+        scores[name] = Score(_loss(hidden, partial(_peers, peer)), known)
     return scores
+
+
+def _repeated_coverage(
+    world: World, ours: Ratings, shown: History, free: Booleans, rng: np.random.Generator
+) -> float:
+    """The coverage of our intervals, over these games and repeats of them with new luck.
+
+    All intervals of a ladder hang on the same few anchors, so they are right or wrong together:
+    one ladder alone would say little.
+    """
+    tables = {seats: table.players for seats, table in shown.tables.items()}
+    shares = [_share(_contains(ours, world.elo), free)]
+    for _ in range(_REPEATS):
+        again = rate(world.play(tables, rng), len(world), ours.scale, ours)
+        shares.append(_share(_contains(again, world.elo), free))
+    return float(np.mean(shares))
+
+
+def _contains(ratings: Ratings, elo: Floats) -> Booleans:
+    return np.asarray((ratings.low <= elo) & (elo <= ratings.high))
 
 
 def _split(news: History, rng: np.random.Generator) -> tuple[History, History]:

@@ -14,8 +14,8 @@ from damrak_ladder.ratings import History, Scale
 from damrak_ladder.simulate.comparison import Score, compare
 from damrak_ladder.simulate.cost import fit_cost
 from damrak_ladder.simulate.mirror import mirror_variance
-from damrak_ladder.simulate.pairing import PAIRINGS
-from damrak_ladder.simulate.season import Season, play_season
+from damrak_ladder.simulate.pairing import PAIRINGS, Standing
+from damrak_ladder.simulate.season import Season, joined, play_season
 from damrak_ladder.simulate.world import World, world_of
 
 COMPARED: Final = 30_000  # blocks at most that the ratings are compared on: others are slow
@@ -44,7 +44,7 @@ def simulate(plan: Plan, tell: Tell) -> dict[str, Any]:
     scale = anchored(world)
     found: dict[str, Any] = {}
     ours: Season | None = None
-    if set(plan.parts) - {"mirror_variance"}:
+    if {"matchmaking", "ratings"} & set(plan.parts):
         names = PAIRINGS if "matchmaking" in plan.parts else ["damrak"]
         seasons = {name: _season(plan, world, scale, name, tell) for name in names}
         ours = seasons["damrak"]
@@ -62,9 +62,10 @@ def simulate(plan: Plan, tell: Tell) -> dict[str, Any]:
         found["ratings"] = {name: _score(score) for name, score in scores.items()}
     if "mirror_variance" in plan.parts:
         found["mirror_variance"] = mirror_variance()
-    if ours is not None and "fit" in plan.parts:
+    if "fit" in plan.parts:
+        history = ours.history if ours else _history(plan, world, scale, tell)
         tell("measuring a fit")
-        found["fit"] = fit_cost(ours.history, scale, plan.bots)
+        found["fit"] = fit_cost(history, scale, plan.bots)
     return found
 
 
@@ -87,6 +88,22 @@ def _season(plan: Plan, world: World, scale: Scale, name: str, tell: Tell) -> Se
 
     pairing = PAIRINGS[name](plan.bots, plan.seed)
     return play_season(world, scale, pairing, plan.blocks, plan.seed, progress)
+
+
+def _history(plan: Plan, world: World, scale: Scale, tell: Tell) -> History:
+    """Blocks as our matchmaking arranges them when it knows all strengths: soon made."""
+    is_anchor = np.zeros(len(world), dtype=bool)
+    is_anchor[list(scale.anchors)] = True
+    standing = Standing(world.elo, np.where(is_anchor, 0.0, 40.0), is_anchor)
+    pairing, rng = PAIRINGS["damrak"](plan.bots, plan.seed), np.random.default_rng(plan.seed)
+    rounds: list[History] = []
+    played, a_time = 0, max(1, plan.bots // 3)
+    while played < plan.blocks:
+        tables = pairing.tables(standing, min(a_time, plan.blocks - played))
+        rounds.append(world.play(tables, rng))
+        played += len(rounds[-1])
+        tell(f"damrak: {played:,} of {plan.blocks:,} blocks")
+    return joined(rounds)
 
 
 def _first(season: Season, blocks: int) -> Sequence[History]:
