@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "damrak_ladder.accounts",
     "damrak_ladder.bots",
+    "damrak_ladder.matches",
 ]
 
 MIDDLEWARE = [

@@ -18,6 +18,12 @@ SQLITE_OPTIONS: Final = {
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
 }
 
+# A machine that vanishes in the middle of a transaction must not hold its locks for hours.
+POSTGRES_OPTIONS: Final = {
+    "connect_timeout": 10,
+    "options": "-c idle_in_transaction_session_timeout=60s -c lock_timeout=20s",
+}
+
 
 def database_of(environment: Environment) -> dict[str, Any]:
     """The only database there is."""
@@ -27,6 +33,8 @@ def database_of(environment: Environment) -> dict[str, Any]:
             "NAME": environment.home / SQLITE,
             "OPTIONS": dict(SQLITE_OPTIONS),
         }
-    return dict(
+    described: dict[str, Any] = dict(
         dj_database_url.parse(environment.database_url, conn_max_age=600, conn_health_checks=True)
     )
+    described["OPTIONS"] = POSTGRES_OPTIONS | described.get("OPTIONS", {})
+    return described

@@ -1,0 +1,1 @@
+"""Ladders, the blocks played on them, and how each block is recorded once."""

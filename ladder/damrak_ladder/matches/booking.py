@@ -1,0 +1,80 @@
+"""New blocks, and which seed each of their matches has."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import transaction
+
+from damrak_ladder.bots.models import Kind, Version
+from damrak_ladder.matches.errors import BadTable
+from damrak_ladder.matches.models import Block, Ladder, Match, Purpose, Seat
+
+SEED_BYTES: Final = 32
+SEATS: Final = range(2, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is to be played: these versions in all rotations."""
+
+    versions: tuple[Version, ...]
+    board: str
+    purpose: Purpose
+    ladder: Ladder | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    control: Mapping[str, Any] = field(default_factory=dict)
+
+
+def book(table: Table, seed: bytes, now: datetime) -> Block:
+    """A block that waits to be played. `seed` are 32 random bytes that nobody else has seen.
+
+    It is mirrored if no remote bot takes part, for such a bot could remember the cards.
+
+    Raises:
+        BadTable
+    """
+    if len(table.versions) not in SEATS:
+        raise BadTable(f"{len(table.versions)} versions at a table")
+    if len(seed) != SEED_BYTES:
+        raise BadTable(f"a seed of {len(seed)} bytes")
+    is_mirrored = all(version.kind != Kind.REMOTE for version in table.versions)
+    with transaction.atomic():
+        block = Block.objects.create(
+            ladder=table.ladder,
+            purpose=table.purpose,
+            board=table.board,
+            options=dict(table.options),
+            control=dict(table.control),
+            is_mirrored=is_mirrored,
+            seed=seed,
+            created=now,
+            due=now,
+        )
+        turns = range(len(table.versions))
+        matches = Match.objects.bulk_create([Match(block=block, number=turn) for turn in turns])
+        Seat.objects.bulk_create(
+            Seat(
+                match=match, number=seat, version=table.versions[(seat + match.number) % len(turns)]
+            )
+            for match in matches
+            for seat in turns
+        )
+    return block
+
+
+def match_seed(block: Block, number: int) -> bytes:
+    """The seed of a match in the block's latest attempt.
+
+    Mirrored, it is always the same. Else it is new in each match and each attempt, because a bot
+    that connects has seen the cards of those before.
+    """
+    seed = bytes(block.seed)
+    if block.is_mirrored:
+        return seed
+    place = block.attempt.to_bytes(8, "big") + number.to_bytes(8, "big")
+    return hashlib.sha256(b"damrak-seed/1" + seed + place).digest()

@@ -1,0 +1,107 @@
+"""The report of a block, which counts once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from damrak_ladder.matches.attempts import Trouble, close
+from damrak_ladder.matches.errors import BadReport, StaleReport
+from damrak_ladder.matches.models import (
+    Attempt,
+    Block,
+    BlockState,
+    Match,
+    Outcome,
+    SeatResult,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatOutcome:
+    """How a seat came out."""
+
+    place: int
+    points: int
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchOutcome:
+    """How a match came out, and the hash of its replay."""
+
+    replay: str
+    seats: tuple[SeatOutcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All matches of a block, in their order, as one attempt played them."""
+
+    block: int
+    attempt: int
+    matches: tuple[MatchOutcome, ...]
+    faults: tuple[Trouble, ...] = ()
+
+
+def record(report: Report, now: datetime) -> bool:
+    """Let the block have these results. False if this very attempt is recorded already.
+
+    A worker whose lease has run out may still be first: as long as nobody has ended the attempt,
+    what it brings is as good as ever.
+
+    Raises:
+        StaleReport: the attempt has ended otherwise; what it brings does not count.
+        BadReport: it is not about the matches of this block.
+    """
+    with transaction.atomic():
+        is_first = Block.objects.filter(
+            pk=report.block, attempt=report.attempt, state=BlockState.RUNNING
+        ).update(
+            state=BlockState.RECORDED,
+            lease_until=None,
+            lease_owner="",
+            trouble="",
+            finished=now,
+        )
+        if not is_first:
+            if _is_recorded(report):
+                return False
+            raise StaleReport(report.block, report.attempt)
+        _write(report)
+        close(report.block, report.attempt, Outcome.RECORDED, "", report.faults, now)
+    return True
+
+
+def _is_recorded(report: Report) -> bool:
+    return Attempt.objects.filter(
+        block_id=report.block, number=report.attempt, outcome=Outcome.RECORDED
+    ).exists()
+
+
+def _write(report: Report) -> None:
+    matches = list(
+        Match.objects.filter(block_id=report.block).order_by("number").prefetch_related("seats")
+    )
+    if len(matches) != len(report.matches):
+        raise BadReport(f"{len(report.matches)} matches instead of {len(matches)}")
+    results = []
+    for match, outcome in zip(matches, report.matches, strict=True):
+        seats = sorted(match.seats.all(), key=lambda seat: seat.number)
+        if len(seats) != len(outcome.seats):
+            raise BadReport(f"{len(outcome.seats)} seats instead of {len(seats)}")
+        match.replay = outcome.replay
+        results += [
+            SeatResult(
+                seat=seat,
+                attempt=report.attempt,
+                place=said.place,
+                points=said.points,
+                fault=said.fault,
+            )
+            for seat, said in zip(seats, outcome.seats, strict=True)
+        ]
+    Match.objects.bulk_update(matches, ["replay"])
+    SeatResult.objects.bulk_create(results)

@@ -1,0 +1,149 @@
+"""An attempt is started once, lives on its lease, and what came of it counts once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from damrak_ladder.matches.attempts import Trouble, due, give_up, reap, renew, requeue, start
+from damrak_ladder.matches.errors import BadReport, StaleReport
+from damrak_ladder.matches.models import Blame, Block, BlockState, Fault, SeatResult
+from damrak_ladder.matches.recording import record
+from ladder_django.people import NOW
+from ladder_django.tables import PATIENCE, check_counted_once, report_of, some_block
+
+pytestmark = pytest.mark.usefixtures("database")
+SECOND = timedelta(seconds=1)
+HOST_FAULT = Trouble(Blame.HOST, "sandbox", "no memory left")
+
+
+def begun(block: Block, latest: int = 0) -> Block:
+    running = start(block.pk, latest, "worker", NOW + latest * timedelta(hours=1), PATIENCE)
+    assert running is not None
+    return running
+
+
+def test_block_is_started_once() -> None:
+    block = some_block()
+    assert due(NOW, 10) == [(block.pk, 0)]
+    running = begun(block)
+    assert (running.attempt, running.state) == (1, BlockState.RUNNING)
+    assert start(block.pk, 0, "another", NOW, PATIENCE) is None
+    assert start(block.pk, 1, "another", NOW, PATIENCE) is None
+    assert due(NOW, 10) == []
+
+
+def test_duplicate_of_an_old_message_is_dropped() -> None:
+    block = some_block()
+    begun(block)
+    give_up(block.pk, 1, "", [], NOW, PATIENCE)
+    assert start(block.pk, 0, "another", NOW + PATIENCE.longest_wait, PATIENCE) is None
+
+
+def test_report_is_recorded_once() -> None:
+    block = begun(some_block())
+    assert record(report_of(block, 1), NOW)
+    assert not record(report_of(block, 1), NOW)
+    block.refresh_from_db()
+    check_counted_once(block)
+
+
+def test_lease_that_is_renewed_does_not_expire() -> None:
+    block = begun(some_block())
+    for seconds in range(50, 500, 50):
+        assert renew(block.pk, 1, NOW + seconds * SECOND, PATIENCE)
+        assert reap(NOW + (seconds + 60) * SECOND, PATIENCE) == 0
+    assert reap(NOW + 511 * SECOND, PATIENCE) == 1
+    assert not renew(block.pk, 1, NOW + 511 * SECOND, PATIENCE)
+
+
+def test_late_report_counts_as_long_as_nobody_ended_the_attempt() -> None:
+    block = begun(some_block())
+    assert record(report_of(block, 1), NOW + timedelta(days=1))
+    assert reap(NOW + timedelta(days=2), PATIENCE) == 0
+
+
+def test_report_of_a_lost_attempt_does_not_count() -> None:
+    block = begun(some_block())
+    reap(NOW + 61 * SECOND, PATIENCE)
+    with pytest.raises(StaleReport):
+        record(report_of(block, 1), NOW + 62 * SECOND)
+    begun(block, 1)
+    with pytest.raises(StaleReport):
+        record(report_of(block, 1), NOW + 63 * SECOND)
+    assert not SeatResult.objects.exists()
+    record(report_of(block, 2), NOW + 63 * SECOND)
+    with pytest.raises(StaleReport):
+        record(report_of(block, 1), NOW + 64 * SECOND)
+    block.refresh_from_db()
+    check_counted_once(block)
+
+
+def test_host_fault_voids_the_attempt_and_is_kept() -> None:
+    block = begun(some_block())
+    faults = [replace(HOST_FAULT, match=1, seat=0), HOST_FAULT]
+    assert give_up(block.pk, 1, "no memory left", faults, NOW, PATIENCE)
+    assert not give_up(block.pk, 1, "no memory left", faults, NOW, PATIENCE)
+    block.refresh_from_db()
+    assert (block.state, block.trouble) == (BlockState.WAITING, "no memory left")
+    assert not SeatResult.objects.exists()
+    rows = Fault.objects.order_by("pk").values_list("match__number", "seat__number", "owner")
+    assert list(rows) == [(1, 0, Blame.HOST), (None, None, Blame.HOST)]
+
+
+def test_failing_block_rests_longer_each_time_and_is_dead_in_the_end() -> None:
+    block, now, waits = some_block(), NOW, []
+    for latest in range(PATIENCE.tries):
+        running = start(block.pk, latest, "worker", now, PATIENCE)
+        assert running is not None
+        give_up(block.pk, running.attempt, "broken", [], now, PATIENCE)
+        block.refresh_from_db()
+        waits.append((block.due - now) / SECOND)
+        assert start(block.pk, latest + 1, "worker", now, PATIENCE) is None
+        now = block.due
+    assert waits == [1, 2, 4]
+    assert (block.state, block.trouble) == (BlockState.DEAD, "broken")
+    assert due(now + timedelta(days=1), 10) == []
+
+
+def test_dead_block_is_queued_again_as_if_new() -> None:
+    block = some_block()
+    assert not requeue(block.pk, NOW)
+    for latest in range(PATIENCE.tries):
+        begun(block, latest)
+        give_up(block.pk, latest + 1, "broken", [], NOW, PATIENCE)
+    later = NOW + timedelta(days=1)
+    assert requeue(block.pk, later)
+    assert not requeue(block.pk, later)
+    assert due(later, 10) == [(block.pk, 3)]
+    running = start(block.pk, 3, "worker", later, PATIENCE)
+    assert running is not None
+    assert (running.attempt, running.tries) == (4, 1)
+    record(report_of(block, 4), later)
+    block.refresh_from_db()
+    check_counted_once(block)
+
+
+@pytest.mark.parametrize("tries", [1, 5, 50, 5000])
+def test_rest_has_a_limit(tries: int) -> None:
+    assert SECOND <= PATIENCE.wait_after(tries) <= PATIENCE.longest_wait
+
+
+def test_report_about_other_matches_changes_nothing() -> None:
+    block = begun(some_block())
+    good = report_of(block, 1)
+    fewer_seats = replace(good.matches[0], seats=good.matches[0].seats[:1])
+    for bad in [
+        replace(good, matches=good.matches[:1]),
+        replace(good, matches=(*good.matches, good.matches[0])),
+        replace(good, matches=(good.matches[0], fewer_seats)),
+        replace(good, faults=(replace(HOST_FAULT, match=2),)),
+        replace(good, faults=(replace(HOST_FAULT, match=0, seat=2),)),
+    ]:
+        with pytest.raises(BadReport):
+            record(bad, NOW)
+    assert not SeatResult.objects.exists()
+    assert renew(block.pk, 1, NOW, PATIENCE)
+    assert record(good, NOW)

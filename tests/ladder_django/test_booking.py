@@ -1,0 +1,67 @@
+"""A block has all rotations of its table, and seeds that nobody can have seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from damrak_ladder.bots.models import Kind
+from damrak_ladder.matches.booking import Table, book, match_seed
+from damrak_ladder.matches.errors import BadTable
+from damrak_ladder.matches.models import Block, BlockState, Purpose
+from ladder_django.lines import some_bot, some_version
+from ladder_django.people import NOW
+from ladder_django.tables import SEED, some_block, some_versions
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_every_version_sits_in_every_seat_once(seats: int) -> None:
+    versions = some_versions(seats)
+    block = some_block(versions)
+    rows = [
+        [seat.version for seat in match.seats.order_by("number")]
+        for match in block.matches.order_by("number")
+    ]
+    assert rows[0] == list(versions)
+    assert all(set(row) == set(versions) for row in rows)
+    assert all(set(column) == set(versions) for column in zip(*rows, strict=True))
+
+
+def test_new_block_waits() -> None:
+    block = Block.objects.get(pk=some_block().pk)
+    assert (block.state, block.attempt, block.due) == (BlockState.WAITING, 0, NOW)
+
+
+def test_mirrored_block_has_one_seed_in_all_attempts() -> None:
+    block = some_block()
+    assert block.is_mirrored
+    seeds = set()
+    for block.attempt in range(1, 4):
+        seeds |= {match_seed(block, number) for number in range(2)}
+    assert seeds == {SEED}
+
+
+def test_remote_bot_never_sees_a_seed_again() -> None:
+    house, remote = some_version(some_bot("a")), some_version(some_bot("b"), kind=Kind.REMOTE)
+    block = some_block((house, remote))
+    assert not block.is_mirrored
+    seeds = []
+    for block.attempt in range(1, 4):
+        seeds += [match_seed(block, number) for number in range(2)]
+    assert len(set(seeds)) == 6
+    assert SEED not in seeds
+    assert all(len(seed) == 32 for seed in seeds)
+
+
+@pytest.mark.parametrize("seats", [0, 1, 5])
+def test_tables_have_two_to_four_seats(seats: int) -> None:
+    table = Table(some_versions(seats), "practice", Purpose.LADDER)
+    with pytest.raises(BadTable):
+        book(table, SEED, NOW)
+
+
+def test_seeds_have_32_bytes() -> None:
+    with pytest.raises(BadTable, match="31 bytes"):
+        book(Table(some_versions(), "practice", Purpose.LADDER), bytes(31), NOW)
+    assert not Block.objects.exists()
