@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "damrak_ladder.accounts",
     "damrak_ladder.bots",
     "damrak_ladder.matches",
+    "damrak_ladder.replays",
 ]
 
 MIDDLEWARE = [

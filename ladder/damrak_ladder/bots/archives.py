@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import re
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
 from damrak_ladder.bots.errors import ArchiveDamaged
+from damrak_ladder.installation.files import write_whole
 
 
 def content_of(data: bytes) -> str:
@@ -28,21 +26,8 @@ class ArchiveStore:
         """Keep these bytes on disk; their name. Putting them in again changes nothing."""
         content = content_of(data)
         path = self._path(content)
-        if path.exists():
-            return content
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = path.with_name(f".{secrets.token_hex(16)}")
-        try:
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                draft.unlink()
-        _sync_folder(path.parent)
+        if not path.exists():
+            write_whole(path, data)
         return content
 
     def get(self, content: str) -> bytes:
@@ -67,11 +52,3 @@ class ArchiveStore:
         if not re.fullmatch("[0-9a-f]{64}", content):
             raise ValueError(f"{content!r} is no SHA-256")
         return self.folder / content[:2] / content[2:]
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,0 +1,1 @@
+"""Replays: signed, kept, found again and checked again."""

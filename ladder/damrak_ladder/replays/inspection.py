@@ -1,0 +1,53 @@
+"""Whether what is stored is still true, looked at from time to time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from django.conf import settings
+from django.db.models import Max, Min
+
+from damrak_engine.errors import ReplayError
+from damrak_engine.verify import verify
+from damrak_ladder.matches.models import Match
+from damrak_ladder.replays.errors import ReplayStoreError
+from damrak_ladder.replays.keeping import load
+from damrak_ladder.replays.signing import PlatformKey
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A match whose replay is not what it should be."""
+
+    match: int
+    problem: str
+
+
+def inspect_sample(size: int, chance: Random) -> list[Finding]:
+    """Verify up to so many replays of recorded matches, drawn at random; what is wrong."""
+    recorded = Match.objects.exclude(replay="")
+    ends = recorded.aggregate(first=Min("pk"), last=Max("pk"))
+    if ends["first"] is None:
+        return []
+    drawn: dict[int, Match] = {}
+    for _ in range(size):
+        # The next one from a random place on: counting all of them would take longer every year.
+        place = chance.randint(ends["first"], ends["last"])
+        match = recorded.filter(pk__gte=place).order_by("pk").first()
+        if match is not None:
+            drawn[match.pk] = match
+    found = [inspect(match) for match in drawn.values()]
+    return [finding for finding in found if finding is not None]
+
+
+def inspect(match: Match) -> Finding | None:
+    """What is wrong with the replay of a recorded match."""
+    key = PlatformKey.at(settings.DAMRAK_HOME)
+    try:
+        header = verify(load(match.replay), signed=key.has_signed)
+    except (ReplayStoreError, ReplayError) as problem:
+        return Finding(match.pk, str(problem))
+    if (header.match, header.block) != (str(match.pk), str(match.block_id)):
+        return Finding(match.pk, f"is of match {header.match} of block {header.block}")
+    return None

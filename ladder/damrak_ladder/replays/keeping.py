@@ -1,0 +1,61 @@
+"""Replays taken in from referees and given out again."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from damrak_engine.errors import ReplayError
+from damrak_engine.replay import parse_replay, read_object
+from damrak_engine.strictjson import canonical
+from damrak_engine.verify import verify
+from damrak_ladder.matches.recording import MatchOutcome, SeatOutcome
+from damrak_ladder.replays.compression import compress, decompress
+from damrak_ladder.replays.errors import ReplayDamaged
+from damrak_ladder.replays.signing import PlatformKey
+from damrak_ladder.replays.stores import DatabaseStore, FolderStore, ReplayStore
+
+
+def replay_store() -> ReplayStore:
+    """The store of this installation."""
+    if settings.DAMRAK_REPLAY_STORE == "folder":
+        return FolderStore(settings.DAMRAK_HOME / "replays")
+    return DatabaseStore()
+
+
+def keep(data: bytes) -> MatchOutcome:
+    """Take in the replay of a finished match: verified, signed, stored; what came of the match.
+
+    Doing it again changes nothing. Nothing is signed that is not true.
+
+    Raises:
+        ReplayError: the replay is not true.
+    """
+    key = PlatformKey.at(settings.DAMRAK_HOME)
+    raw = read_object(data)
+    if isinstance(raw["hash"], str) and raw["hash"].isascii():  # else it is refused below
+        raw["signature"] = key.sign(raw["hash"])
+    signed = canonical(raw) + b"\n"
+    header = verify(signed, signed=key.has_signed)
+    replay_store().put(header.hash, compress(signed))
+    seats = parse_replay(signed).result.seats
+    return MatchOutcome(
+        replay=header.hash,
+        seats=tuple(SeatOutcome(seat.place, seat.total, seat.fault or "") for seat in seats),
+    )
+
+
+def load(hash_: str) -> bytes:
+    """The signed replay of that hash, as a file.
+
+    Raises:
+        ReplayLost, ReplayDamaged
+    """
+    stored = replay_store().get(hash_)
+    try:
+        data = decompress(stored)
+        found = read_object(data)["hash"]
+    except (ValueError, ReplayError) as problem:
+        raise ReplayDamaged(hash_, str(problem)) from None
+    if found != hash_:
+        raise ReplayDamaged(hash_, "is another one")
+    return data
