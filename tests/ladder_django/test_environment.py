@@ -30,6 +30,7 @@ WRONG = [
     ("DAMRAK_LADDER_MAIL_URL", "mail.example"),
     ("DAMRAK_LADDER_BOTS_PER_OWNER", "0"),
     ("DAMRAK_LADDER_REPLAY_STORE", "tape"),
+    ("DAMRAK_LADDER_REPLAY_KEY", "ab" * 31),
     ("DAMRAK_LADDER_LEASE_SECONDS", "1.5"),
     ("DAMRAK_LADDER_COLOUR", "green"),
 ]

@@ -165,6 +165,16 @@ def test_key_is_made_once_and_is_nobody_elses() -> None:
     assert not key.has_signed("b" * 64, key.sign("a" * 64))
 
 
+def test_machines_that_share_a_key_trust_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "DAMRAK_REPLAY_KEY", bytes(range(32)))
+    hash_ = keep(replay_bytes("7", "3")).replay
+    assert not (tmp_path / "replay-key").exists()
+    there = PlatformKey.of_bytes(bytes(range(32)))
+    assert there.has_signed(hash_, json.loads(load(hash_))["signature"])
+
+
 def test_compression_pays() -> None:
     data = replay_bytes("7", "3")
     assert decompress(compress(data)) == data

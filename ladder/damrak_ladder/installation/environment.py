@@ -54,6 +54,7 @@ class Environment:
     mail_from: str
     limits: Limits
     replay_store: str
+    replay_key: bytes | None  # None: the one kept at home
     lease: int
     attempts: int
 
@@ -93,6 +94,7 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
             tokens=source.get(PREFIX + "TOKENS_PER_OWNER", "20", _count),
         ),
         replay_store=source.get(PREFIX + "REPLAY_STORE", "database", _replay_store),
+        replay_key=source.find(PREFIX + "REPLAY_KEY", _key),
         lease=source.get(PREFIX + "LEASE_SECONDS", "60", _count),
         attempts=source.get(PREFIX + "BLOCK_ATTEMPTS", "5", _count),
     )
@@ -176,6 +178,13 @@ def _secret(text: str) -> str:
     if len(text) < SECRET_LENGTH:
         raise ValueError(f"has fewer than {SECRET_LENGTH} characters")
     return text
+
+
+def _key(text: str) -> bytes:
+    # As secret as a password, and not repeated.
+    if not re.fullmatch(r"[0-9a-f]{64}", text):
+        raise ValueError("is not a key of 64 lower-case hexadecimal digits")
+    return bytes.fromhex(text)
 
 
 def _database(text: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from django.conf import settings
 from django.db.models import Max, Min
 
 from damrak_engine.errors import ReplayError
@@ -13,7 +12,7 @@ from damrak_engine.verify import verify
 from damrak_ladder.matches.models import Match
 from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.keeping import load
-from damrak_ladder.replays.signing import PlatformKey
+from damrak_ladder.replays.signing import platform_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ def inspect_sample(size: int, chance: Random) -> list[Finding]:
 
 def inspect(match: Match) -> Finding | None:
     """What is wrong with the replay of a recorded match."""
-    key = PlatformKey.at(settings.DAMRAK_HOME)
+    key = platform_key()
     try:
         header = verify(load(match.replay), signed=key.has_signed)
     except (ReplayStoreError, ReplayError) as problem:

@@ -11,7 +11,7 @@ from damrak_engine.verify import verify
 from damrak_ladder.matches.recording import MatchOutcome, SeatOutcome
 from damrak_ladder.replays.compression import compress, decompress
 from damrak_ladder.replays.errors import ReplayDamaged
-from damrak_ladder.replays.signing import PlatformKey
+from damrak_ladder.replays.signing import platform_key
 from damrak_ladder.replays.stores import DatabaseStore, FolderStore, ReplayStore
 
 
@@ -30,7 +30,7 @@ def keep(data: bytes) -> MatchOutcome:
     Raises:
         ReplayError: the replay is not true.
     """
-    key = PlatformKey.at(settings.DAMRAK_HOME)
+    key = platform_key()
     raw = read_object(data)
     if isinstance(raw["hash"], str) and raw["hash"].isascii():  # else it is refused below
         raw["signature"] = key.sign(raw["hash"])

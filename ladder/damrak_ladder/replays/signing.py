@@ -8,6 +8,7 @@ from typing import Final
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.conf import settings
 
 from damrak_ladder.installation.secrets import keep_once
 
@@ -24,7 +25,12 @@ class PlatformKey:
     def at(cls, home: Path) -> PlatformKey:
         """The key of this installation; made the first time somebody asks for it."""
         kept = keep_once(home / KEY_FILE, lambda: Ed25519PrivateKey.generate().private_bytes_raw())
-        return cls(Ed25519PrivateKey.from_private_bytes(kept))
+        return cls.of_bytes(kept)
+
+    @classmethod
+    def of_bytes(cls, private: bytes) -> PlatformKey:
+        """The key with these 32 bytes."""
+        return cls(Ed25519PrivateKey.from_private_bytes(private))
 
     @property
     def public(self) -> str:
@@ -42,3 +48,10 @@ class PlatformKey:
         except InvalidSignature:
             return False
         return True
+
+
+def platform_key() -> PlatformKey:
+    """The key in use. Where several machines record matches, the settings have to name it."""
+    if settings.DAMRAK_REPLAY_KEY is not None:
+        return PlatformKey.of_bytes(settings.DAMRAK_REPLAY_KEY)
+    return PlatformKey.at(settings.DAMRAK_HOME)
