@@ -40,7 +40,7 @@ def add_parser(commands: Any) -> None:
     )
     add = parser.add_argument
     add("--bots", type=int, default=200, metavar="N", help="how many bots (default: 200)")
-    add("--blocks", type=int, default=20_000, metavar="N", help="how many blocks (default: 20000)")
+    add("--blocks", type=int, default=10_000, metavar="N", help="how many blocks (default: 10000)")
     add("--seed", type=int, default=1, metavar="S", help="a number; the same one, the same result")
     add(
         "--spread",

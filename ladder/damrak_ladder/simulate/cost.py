@@ -25,7 +25,7 @@ _ONE_CORE: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 
 
 def fit_cost(history: History, scale: Scale, versions: int) -> dict[str, float | int]:
-    """Versions, blocks, seconds and the most memory in use, in MB, of a fit on one core."""
+    """Versions, blocks, seconds of one core, and the most memory in use, in MB."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "history.npz"
         arrays = {
@@ -52,9 +52,9 @@ def _main(path: str) -> None:
         history = History({n: Tables(*(arrays[f"{part}{n}"] for part in _PARTS)) for n in sizes})
         anchors = {int(version): float(elo) for version, elo in arrays["anchors"]}
         versions = int(arrays["versions"])
-    begun = time.perf_counter()
+    begun = time.process_time()
     rate(history, versions, Scale(anchors))
-    seconds = time.perf_counter() - begun
+    seconds = time.process_time() - begun
     found = {
         "versions": versions,
         "blocks": len(history),

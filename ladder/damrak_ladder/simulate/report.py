@@ -19,6 +19,8 @@ from damrak_ladder.simulate.season import Season, joined, play_season
 from damrak_ladder.simulate.world import World, world_of
 
 COMPARED: Final = 30_000  # blocks at most that the ratings are compared on: others are slow
+_SEASONS_OVER: Final = 60_000  # blocks together, of which each pairing plays several seasons
+_MOST_SEASONS: Final = 6
 _ANCHORS: Final = (0.05, 0.35, 0.65, 0.95)  # where on the ladder the house bots stand
 
 Marks = Sequence[tuple[int, float]]
@@ -45,16 +47,10 @@ def simulate(plan: Plan, tell: Tell) -> dict[str, Any]:
     found: dict[str, Any] = {}
     ours: Season | None = None
     if {"matchmaking", "ratings"} & set(plan.parts):
-        names = PAIRINGS if "matchmaking" in plan.parts else ["damrak"]
-        seasons = {name: _season(plan, world, scale, name, tell) for name in names}
-        ours = seasons["damrak"]
+        ours = _season(plan, world, scale, "damrak", 0, tell)
         if "matchmaking" in plan.parts:
             found["matchmaking"] = {
-                name: [
-                    {"blocks": blocks, "rank_correlation": round(correlation, 6)}
-                    for blocks, correlation in season.marks
-                ]
-                for name, season in seasons.items()
+                name: _marks(plan, world, scale, name, ours, tell) for name in PAIRINGS
             }
     if ours is not None and "ratings" in plan.parts:
         tell("comparing ratings")
@@ -77,7 +73,22 @@ def anchored(world: World) -> Scale:
     return Scale({version: float(world.elo[version]) for version in chosen})
 
 
-def _season(plan: Plan, world: World, scale: Scale, name: str, tell: Tell) -> Season:
+def _marks(
+    plan: Plan, world: World, scale: Scale, name: str, ours: Season, tell: Tell
+) -> list[dict[str, float]]:
+    """Mean rank correlations of several seasons: a single one has its luck."""
+    seasons = [
+        ours if (name, luck) == ("damrak", 0) else _season(plan, world, scale, name, luck, tell)
+        for luck in range(max(1, min(_MOST_SEASONS, _SEASONS_OVER // plan.blocks)))
+    ]
+    marks: list[dict[str, float]] = []
+    for mark in zip(*(season.marks for season in seasons), strict=False):
+        mean = float(np.mean([correlation for _, correlation in mark]))
+        marks.append({"blocks": mark[0][0], "rank_correlation": round(mean, 6)})
+    return marks
+
+
+def _season(plan: Plan, world: World, scale: Scale, name: str, luck: int, tell: Tell) -> Season:
     told = 0
 
     def progress(played: int) -> None:
@@ -86,8 +97,8 @@ def _season(plan: Plan, world: World, scale: Scale, name: str, tell: Tell) -> Se
             tell(f"{name}: {played:,} of {plan.blocks:,} blocks")
             told = played + max(1, plan.blocks // 20)
 
-    pairing = PAIRINGS[name](plan.bots, plan.seed)
-    return play_season(world, scale, pairing, plan.blocks, plan.seed, progress)
+    seed = plan.seed + 1_000_003 * luck
+    return play_season(world, scale, PAIRINGS[name](plan.bots, seed), plan.blocks, seed, progress)
 
 
 def _history(plan: Plan, world: World, scale: Scale, tell: Tell) -> History:
