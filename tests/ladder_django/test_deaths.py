@@ -16,6 +16,7 @@ from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.models import Blame, Block, BlockState, Purpose
 from damrak_ladder.matches.recording import record
 from ladder_django.deaths import is_dead_after, statements_of
+from ladder_django.meddling import meddling
 from ladder_django.people import NOW
 from ladder_django.tables import (
     PATIENCE,
@@ -119,6 +120,15 @@ def test_block_is_booked_wholly_or_not_at_all() -> None:
         deaths += 1
     assert deaths >= count - 1
     assert Block.objects.get().matches.count() == 3
+
+
+@pytest.mark.usefixtures("committed")
+def test_lease_renewed_under_the_eyes_of_the_reaper_holds() -> None:
+    block = some_block()
+    begin(block)
+    with meddling(1, lambda: renew(block.pk, 1, LATER, PATIENCE)):
+        assert reap(LATER, PATIENCE) == 0
+    assert record(report_of(block, 1), LATER)
 
 
 @pytest.mark.usefixtures("committed")
