@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from damrak.stats import elo_estimate
-from damrak_ladder.ratings import Block, Game, History, Scale, rate, rate_by_seats
+from damrak_ladder.ratings import (
+    Block,
+    Game,
+    History,
+    Scale,
+    bands,
+    first_probability,
+    rate,
+    rate_by_seats,
+)
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT
 from damrak_ladder.simulate.world import world_of
 
@@ -313,3 +322,14 @@ def test_the_printed_numbers_are_the_same_with_other_threads():
         return subprocess.run(command, capture_output=True, check=True, env=environment).stdout
 
     assert printed("1") == printed("2") != b""
+
+
+@pytest.mark.parametrize("anchors", [{}, {0: 1400.0}])
+def test_before_the_first_block_nothing_is_known(anchors):
+    ratings = rate(History.of([]), 3, Scale(anchors))
+    assert ratings.elo == pytest.approx(np.full(3, 1400.0 if anchors else 1500.0))
+    assert (ratings.high - ratings.low)[1:].min() > 1000
+    everyone = np.arange(3, dtype=np.int32)
+    assert bands(ratings, everyone).band.tolist() == [1, 1, 1]
+    assert len(bands(ratings, everyone[:0]).band) == 0
+    assert first_probability(ratings, everyone) == pytest.approx(np.full(3, 1 / 3), abs=0.02)
