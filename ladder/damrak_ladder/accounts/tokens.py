@@ -50,7 +50,9 @@ def issue(
         raise UnknownScope(sorted(set(scopes) - set(Scope.values)), Scope.values)
     secret = MARK + secrets.token_urlsafe(_RANDOM_BYTES)
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=owner.pk)  # two at once must both be counted
+        User.objects.select_for_update(no_key=True).get(
+            pk=owner.pk
+        )  # two at once must both be counted
         kept = ApiToken.objects.filter(owner=owner, revoked=None)
         if kept.filter(name=name).exists():
             raise TokenNameTaken(name)

@@ -49,7 +49,7 @@ def promote(
     """
     with transaction.atomic():
         # Locked, so that nobody benches it between the look and the step.
-        version = Version.objects.select_for_update().get(pk=version_id, bot_id=bot_id)
+        version = Version.objects.select_for_update(no_key=True).get(pk=version_id, bot_id=bot_id)
         if version.state != State.QUALIFIED:
             raise NotQualified(version.state)
         if not _swap(bot_id, expected, version_id, now, by):
@@ -63,7 +63,7 @@ def bench(version_id: int, reason: str, evidence: Any, now: datetime) -> bool:
         Overtaken: it is not qualified, or no longer.
     """
     with transaction.atomic():
-        version = Version.objects.select_for_update().get(pk=version_id)
+        version = Version.objects.select_for_update(no_key=True).get(pk=version_id)
         advance(version_id, State.QUALIFIED, State.BENCHED, now, reason, evidence)
         return _swap(version.bot_id, version_id, None, now, None)
 

@@ -114,4 +114,4 @@ def _check(bot: Bot, content: str, size: int, now: datetime) -> None:
 
 
 def _lock(owner: User) -> None:
-    User.objects.select_for_update().get(pk=owner.pk)
+    User.objects.select_for_update(no_key=True).get(pk=owner.pk)

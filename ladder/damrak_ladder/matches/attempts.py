@@ -142,7 +142,7 @@ def _end(
         running = Block.objects.filter(pk=block_id, state=BlockState.RUNNING, attempt=attempt)
         if outcome is Outcome.EXPIRED:
             running = running.filter(lease_until__lt=now)  # it may have been renewed meanwhile
-        block = running.select_for_update().first()
+        block = running.select_for_update(no_key=True).first()
         if block is None:
             return False
         is_dead = block.tries >= patience.tries
