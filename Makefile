@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet
-ENGINE := $(wildcard referee/damrak_engine/*.py)
+COMPILED := $(shell find referee proto/damrak_wire -name "*.py")
 
 .DEFAULT_GOAL := help
 .PHONY: help up test check bench chaos fmt compile clean
@@ -39,11 +39,11 @@ fmt: .venv/.check  ## format and fix what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-compile: .venv/.compiled  ## native engine beside its sources
+compile: .venv/.compiled  ## native engine and referee beside their sources
 
 clean:  ## remove what make made
 	rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	rm -f referee/*.so referee/*.pyd referee/damrak_engine/*.so referee/damrak_engine/*.pyd
+	find proto referee -name '*.so' -delete -o -name '*.pyd' -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- stamps: each file says that a step was done for the pyproject.toml of its date ---------------
@@ -73,6 +73,6 @@ clean:  ## remove what make made
 	$(PIP) --editable '.[referee]'
 	$(PIP) --editable '.[bench]' && touch $@ || echo 'bench: no peers to be had; measuring ours alone'
 
-.venv/.compiled: $(ENGINE) hatch_build.py .venv/.installed
+.venv/.compiled: $(COMPILED) hatch_build.py .venv/.installed
 	$(BIN)/python hatch_build.py
 	@touch $@

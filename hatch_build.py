@@ -1,4 +1,4 @@
-"""Compile the engine's inner loop with mypyc: beside the sources, or into a wheel.
+"""Compile what is done all the time with mypyc: beside the sources, or into a wheel.
 
 `python hatch_build.py` puts the native modules next to their `.py` files, where Python prefers
 them. Without a C compiler it says so in one line and succeeds: the same sources run interpreted.
@@ -19,11 +19,13 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCE_ROOT = "referee"
-PACKAGE = "damrak_engine"
+SUFFIXES = {".so", ".pyd"}
+# The library that the modules of all packages share lies beside the lowest package.
+SHARED = "damrak"
+SHARED_FOLDER = "referee"
 
 
-class CompiledEngine(BuildHookInterface[Any]):
+class CompiledModules(BuildHookInterface[Any]):
     """Adds the native modules to the wheel when the caller asks for them."""
 
     PLUGIN_NAME = "custom"
@@ -36,7 +38,7 @@ class CompiledEngine(BuildHookInterface[Any]):
             return
         self._scratch = tempfile.TemporaryDirectory()
         target = Path(self._scratch.name)
-        for library in compile_engine(Path(self.root), target):
+        for library in compile_modules(Path(self.root), target):
             build_data["force_include"][str(library)] = library.relative_to(target).as_posix()
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
@@ -54,21 +56,30 @@ def _project(root: Path) -> Any:
     return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def compile_engine(root: Path, target: Path) -> list[Path]:
-    """Return the native libraries built from the engine's sources, placed under `target`."""
+def _compiled(root: Path) -> dict[str, list[str]]:
+    """The modules to be compiled by the folder of their package."""
+    modules: dict[str, list[str]] = _project(root)["tool"]["damrak"]["compiled-modules"]
+    return modules
+
+
+def compile_modules(root: Path, target: Path) -> list[Path]:
+    """Return the native libraries built from the sources, placed under `target`."""
     # Imported late: a pure build needs neither.
     from mypyc.build import mypycify
     from setuptools import Distribution
     from setuptools.command.build_ext import build_ext
 
-    names = _project(root)["tool"]["damrak"]["compiled-modules"]
+    modules = _compiled(root)
+    sources = [
+        str(root / package / f"{name}.py") for package, names in modules.items() for name in names
+    ]
+    # `make check` is where types are checked: what stubs it needs is not needed here.
+    os.environ["MYPYPATH"] = os.pathsep.join(sorted({str((root / p).parent) for p in modules}))
+    options = ["--config-file=", "--explicit-package-bases", "--ignore-missing-imports"]
     with tempfile.TemporaryDirectory() as scratch:
-        extensions = mypycify(
-            [str(root / SOURCE_ROOT / PACKAGE / f"{name}.py") for name in names],
-            group_name=PACKAGE,
-            target_dir=scratch,
-        )
-        command = build_ext(Distribution({"name": PACKAGE, "ext_modules": extensions}))
+        # One group: its modules call each other without a detour through Python.
+        extensions = mypycify([*options, *sources], group_name=SHARED, target_dir=scratch)
+        command = build_ext(Distribution({"name": SHARED, "ext_modules": extensions}))
         command.build_lib = str(target)
         command.build_temp = scratch
         command.ensure_finalized()
@@ -87,13 +98,15 @@ def missing_tool() -> str | None:
 
 
 def libraries(root: Path) -> list[Path]:
-    """Return the native libraries of any Python that lie beside the engine's sources."""
-    found = [*(root / SOURCE_ROOT).glob("*.*"), *(root / SOURCE_ROOT / PACKAGE).glob("*.*")]
-    return sorted(path for path in found if path.suffix in {".so", ".pyd"})
+    """Return the native libraries of any Python that lie beside the sources."""
+    packages = [root / package for package in _compiled(root)]
+    found = [path for package in packages for path in package.rglob("*.*")]
+    found += (root / SHARED_FOLDER).glob("*.*")
+    return sorted(path for path in found if path.suffix in SUFFIXES)
 
 
 def main() -> int:
-    """Compile the engine in place, or explain why it stays interpreted."""
+    """Compile in place, or explain why everything stays interpreted."""
     root = Path(__file__).resolve().parent
     os.chdir(root)
     # What lies there may be older than the sources, and Python would still prefer it.
@@ -102,8 +115,13 @@ def main() -> int:
     if reason := missing_tool():
         print(f"engine: {reason}; running interpreted")
         return 0
-    built = compile_engine(root, root / SOURCE_ROOT)
-    print(f"engine: {len(built) - 1} modules compiled")
+    folders = {Path(package).name: Path(package).parent for package in _compiled(root)}
+    with tempfile.TemporaryDirectory() as scratch:
+        built = compile_modules(root, Path(scratch))
+        for library in built:
+            place = library.relative_to(scratch)
+            shutil.move(library, root / folders.get(place.parts[0], SHARED_FOLDER) / place)
+    print(f"engine and referee: {len(built) - 1} modules compiled")
     return 0
 
 

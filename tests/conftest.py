@@ -8,7 +8,11 @@ from pathlib import Path
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
-ENGINE = ROOT / "referee" / "damrak_engine"
+PACKAGES = [
+    ROOT / "referee" / "damrak_engine",
+    ROOT / "proto" / "damrak_wire",
+    ROOT / "referee" / "damrak_referee",
+]
 INTERPRETED = ROOT / "sdk" / "damrak" / "interpreted.py"
 
 # No deadline: the machine's mood is not a property of the code.
@@ -36,9 +40,13 @@ def pytest_report_header() -> str:
 
 
 def _libraries() -> list[Path]:
-    return list(ENGINE.glob(f"*{EXTENSION_SUFFIXES[0]}"))
+    return _files(f"*{EXTENSION_SUFFIXES[0]}")
+
+
+def _files(pattern: str) -> list[Path]:
+    return [path for package in PACKAGES for path in package.rglob(pattern)]
 
 
 def _changed_since_compiled() -> list[str]:
     compiled_at = min((path.stat().st_mtime for path in _libraries()), default=float("inf"))
-    return sorted(path.name for path in ENGINE.glob("*.py") if path.stat().st_mtime > compiled_at)
+    return sorted(path.name for path in _files("*.py") if path.stat().st_mtime > compiled_at)

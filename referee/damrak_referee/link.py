@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import grpc
 import structlog
@@ -20,7 +20,7 @@ from damrak_wire.version import agree
 log = structlog.get_logger()
 
 NS: Final = 1_000_000_000
-Context = grpc.aio.ServicerContext[bytes, bytes]
+Context: TypeAlias = grpc.aio.ServicerContext[bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Link:
             pass
 
     async def _read(self) -> None:
-        read = self._context.read
+        read: Callable[[], Awaitable[object]] = self._context.read  # bytes, or what says the end
         while isinstance(data := await read(), bytes):
             if self._closing is None:
                 self._hear(data, time.monotonic_ns())
