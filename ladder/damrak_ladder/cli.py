@@ -43,6 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except Misuse as problem:
         return _complain(str(problem))
+    except ModuleNotFoundError as problem:
+        if (problem.name or "").startswith("damrak"):
+            raise
+        return _complain(f"{problem.name} is not installed here: pip install 'damrak[ladder]'")
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

@@ -46,18 +46,26 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; what the process is to exit with."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if given[:1] == ["token"]:
-            return token_commands.run(given[1:], _Parser)
-        if given[:1] == ["sandbox"]:
-            from damrak_referee import sandbox_commands  # the runner takes longer to load
-
-            return sandbox_commands.run(given[1:], _Parser)
-        settings = parse_settings(given)
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
     except Misuse as problem:
-        sys.stderr.write(f"damrak-referee: {' '.join(str(problem).split())}\n")
-        return MISUSED
+        said = " ".join(str(problem).split())
+    except ModuleNotFoundError as problem:
+        if (problem.name or "").startswith("damrak"):
+            raise
+        said = f"{problem.name} is not installed here: pip install 'damrak[referee]'"
+    sys.stderr.write(f"damrak-referee: {said}\n")
+    return MISUSED
+
+
+def _run(given: list[str]) -> int:
+    if given[:1] == ["token"]:
+        return token_commands.run(given[1:], _Parser)
+    if given[:1] == ["sandbox"]:
+        from damrak_referee import sandbox_commands  # the runner takes longer to load
+
+        return sandbox_commands.run(given[1:], _Parser)
+    settings = parse_settings(given)
     from damrak_referee.process import run_referee  # --help needs no gRPC
 
     return run_referee(settings)

@@ -62,7 +62,14 @@ def test_wheel_carries_types_and_boards(wheel: Path) -> None:
 
 def test_wheel_carries_only_our_packages(wheel: Path) -> None:
     tops = {name.partition("/")[0] for name in _names(wheel)}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"damrak", "damrak_engine"}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {
+        "damrak",
+        "damrak_engine",
+        "damrak_ladder",
+        "damrak_proto",
+        "damrak_referee",
+        "damrak_wire",
+    }
 
 
 def test_installed_wheel_plays(bin_folder: Path, tmp_path: Path) -> None:
@@ -75,6 +82,17 @@ def test_installed_wheel_plays(bin_folder: Path, tmp_path: Path) -> None:
     per_bot |= {"elo", "elo_low", "elo_high", "faults"}
     assert [bot["name"] for bot in report["bots"]] == ["greedy", "random"]
     assert all(per_bot <= bot.keys() for bot in report["bots"])
+
+
+@pytest.mark.parametrize(("extra", "command"), [("referee", []), ("ladder", ["simulate"])])
+def test_program_without_its_extra_says_what_to_install(
+    bin_folder: Path, extra: str, command: list[str]
+) -> None:
+    program = [bin_folder / f"damrak-{extra}", *command]
+    run = subprocess.run(program, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 1
+    assert f"pip install 'damrak[{extra}]'" in run.stderr
 
 
 def test_installed_wheel_brings_no_django(bin_folder: Path, tmp_path: Path) -> None:
