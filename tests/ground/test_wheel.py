@@ -88,7 +88,7 @@ def test_installed_wheel_plays(bin_folder: Path, tmp_path: Path) -> None:
 def test_program_without_its_extra_says_what_to_install(
     bin_folder: Path, extra: str, command: list[str]
 ) -> None:
-    program = [bin_folder / f"damrak-{extra}", *command]
+    program = [str(bin_folder / f"damrak-{extra}"), *command]
     run = subprocess.run(program, capture_output=True, text=True)
     assert run.returncode == 2
     assert run.stderr.count("\n") == 1
