@@ -11,6 +11,8 @@ from typing import Final
 
 # Read by gRPC when it is loaded. The referee starts no children that go on without exec.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+# What listens goes without gRPC's event engine, whose threads hand each message on once more.
+os.environ.setdefault("GRPC_EXPERIMENTS", "-event_engine_listener")
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # whatever matters is told by an error of ours
 
 from damrak_referee.logs import configure_logs
