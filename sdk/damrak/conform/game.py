@@ -71,7 +71,7 @@ class Game:
         self._events: list[bytes] = []  # told by the arbiter, not yet to the client
         self._told = 0  # events told to the client
         self._asked: Ask | None = None
-        self._asked_at = 0
+        self._asked_at = 0  # when it was put for the first time
         self._sent = False  # the question, on this connection
         self._answered: set[int] = set()
         self._aliases: dict[int, int] = {}  # wrong decision numbers and what they stood for
@@ -186,8 +186,8 @@ class Game:
         assert self._asked is not None
         first = self._told
         question = wire.question(self._asked, first, self._take_events())
-        if not self._sent:
-            self._asked_at = _now()
+        # A client may go on thinking while it has no connection: the first time counts.
+        self._asked_at = self._asked_at or _now()
         self._sent = True
         await self.chair.send(question)
 
@@ -247,6 +247,7 @@ class Game:
         assert asked is not None
         self._answered.add(asked.decision)
         self._asked = None
+        self._asked_at = 0
         self._carry_out(
             self._match.decided(self.seat, asked.decision, answer.action, _now(), answer.note)
         )
