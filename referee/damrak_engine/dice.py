@@ -57,7 +57,11 @@ class SeedDice(Dice):
         self._calls[stream] = call + 1
         digest = self._starts[stream].copy()
         digest.update(call.to_bytes(8, "big"))
-        return (int.from_bytes(digest.digest()[:8], "big") * n) >> 64
+        drawn = digest.digest()
+        high, low = int.from_bytes(drawn[:4], "big"), int.from_bytes(drawn[4:8], "big")
+        # The eight bytes times n, shifted by 64, in small numbers: Python looks for Ctrl-C while it
+        # multiplies large ones, and native code takes what then comes back for a lack of memory.
+        return (high * n + (low * n >> 32)) >> 32
 
 
 class QuickDice(Dice):
