@@ -38,9 +38,12 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "damrak_ladder.accounts",
+    "damrak_ladder.notices",
     "damrak_ladder.bots",
     "damrak_ladder.matches",
     "damrak_ladder.replays",
+    "damrak_ladder.standings",
+    "damrak_ladder.trials",
 ]
 
 MIDDLEWARE = [

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from damrak.stats import elo_estimate
+from damrak_engine.statistics import elo_estimate
 from damrak_ladder.ratings import (
     Block,
     Game,

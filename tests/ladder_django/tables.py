@@ -28,7 +28,7 @@ def some_versions(seats: int = 2, kind: Kind = Kind.HOUSE) -> tuple[Version, ...
 
 def some_block(versions: tuple[Version, ...] | None = None, now: datetime = NOW) -> Block:
     """A block that waits."""
-    table = Table(versions or some_versions(), "practice", Purpose.LADDER)
+    table = Table(versions or some_versions(), "practice", Purpose.LADDER, "ladder:practice")
     return book(table, SEED, now)
 
 
@@ -42,7 +42,7 @@ def report_of(block: Block, attempt: int, worker: int = 0) -> Report:
             MatchOutcome(
                 replay=f"{block.pk:032x}{attempt:016x}{number:016x}",
                 seats=tuple(
-                    SeatOutcome(place=seat + 1, points=attempt * 1000 + worker)
+                    SeatOutcome(turn=seat, place=seat + 1, points=attempt * 1000 + worker)
                     for seat in range(seats)
                 ),
             )

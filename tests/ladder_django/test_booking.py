@@ -38,8 +38,28 @@ def test_mirrored_block_has_one_seed_in_all_attempts() -> None:
     assert block.is_mirrored
     seeds = set()
     for block.attempt in range(1, 4):
-        seeds |= {match_seed(block, number) for number in range(2)}
-    assert seeds == {SEED}
+        seeds |= {match_seed(block, number, 2) for number in range(2)}
+    assert len(seeds) == 1
+
+
+def test_each_rotation_of_a_block_has_a_seed_of_its_own() -> None:
+    table = Table(some_versions(3), "practice", Purpose.LADDER, "ladder:practice", rotations=2)
+    block = book(table, SEED, NOW)
+    seeds = [match_seed(block, match.number, 3) for match in block.matches.order_by("number")]
+    assert len(seeds) == 6
+    assert [len(set(seeds[:3])), len(set(seeds[3:])), len(set(seeds))] == [1, 1, 2]
+    turns = [
+        tuple(match.seats.order_by("number").values_list("version", flat=True))
+        for match in block.matches.order_by("number")
+    ]
+    assert turns[:3] == turns[3:]
+
+
+@pytest.mark.parametrize("rotations", [0, 21])
+def test_a_block_has_a_sensible_number_of_rotations(rotations: int) -> None:
+    table = Table(some_versions(), "practice", Purpose.LADDER, "x", rotations=rotations)
+    with pytest.raises(BadTable, match="rotations"):
+        book(table, SEED, NOW)
 
 
 def test_remote_bot_never_sees_a_seed_again() -> None:
@@ -48,7 +68,7 @@ def test_remote_bot_never_sees_a_seed_again() -> None:
     assert not block.is_mirrored
     seeds = []
     for block.attempt in range(1, 4):
-        seeds += [match_seed(block, number) for number in range(2)]
+        seeds += [match_seed(block, number, 2) for number in range(2)]
     assert len(set(seeds)) == 6
     assert SEED not in seeds
     assert all(len(seed) == 32 for seed in seeds)
@@ -56,12 +76,12 @@ def test_remote_bot_never_sees_a_seed_again() -> None:
 
 @pytest.mark.parametrize("seats", [0, 1, 5])
 def test_tables_have_two_to_four_seats(seats: int) -> None:
-    table = Table(some_versions(seats), "practice", Purpose.LADDER)
+    table = Table(some_versions(seats), "practice", Purpose.LADDER, "ladder:practice")
     with pytest.raises(BadTable):
         book(table, SEED, NOW)
 
 
 def test_seeds_have_32_bytes() -> None:
     with pytest.raises(BadTable, match="31 bytes"):
-        book(Table(some_versions(), "practice", Purpose.LADDER), bytes(31), NOW)
+        book(Table(some_versions(), "practice", Purpose.LADDER, "ladder:practice"), bytes(31), NOW)
     assert not Block.objects.exists()

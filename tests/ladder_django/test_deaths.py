@@ -110,7 +110,7 @@ def test_block_is_booked_wholly_or_not_at_all() -> None:
 
     def act() -> None:
         again = tuple(Version.objects.filter(pk__in=[one.pk for one in versions]).order_by("pk"))
-        book(Table(again, "practice", Purpose.LADDER), SEED, NOW)
+        book(Table(again, "practice", Purpose.LADDER, "ladder:practice"), SEED, NOW)
 
     count = statements_of(act)
     Block.objects.all().delete()

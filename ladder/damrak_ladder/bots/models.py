@@ -85,6 +85,7 @@ class Version(models.Model):
     language = models.CharField(max_length=30, blank=True)
     size = models.PositiveBigIntegerField(default=0)
     note = models.CharField(max_length=500, blank=True)
+    goes_live = models.BooleanField(default=True)  # once qualified; else it is a canary first
     created = models.DateTimeField()
 
     state = models.CharField(max_length=12, choices=State, default=State.CHECKING)
@@ -127,3 +128,19 @@ class Promotion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.bot}: {self.before} to {self.after}"
+
+
+class Step(models.Model):
+    """Something that happened to a version on its way, for its owner: only ever added to."""
+
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="steps")
+    at = models.DateTimeField()
+    kind = models.CharField(max_length=20)  # "received", "checked", "queued", "playing", ...
+    text = models.CharField(max_length=500)
+    detail: models.JSONField[Any, Any] = models.JSONField(default=dict)
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.version}: {self.kind}"

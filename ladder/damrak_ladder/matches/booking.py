@@ -16,6 +16,7 @@ from damrak_ladder.matches.models import Block, Ladder, Match, Purpose, Seat
 
 SEED_BYTES: Final = 32
 SEATS: Final = range(2, 5)
+MOST_ROTATIONS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,10 @@ class Table:
     versions: tuple[Version, ...]
     board: str
     purpose: Purpose
+    flow: str
     ladder: Ladder | None = None
+    subject: Version | None = None
+    rotations: int = 1
     options: Mapping[str, str] = field(default_factory=dict)
     control: Mapping[str, Any] = field(default_factory=dict)
 
@@ -40,6 +44,8 @@ def book(table: Table, seed: bytes, now: datetime) -> Block:
     """
     if len(table.versions) not in SEATS:
         raise BadTable(f"{len(table.versions)} versions at a table")
+    if not 1 <= table.rotations <= MOST_ROTATIONS:
+        raise BadTable(f"{table.rotations} rotations")
     if len(seed) != SEED_BYTES:
         raise BadTable(f"a seed of {len(seed)} bytes")
     is_mirrored = all(version.kind != Kind.REMOTE for version in table.versions)
@@ -50,31 +56,37 @@ def book(table: Table, seed: bytes, now: datetime) -> Block:
             board=table.board,
             options=dict(table.options),
             control=dict(table.control),
+            rotations=table.rotations,
             is_mirrored=is_mirrored,
             seed=seed,
+            flow=table.flow,
+            subject=table.subject,
             created=now,
             due=now,
         )
-        turns = range(len(table.versions))
-        matches = Match.objects.bulk_create([Match(block=block, number=turn) for turn in turns])
+        seats = len(table.versions)
+        matches = Match.objects.bulk_create(
+            [Match(block=block, number=number) for number in range(seats * table.rotations)]
+        )
         Seat.objects.bulk_create(
-            Seat(
-                match=match, number=seat, version=table.versions[(seat + match.number) % len(turns)]
-            )
+            Seat(match=match, number=seat, version=table.versions[(seat + match.number) % seats])
             for match in matches
-            for seat in turns
+            for seat in range(seats)
         )
     return block
 
 
-def match_seed(block: Block, number: int) -> bytes:
+def match_seed(block: Block, number: int, seats: int) -> bytes:
     """The seed of a match in the block's latest attempt.
 
-    Mirrored, it is always the same. Else it is new in each match and each attempt, because a bot
-    that connects has seen the cards of those before.
+    Mirrored, it is the same throughout a rotation and in every attempt. Else it is new in each match
+    and each attempt, because a bot that connects has seen the cards of those before.
     """
-    seed = bytes(block.seed)
     if block.is_mirrored:
-        return seed
-    place = block.attempt.to_bytes(8, "big") + number.to_bytes(8, "big")
-    return hashlib.sha256(b"damrak-seed/1" + seed + place).digest()
+        return _derived(block, 0, number // seats)
+    return _derived(block, block.attempt, number)
+
+
+def _derived(block: Block, attempt: int, number: int) -> bytes:
+    place = attempt.to_bytes(8, "big") + number.to_bytes(8, "big")
+    return hashlib.sha256(b"damrak-seed/1" + bytes(block.seed) + place).digest()

@@ -6,7 +6,18 @@ from typing import Any, ClassVar
 
 from django.db import models
 
-from damrak_ladder.bots.models import Version
+from damrak_ladder.bots.models import Bot, Version
+
+
+class Board(models.Model):
+    """A board that is not part of the engine. What it is never changes."""
+
+    name = models.CharField(max_length=80, unique=True)
+    file = models.TextField()  # of the format damrak-board/1
+    created = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Ladder(models.Model):
@@ -14,16 +25,71 @@ class Ladder(models.Model):
 
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=60)
+    summary = models.CharField(max_length=300, blank=True)
+    # Names of boards, of which each block draws one; "daily:24" is a new board of 24 locations
+    # every day, which nobody knows before.
     boards: models.JSONField[list[str], list[str]] = models.JSONField()
     shares: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()  # by seats
     options: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict)
     control: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    rotations = models.PositiveSmallIntegerField(default=1)  # how often a block goes round
     admits: models.JSONField[list[str], list[str]] = models.JSONField()  # kinds of versions
+    house: models.JSONField[list[str], list[str]] = models.JSONField(default=list)  # their specs
+    anchors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(
+        default=dict
+    )  # the fixed Elo of some of them, by spec
+    weight = models.FloatField(default=1.0)  # its share of the machine, against other ladders
+    enters_all = models.BooleanField(default=True)  # whether new bots are entered by themselves
     is_open = models.BooleanField(default=True)
     created = models.DateTimeField()
 
     def __str__(self) -> str:
         return self.slug
+
+
+class Entry(models.Model):
+    """A bot on a ladder. Whoever leaves keeps the row, and what was played remains."""
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="entries")
+    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="entries")
+    entered = models.DateTimeField()
+    left = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "entries"
+        constraints: ClassVar = [
+            models.UniqueConstraint("ladder", "bot", name="entry_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bot} on {self.ladder}"
+
+
+class HostState(models.TextChoices):
+    """Whether a host may play."""
+
+    TRUSTED = "trusted"
+    QUARANTINED = "quarantined"  # its results deviate; staff decides
+
+
+class Host(models.Model):
+    """A machine with a referee, known by its name."""
+
+    name = models.CharField(max_length=100, unique=True)
+    state = models.CharField(max_length=12, choices=HostState, default=HostState.TRUSTED)
+    reason = models.CharField(max_length=500, blank=True)
+    evidence: models.JSONField[Any, Any] = models.JSONField(default=dict)
+    control = models.CharField(max_length=200, blank=True)  # where its referee is driven
+    lobby = models.CharField(max_length=200, blank=True)  # where remote bots connect
+    software = models.CharField(max_length=60, blank=True)
+    isolation = models.CharField(max_length=10, blank=True)
+    capacity = models.PositiveIntegerField(default=0)
+    running = models.PositiveIntegerField(default=0)
+    first_seen = models.DateTimeField()
+    last_seen = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Purpose(models.TextChoices):
@@ -53,8 +119,13 @@ class Block(models.Model):
     board = models.CharField(max_length=200)
     options: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict)
     control: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
-    is_mirrored = models.BooleanField()  # whether all its matches have one seed
+    rotations = models.PositiveSmallIntegerField(default=1)
+    is_mirrored = models.BooleanField()  # whether all matches of a rotation have one seed
     seed = models.BinaryField(max_length=32)
+    flow = models.CharField(max_length=80)  # at whose cost: "ladder:amsterdam", "owner:7"
+    subject = models.ForeignKey(
+        Version, on_delete=models.PROTECT, null=True, related_name="trials"
+    )  # for whose sake alone it is played, if it is
     created = models.DateTimeField()
 
     state = models.CharField(max_length=10, choices=BlockState, default=BlockState.WAITING)
@@ -65,6 +136,8 @@ class Block(models.Model):
     lease_owner = models.CharField(max_length=100, blank=True)
     trouble = models.CharField(max_length=500, blank=True)  # why the latest attempt failed
     finished = models.DateTimeField(null=True)
+    settled = models.DateTimeField(null=True)  # when all that follows from it had been done
+    host = models.ForeignKey(Host, on_delete=models.PROTECT, null=True, related_name="blocks")
 
     class Meta:
         constraints: ClassVar = [
@@ -77,6 +150,13 @@ class Block(models.Model):
         indexes: ClassVar = [
             models.Index("state", "due", name="block_due"),
             models.Index("state", "lease_until", name="block_lease"),
+            models.Index(
+                "finished",
+                name="block_unsettled",
+                condition=models.Q(state=BlockState.RECORDED, settled=None),
+            ),
+            models.Index("ladder", "finished", name="block_of_ladder"),
+            models.Index("host", "finished", name="block_of_host"),
         ]
 
     def __str__(self) -> str:
@@ -89,6 +169,7 @@ class Outcome(models.TextChoices):
     RECORDED = "recorded"
     VOID = "void"
     EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"  # it was recorded, but its host was not to be trusted
 
 
 class Attempt(models.Model):
@@ -97,6 +178,7 @@ class Attempt(models.Model):
     block = models.ForeignKey(Block, on_delete=models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
     owner = models.CharField(max_length=100)
+    host = models.ForeignKey(Host, on_delete=models.PROTECT, null=True, related_name="attempts")
     started = models.DateTimeField()
     ended = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=10, choices=Outcome, blank=True)
@@ -149,12 +231,48 @@ class SeatResult(models.Model):
 
     seat = models.OneToOneField(Seat, on_delete=models.CASCADE, related_name="result")
     attempt = models.PositiveIntegerField()
+    turn = models.PositiveSmallIntegerField()  # 0 moved first
     place = models.PositiveSmallIntegerField()
     points = models.IntegerField()
     fault = models.CharField(max_length=20, blank=True)
 
     def __str__(self) -> str:
         return f"place {self.place} for {self.seat_id}"
+
+
+class SeatLog(models.Model):
+    """What is to be known of a seat beside the replay. For the bot's owner and staff only."""
+
+    seat = models.ForeignKey(Seat, on_delete=models.CASCADE, related_name="logs")
+    attempt = models.PositiveIntegerField()
+    name = models.CharField(max_length=100, blank=True)  # what the bot called itself
+    output = models.TextField(blank=True)
+    rejections: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    traceback = models.TextField(blank=True)
+    cpu_us = models.PositiveBigIntegerField(default=0)
+    memory_bytes = models.PositiveBigIntegerField(default=0)
+    ready_us = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint("seat", "attempt", name="seat_log_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"log of {self.seat_id} in attempt {self.attempt}"
+
+
+class MatchTimings(models.Model):
+    """Where the time of each decision of a recorded match went."""
+
+    match = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="timings")
+    data = models.BinaryField()  # compressed
+
+    class Meta:
+        verbose_name_plural = "match timings"
+
+    def __str__(self) -> str:
+        return f"timings of match {self.match_id}"
 
 
 class Blame(models.TextChoices):

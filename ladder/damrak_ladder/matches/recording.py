@@ -23,6 +23,7 @@ from damrak_ladder.matches.models import (
 class SeatOutcome:
     """How a seat came out."""
 
+    turn: int  # 0 moved first
     place: int
     points: int
     fault: str = ""
@@ -97,6 +98,7 @@ def _write(report: Report) -> None:
             SeatResult(
                 seat=seat,
                 attempt=report.attempt,
+                turn=said.turn,
                 place=said.place,
                 points=said.points,
                 fault=said.fault,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from damrak_engine.errors import ReplayError
+from damrak_engine.events import Deal
 from damrak_engine.replay import parse_replay, read_object
 from damrak_engine.strictjson import canonical
 from damrak_engine.verify import verify
@@ -37,10 +38,16 @@ def keep(data: bytes) -> MatchOutcome:
     signed = canonical(raw) + b"\n"
     header = verify(signed, signed=key.has_signed)
     replay_store().put(header.hash, compress(signed))
-    seats = parse_replay(signed).result.seats
+    replay = parse_replay(signed)
+    deal = replay.events[0]
+    assert isinstance(deal, Deal)  # a verified replay begins with it
+    count = len(replay.seats)
     return MatchOutcome(
         replay=header.hash,
-        seats=tuple(SeatOutcome(seat.place, seat.total, seat.fault or "") for seat in seats),
+        seats=tuple(
+            SeatOutcome((seat - deal.first) % count, came.place, came.total, came.fault or "")
+            for seat, came in enumerate(replay.result.seats)
+        ),
     )
 
 

@@ -14,8 +14,8 @@ from rich.text import Text
 from damrak.local import package_version
 from damrak.series import SeriesPlan
 from damrak.standing import BotFailure, Standing, Tally
-from damrak.stats import Sprt
 from damrak_engine.options import DEFAULTS
+from damrak_engine.statistics import Sprt
 
 FAILURES_SHOWN = 3
 

@@ -22,8 +22,8 @@ from damrak.loading import parse_spec
 from damrak.local import STANDARD_CONTROL
 from damrak.series import SeriesPlan, play_series
 from damrak.standing import Block, Standing
-from damrak.stats import Sprt
 from damrak_engine.clock import TimeControl
+from damrak_engine.statistics import Sprt
 
 GAMES = 100
 GAMES_OF_A_TEST = 20_000  # enough for --sprt to come to an end by itself, nearly always

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from damrak.series import SeriesPlan
 from damrak.standing import Standing
-from damrak.stats import Sprt
+from damrak_engine.statistics import Sprt
 
 QUIET_S: Final = 10.0
 

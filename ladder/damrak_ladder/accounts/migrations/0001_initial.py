@@ -1,6 +1,6 @@
 """Tables, as Django wrote them down."""
 
-# ruff: noqa: E501, RUF012
+# ruff: noqa: E501
 
 import django.contrib.auth.models
 import django.contrib.auth.validators

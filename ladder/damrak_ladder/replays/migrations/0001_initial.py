@@ -1,7 +1,5 @@
 """Tables, as Django wrote them down."""
 
-# ruff: noqa: RUF012
-
 from django.db import migrations, models
 
 

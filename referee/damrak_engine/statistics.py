@@ -17,7 +17,7 @@ BlockScores = Mapping[float, int]
 
 # Half a block is added to those played, half of it won and half lost. Without it a bot that won
 # everything would be infinitely strong, for certain; and simulation shows that the intervals of
-# few or one-sided blocks then keep what they promise (tests/sdk/test_stats.py).
+# few or one-sided blocks then keep what they promise (tests/engine/test_statistics.py).
 PRIOR_BLOCKS: Final = 0.5
 
 # A score that no block had yet is not impossible: the sequential test counts it this often.

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, strategies as st
 
-from damrak.stats import Sprt, comparisons, elo_estimate, elo_of, score_of
+from damrak_engine.statistics import Sprt, comparisons, elo_estimate, elo_of, score_of
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 series = st.dictionaries(st.sampled_from(SCORES), st.integers(1, 500), min_size=1)

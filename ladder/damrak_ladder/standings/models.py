@@ -1,0 +1,1 @@
+"""The published ratings of ladders, and how they came about."""

@@ -1,0 +1,1 @@
+"""Whether one version is better than another: tests and canaries."""
