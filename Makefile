@@ -57,7 +57,7 @@ clean:  ## remove what make made
 	@touch $@
 
 .venv/.test: .venv/.installed
-	$(PIP) --editable '.[env,ladder,referee]' --group test
+	$(PIP) --editable '.[embedded,env]' --group test
 	@touch $@
 
 # What isolates uploaded bots. Without it they are refused, and all else works.

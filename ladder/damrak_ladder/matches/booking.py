@@ -79,8 +79,8 @@ def book(table: Table, seed: bytes, now: datetime) -> Block:
 def match_seed(block: Block, number: int, seats: int) -> bytes:
     """The seed of a match in the block's latest attempt.
 
-    Mirrored, it is the same throughout a rotation and in every attempt. Else it is new in each match
-    and each attempt, because a bot that connects has seen the cards of those before.
+    Mirrored, it is the same throughout a rotation and in every attempt. Else it is new in each
+    match and each attempt, because a bot that connects has seen the cards of those before.
     """
     if block.is_mirrored:
         return _derived(block, 0, number // seats)

@@ -138,6 +138,7 @@ class Block(models.Model):
     finished = models.DateTimeField(null=True)
     settled = models.DateTimeField(null=True)  # when all that follows from it had been done
     host = models.ForeignKey(Host, on_delete=models.PROTECT, null=True, related_name="blocks")
+    sent = models.DateTimeField(null=True)  # when its host was last told to start it
 
     class Meta:
         constraints: ClassVar = [
