@@ -1,0 +1,1 @@
+"""Referees as the ladder drives and watches them; the only place that speaks gRPC."""
