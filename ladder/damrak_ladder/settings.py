@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from damrak_ladder.installation.brokers import broker_of
 from damrak_ladder.installation.databases import database_of
 from damrak_ladder.installation.environment import SettingError, read_environment
 from damrak_ladder.installation.mail import mail_of
@@ -23,6 +24,13 @@ DAMRAK_REPLAY_STORE = ENVIRONMENT.replay_store
 DAMRAK_REPLAY_KEY = ENVIRONMENT.replay_key
 DAMRAK_LEASE_SECONDS = ENVIRONMENT.lease
 DAMRAK_BLOCK_ATTEMPTS = ENVIRONMENT.attempts
+DAMRAK_BROKER = broker_of(ENVIRONMENT)
+DAMRAK_HOST = ENVIRONMENT.host_name
+DAMRAK_REFEREE = ENVIRONMENT.referee
+DAMRAK_REFEREE_KEY = ENVIRONMENT.referee_key
+DAMRAK_LOBBY = ENVIRONMENT.lobby
+DAMRAK_WORKERS = ENVIRONMENT.workers
+DAMRAK_GAMES_PER_MINUTE = ENVIRONMENT.games_per_minute
 
 DEBUG = ENVIRONMENT.debug
 SECRET_KEY = ENVIRONMENT.secret_key or secret_key_of(DAMRAK_HOME)
@@ -34,6 +42,9 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "damrak_ladder.web",  # before allauth, whose templates it has its own of
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -48,12 +59,14 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "damrak_ladder.web.headers.HeadersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
 ]
 
@@ -66,6 +79,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "damrak_ladder.web.look.look",
             ],
         },
     },
@@ -77,6 +91,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
+
+STATIC_URL = "/static/"
 
 # --- security ------------------------------------------------------------------------------------
 

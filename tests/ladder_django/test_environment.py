@@ -32,6 +32,14 @@ WRONG = [
     ("DAMRAK_LADDER_REPLAY_STORE", "tape"),
     ("DAMRAK_LADDER_REPLAY_KEY", "ab" * 31),
     ("DAMRAK_LADDER_LEASE_SECONDS", "1.5"),
+    ("DAMRAK_LADDER_BROKER", "amqp://localhost"),
+    ("DAMRAK_LADDER_BROKER", "redis+socket://"),
+    ("DAMRAK_LADDER_HOST", "two words"),
+    ("DAMRAK_LADDER_REFEREE", "unix:referee.sock"),
+    ("DAMRAK_LADDER_REFEREE", "referee"),
+    ("DAMRAK_LADDER_LOBBY", "https://bots.example:7171"),
+    ("DAMRAK_LADDER_WORKERS", "0"),
+    ("DAMRAK_LADDER_GAMES_PER_MINUTE", "many"),
     ("DAMRAK_LADDER_COLOUR", "green"),
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ SECRET_LENGTH: Final = 32
 REPLAY_STORES: Final = ("database", "folder")
 _DATABASES: Final = frozenset({"postgres", "postgresql"})
 _MAILERS: Final = frozenset({"smtp", "smtps", "smtp+tls"})
+_BROKERS: Final = frozenset({"redis", "rediss"})
 
 
 class SettingError(ValueError):
@@ -57,6 +59,13 @@ class Environment:
     replay_key: bytes | None  # None: the one kept at home
     lease: int
     attempts: int
+    broker: str | None  # None: the one that `damrak-ladder up` runs for this home
+    host_name: str  # what this machine is called among hosts
+    referee: str | None  # where this machine's referee is driven; None: that of `up`
+    referee_key: str | None
+    lobby: str | None  # where remote bots are told to connect; None: where the referee listens
+    workers: int  # blocks that this machine plays at once
+    games_per_minute: int | None  # None: as many as the machine can
 
     @property
     def is_secure(self) -> bool:
@@ -97,6 +106,13 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         replay_key=source.find(PREFIX + "REPLAY_KEY", _key),
         lease=source.get(PREFIX + "LEASE_SECONDS", "60", _count),
         attempts=source.get(PREFIX + "BLOCK_ATTEMPTS", "5", _count),
+        broker=source.find(PREFIX + "BROKER", _broker),
+        host_name=source.get(PREFIX + "HOST", _this_machine(), _host_name),
+        referee=source.find(PREFIX + "REFEREE", _referee),
+        referee_key=source.find(PREFIX + "REFEREE_KEY", _text),
+        lobby=source.find(PREFIX + "LOBBY", _place),
+        workers=source.get(PREFIX + "WORKERS", "1", _count),
+        games_per_minute=source.find(PREFIX + "GAMES_PER_MINUTE", _count),
     )
     may_be_plain = source.get(PREFIX + "PLAIN_HTTP", "no", _truth)
     source.check_all_read()
@@ -206,3 +222,35 @@ def _replay_store(text: str) -> str:
     if text not in REPLAY_STORES:
         raise ValueError(f"{text!r} is none of {', '.join(REPLAY_STORES)}")
     return text
+
+
+def _broker(text: str) -> str:
+    # The value may hold a password, and is not repeated.
+    address = urlsplit(text)
+    is_socket = address.scheme == "redis+socket" and len(address.path) > 1
+    if not is_socket and not (address.scheme in _BROKERS and address.hostname):
+        raise ValueError("is not of the form redis://host:port/0 or redis+socket:///path")
+    return text
+
+
+def _host_name(text: str) -> str:
+    # It becomes the name of a queue.
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", text):
+        raise ValueError(f"{text!r} is not made of letters, digits, dots, hyphens and _")
+    return text
+
+
+def _this_machine() -> str:
+    return re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname()).strip(".-")[:100] or "here"
+
+
+def _place(text: str) -> str:
+    host, _, port = text.rpartition(":")
+    if not host or "/" in host:
+        raise ValueError(f"{text!r} is not of the form host:port")
+    _port(port)
+    return text
+
+
+def _referee(text: str) -> str:
+    return text if text.startswith("unix:/") else _place(text)
