@@ -130,13 +130,32 @@ class Promotion(models.Model):
         return f"{self.bot}: {self.before} to {self.after}"
 
 
+class StepKind(models.TextChoices):
+    """What can happen to a version on its way."""
+
+    RECEIVED = "received"
+    CHECKED = "checked"
+    REFUSED = "refused"
+    QUEUED = "queued"
+    PLAYING = "playing"
+    PLAYED = "played"
+    QUALIFIED = "qualified"
+    FAILED = "failed"
+    LIVE = "live"
+    CANARY = "canary"
+    BENCHED = "benched"
+    RESTORED = "restored"
+
+
 class Step(models.Model):
     """Something that happened to a version on its way, for its owner: only ever added to."""
 
+    TEXT_LENGTH: ClassVar = 500
+
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="steps")
     at = models.DateTimeField()
-    kind = models.CharField(max_length=20)  # "received", "checked", "queued", "playing", ...
-    text = models.CharField(max_length=500)
+    kind = models.CharField(max_length=20, choices=StepKind)
+    text = models.CharField(max_length=TEXT_LENGTH)
     detail: models.JSONField[Any, Any] = models.JSONField(default=dict)
 
     class Meta:

@@ -112,7 +112,26 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("at", models.DateTimeField()),
-                ("kind", models.CharField(max_length=20)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("received", "Received"),
+                            ("checked", "Checked"),
+                            ("refused", "Refused"),
+                            ("queued", "Queued"),
+                            ("playing", "Playing"),
+                            ("played", "Played"),
+                            ("qualified", "Qualified"),
+                            ("failed", "Failed"),
+                            ("live", "Live"),
+                            ("canary", "Canary"),
+                            ("benched", "Benched"),
+                            ("restored", "Restored"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
                 ("text", models.CharField(max_length=500)),
                 ("detail", models.JSONField(default=dict)),
                 (

@@ -1,0 +1,30 @@
+"""The journey of a version: what happened to it so far, told to its author."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from damrak_ladder.bots.models import Step, StepKind, Version
+
+
+def note(
+    version: Version, kind: str, text: str, now: datetime, detail: dict[str, Any] | None = None
+) -> Step:
+    """Write down a step of this version; `text` is a sentence for its author.
+
+    Raises:
+        ValueError: there is no such kind.
+    """
+    return Step.objects.create(
+        version=version,
+        at=now,
+        kind=StepKind(kind),
+        text=text[: Step.TEXT_LENGTH],
+        detail=detail or {},
+    )
+
+
+def journey(version: Version, after: int = 0) -> list[Step]:
+    """The steps of this version in their order, or those after the one with this key."""
+    return list(version.steps.filter(pk__gt=after).order_by("pk"))
