@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from damrak_ladder.installation.brokers import broker_of
 from damrak_ladder.installation.databases import database_of
@@ -19,6 +20,7 @@ except SettingError as problem:
     raise SystemExit(2) from None
 
 DAMRAK_HOME = ENVIRONMENT.home
+DAMRAK_URL = ENVIRONMENT.url
 DAMRAK_LIMITS = ENVIRONMENT.limits
 DAMRAK_REPLAY_STORE = ENVIRONMENT.replay_store
 DAMRAK_REPLAY_KEY = ENVIRONMENT.replay_key
@@ -61,6 +63,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "damrak_ladder.web.headers.HeadersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -88,7 +91,19 @@ TEMPLATES = [
 DATABASES = {"default": database_of(ENVIRONMENT)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-LANGUAGE_CODE = "en-gb"
+LANGUAGE_CODE = "en"
+LANGUAGES = [  # by their own names, as whoever looks for one knows it
+    ("en", "English"),
+    ("da", "Dansk"),
+    ("nb", "Norsk bokmål"),
+    ("nl", "Nederlands"),
+    ("fi", "Suomi"),
+    ("pl", "Polski"),
+]
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_AGE = 31_536_000
+LOCALE_PATHS = [Path(__file__).parent / "locale"]
+FORMAT_MODULE_PATH = ["damrak_ladder.formats"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 
@@ -101,6 +116,7 @@ SECURE_HSTS_SECONDS = 31_536_000 if ENVIRONMENT.is_secure else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENVIRONMENT.behind_proxy else None
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENVIRONMENT.is_secure
+LANGUAGE_COOKIE_SECURE = ENVIRONMENT.is_secure
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_TRUSTED_ORIGINS = [ENVIRONMENT.url]

@@ -23,6 +23,7 @@ class User(AbstractUser):
 
     # The highest role is Django's own flag, so that there is one truth about it.
     is_organiser = models.BooleanField(default=False)
+    language = models.CharField(max_length=7, default="en")  # that of mails, and of notices
 
     class Meta:
         constraints: ClassVar = [

@@ -87,6 +87,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("is_organiser", models.BooleanField(default=False)),
+                ("language", models.CharField(default="en", max_length=7)),
                 (
                     "groups",
                     models.ManyToManyField(

@@ -1,0 +1,1 @@
+"""British English; Django's own `en` is American."""
