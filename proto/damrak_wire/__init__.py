@@ -18,4 +18,5 @@ whole and within its limits, and what is not raises `WireError`, which names the
     reports   what became of it
     lobby     remote bots that wait
     watch     the public view
+    archive   uploaded bots
 """

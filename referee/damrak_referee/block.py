@@ -13,9 +13,10 @@ from typing import Final
 import structlog
 
 from damrak_referee.archives import Archives
-from damrak_referee.runner.errors import ArchiveRefused, RunnerError
+from damrak_referee.runner.errors import RunnerError
 from damrak_referee.running import Premises, RunningMatch
 from damrak_referee.starting import Slot
+from damrak_wire.archive.errors import ArchiveRefused
 from damrak_wire.orders import Archive, BlockOrder, House, MatchOrder, Open, Ticket
 from damrak_wire.reports import BlockEnded, BlockNews, BlockOutcome, MatchReport, MatchVoided
 

@@ -15,9 +15,10 @@ from typing import Any, Final
 
 from damrak_referee.misuse import Misuse
 from damrak_referee.runner.client import Runner
-from damrak_referee.runner.errors import ArchiveRefused, RunnerError
+from damrak_referee.runner.errors import RunnerError
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.store import Store, StoredBot
+from damrak_wire.archive.errors import ArchiveRefused
 
 GOOD: Final = 0
 REFUSED: Final = 1

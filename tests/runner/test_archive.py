@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from damrak_referee.runner.archive import unpack
-from damrak_referee.runner.errors import ArchiveRefused
-from damrak_referee.runner.manifest import Manifest
 from damrak_referee.runner.settings import RunnerSettings
+from damrak_wire.archive.errors import ArchiveRefused
+from damrak_wire.archive.manifest import Manifest
+from damrak_wire.archive.unpacking import unpack
 from sandboxes import archive_of, ground
 
 SETTINGS = RunnerSettings(

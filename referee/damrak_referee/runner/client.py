@@ -23,12 +23,7 @@ from pathlib import Path
 from typing import Final
 
 import damrak_referee
-from damrak_referee.runner.errors import (
-    ArchiveRefused,
-    CannotIsolate,
-    RunnerError,
-    RunnerGone,
-)
+from damrak_referee.runner.errors import CannotIsolate, RunnerError, RunnerGone
 from damrak_referee.runner.instance import make_instance
 from damrak_referee.runner.messages import (
     LINE_LIMIT,
@@ -47,6 +42,7 @@ from damrak_referee.runner.messages import (
 from damrak_referee.runner.places import Exit, HouseBot, SeatProcess, Uploaded
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.verdict import Verdict
+from damrak_wire.archive.errors import ArchiveRefused
 
 __all__ = [
     "ArchiveRefused",

@@ -1,9 +1,10 @@
 """What can go wrong between a referee and its runner.
 
 RunnerError
-    ArchiveRefused      an archive breaks a rule; whoever uploaded it is told why
     CannotIsolate       uploaded bots are refused here
     RunnerGone          the runner died; what it ran is lost
+
+That an archive is not taken is `damrak_wire.archive.errors.ArchiveRefused`, and its author's fault.
 """
 
 from __future__ import annotations
@@ -11,14 +12,6 @@ from __future__ import annotations
 
 class RunnerError(Exception):
     """Something the runner could not do."""
-
-
-class ArchiveRefused(RunnerError):
-    """An archive is not taken; `why` is one sentence for its author."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
 
 
 class CannotIsolate(RunnerError):

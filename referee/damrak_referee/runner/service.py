@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from damrak_referee.runner.errors import ArchiveRefused
 from damrak_referee.runner.house import HouseSeat, Pool
 from damrak_referee.runner.instance import is_held, sweep_instances
 from damrak_referee.runner.isolation import Isolation, find_isolation
@@ -41,6 +40,7 @@ from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.slots import Slots
 from damrak_referee.runner.spawn import adopt_orphans, bury_orphans, raise_open_files
 from damrak_referee.runner.store import Store
+from damrak_wire.archive.errors import ArchiveRefused
 
 SWEEP_SECONDS: Final = 10.0
 

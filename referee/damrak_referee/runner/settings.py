@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
+from damrak_wire.archive.limits import STANDARD
+
 MIB: Final = 1 << 20
 
 
@@ -42,12 +44,12 @@ class RunnerSettings:
     output_tail: int = 48 * 1024
     output_limit: int = 8 * MIB
 
-    archive_mb: int = 16
-    unpacked_mb: int = 64
-    archive_files: int = 2_000
-    archive_ratio: int = 100
-    path_bytes: int = 200
-    path_depth: int = 12
+    archive_mb: int = STANDARD.archive_mb
+    unpacked_mb: int = STANDARD.unpacked_mb
+    archive_files: int = STANDARD.archive_files
+    archive_ratio: int = STANDARD.archive_ratio
+    path_bytes: int = STANDARD.path_bytes
+    path_depth: int = STANDARD.path_depth
 
     house_idle_seconds: float = 60.0
     """How long a house bot's process waits for its next seat."""

@@ -17,16 +17,19 @@ from pathlib import Path
 from typing import Any, Final
 
 import damrak_referee
-from damrak_referee.runner.errors import ArchiveRefused
-from damrak_referee.runner.manifest import Manifest
+import damrak_wire
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.slots import Slots
 from damrak_referee.runner.spawn import Command, Process, spawn
+from damrak_wire.archive.errors import ArchiveRefused
+from damrak_wire.archive.manifest import Manifest
 
 SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _SECONDS: Final = 120.0
 _ANSWER_LIMIT: Final = 1 << 16
-_PACKAGES: Final = Path(damrak_referee.__file__).parents[1]
+_PACKAGES: Final = os.pathsep.join(
+    str(Path(package.__file__).parents[1]) for package in (damrak_referee, damrak_wire)
+)
 _MANIFEST: Final = "manifest.json"
 _BOT: Final = "bot"
 _NEW: Final = re.compile(r"\.new-([0-9a-f]{8})-[0-9]+")
@@ -139,7 +142,10 @@ class Store:
         return spawn(
             Command(
                 [*command, *map(str, words)],
-                {"PYTHONPATH": str(_PACKAGES), "PYTHONDONTWRITEBYTECODE": "1"},
+                {
+                    "PYTHONPATH": os.pathsep.join(map(str, _PACKAGES)),
+                    "PYTHONDONTWRITEBYTECODE": "1",
+                },
                 {},
                 pass_on=(source, folder),
                 stdout=writing,

@@ -22,10 +22,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Final
 
-from damrak_referee.runner.archive import unpack
-from damrak_referee.runner.errors import ArchiveRefused
-from damrak_referee.runner.manifest import DESCRIPTION, ENTRY
 from damrak_referee.runner.settings import MIB, RunnerSettings
+from damrak_wire.archive.errors import ArchiveRefused
+from damrak_wire.archive.manifest import DESCRIPTION, ENTRY
+from damrak_wire.archive.unpacking import unpack
 
 _MEMORY: Final = 512 * MIB
 _SECONDS: Final = 60

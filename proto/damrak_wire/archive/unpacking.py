@@ -15,9 +15,9 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, Final, Protocol, cast
 
-from damrak_referee.runner.errors import ArchiveRefused
-from damrak_referee.runner.manifest import Manifest, Sink, read_manifest
-from damrak_referee.runner.settings import MIB, RunnerSettings
+from damrak_wire.archive.errors import ArchiveRefused
+from damrak_wire.archive.limits import MIB, Limits
+from damrak_wire.archive.manifest import Manifest, Sink, read_manifest
 
 _CHUNK: Final = 1 << 16
 _TAR_BLOCK: Final = 512
@@ -32,25 +32,25 @@ _JUNK_FOLDER: Final = "__MACOSX"
 _JUNK_FILE: Final = ".DS_Store"
 
 
-def unpack(source: IO[bytes], size: int, sink: Sink, settings: RunnerSettings) -> Manifest:
+def unpack(source: IO[bytes], size: int, sink: Sink, limits: Limits) -> Manifest:
     """Write what an archive of so many bytes holds into the sink.
 
     Raises:
         ArchiveRefused: it breaks a rule; what was written so far is of no use.
     """
-    if size > settings.archive_mb * MIB:
-        raise ArchiveRefused(f"the archive is larger than {settings.archive_mb} MiB")
+    if size > limits.archive_mb * MIB:
+        raise ArchiveRefused(f"the archive is larger than {limits.archive_mb} MiB")
     magic = source.read(4)
     source.seek(0)
-    unpacking = _Unpacking(size, sink, settings)
+    unpacking = _Unpacking(size, sink, limits)
     try:
         if magic in _ZIP_MAGIC:
             _unzip(source, unpacking)
         elif magic.startswith(_GZIP_MAGIC):
             with gzip.GzipFile(fileobj=source) as plain:
-                _untar(plain, unpacking, settings)
+                _untar(plain, unpacking, limits)
         else:
-            _untar(source, unpacking, settings)
+            _untar(source, unpacking, limits)
     except (EOFError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError) as problem:
         raise ArchiveRefused(f"the archive is damaged or cut off: {problem}") from None
     except (gzip.BadGzipFile, NotImplementedError, ValueError, RuntimeError) as problem:
@@ -63,14 +63,14 @@ def unpack(source: IO[bytes], size: int, sink: Sink, settings: RunnerSettings) -
 class _Unpacking:
     """Counts what comes out of an archive, and ends it when it is too much."""
 
-    def __init__(self, size: int, sink: Sink, settings: RunnerSettings) -> None:
+    def __init__(self, size: int, sink: Sink, limits: Limits) -> None:
         self.files: set[str] = set()
         self._folders: set[str] = set()
         self._entries = 0
         self._bytes = 0
         self._size = size
         self._sink = sink
-        self._settings = settings
+        self._limits = limits
 
     def name(self, said: str) -> str | None:
         """The name as we use it; None if there is nothing to unpack.
@@ -79,8 +79,8 @@ class _Unpacking:
             ArchiveRefused: it is no name for a file here.
         """
         self._entries += 1
-        if self._entries > self._settings.archive_files:
-            raise ArchiveRefused(f"there are more than {self._settings.archive_files} files in it")
+        if self._entries > self._limits.archive_files:
+            raise ArchiveRefused(f"there are more than {self._limits.archive_files} files in it")
         shown = ascii(said)[:80]
         if not said.isprintable():
             raise ArchiveRefused(f"a name is not plain UTF-8 text: {shown}")
@@ -92,7 +92,7 @@ class _Unpacking:
         if any(part in ("", ".", "..") for part in parts):
             raise ArchiveRefused(f"a name leads elsewhere: {shown}")
         name = "/".join(parts)
-        if len(parts) > self._settings.path_depth or len(name.encode()) > self._settings.path_bytes:
+        if len(parts) > self._limits.path_depth or len(name.encode()) > self._limits.path_bytes:
             raise ArchiveRefused(f"a name is too long or too deep: {shown}")
         return None if parts[0] == _JUNK_FOLDER or parts[-1] == _JUNK_FILE else name
 
@@ -124,11 +124,11 @@ class _Unpacking:
         self._bytes += written
 
     def _has_room(self, more: int) -> None:
-        total, settings = self._bytes + more, self._settings
-        if total > settings.unpacked_mb * MIB:
-            raise ArchiveRefused(f"it holds more than {settings.unpacked_mb} MiB")
-        if total > settings.archive_ratio * max(self._size, 1 << 14):
-            raise ArchiveRefused(f"it holds more than {settings.archive_ratio} times its own size")
+        total, limits = self._bytes + more, self._limits
+        if total > limits.unpacked_mb * MIB:
+            raise ArchiveRefused(f"it holds more than {limits.unpacked_mb} MiB")
+        if total > limits.archive_ratio * max(self._size, 1 << 14):
+            raise ArchiveRefused(f"it holds more than {limits.archive_ratio} times its own size")
 
 
 def _unzip(source: IO[bytes], unpacking: _Unpacking) -> None:
@@ -154,8 +154,8 @@ def _unzip(source: IO[bytes], unpacking: _Unpacking) -> None:
                 unpacking.file(name, info.file_size, mode, content)
 
 
-def _untar(source: _Readable, unpacking: _Unpacking, settings: RunnerSettings) -> None:
-    bounded = _Bounded(source, settings)
+def _untar(source: _Readable, unpacking: _Unpacking, limits: Limits) -> None:
+    bounded = _Bounded(source, limits)
     # A stream is only ever read, whatever the stubs want of it.
     with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r|") as archive:
         for info in archive:
@@ -186,11 +186,11 @@ class _Readable(Protocol):
 class _Bounded:
     """A stream that refuses to become longer than an archive's content may be."""
 
-    def __init__(self, source: _Readable, settings: RunnerSettings) -> None:
+    def __init__(self, source: _Readable, limits: Limits) -> None:
         self.tail = b""
         self._source = source
-        self._left = settings.unpacked_mb * MIB + settings.archive_files * _TAR_SLACK
-        self._most = settings.unpacked_mb
+        self._left = limits.unpacked_mb * MIB + limits.archive_files * _TAR_SLACK
+        self._most = limits.unpacked_mb
 
     def read(self, size: int) -> bytes:
         """The next bytes."""

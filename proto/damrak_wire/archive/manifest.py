@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import IO, Any, Final, Protocol
 
-from damrak_referee.runner.errors import ArchiveRefused
+from damrak_wire.archive.errors import ArchiveRefused
 
 ENTRY: Final = "bot.py"
 DESCRIPTION: Final = "damrak.toml"

@@ -1,0 +1,193 @@
+"""Looks an archive over without keeping what it holds.
+
+    python -m damrak_wire.archive.inspection < ARCHIVE
+
+prints one line of JSON about a file on standard input. A service calls it like this, because what
+reads a stranger's archive may run out of memory or time: here that ends this process only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import IO, Final
+
+from damrak_wire.archive.errors import ArchiveRefused
+from damrak_wire.archive.limits import MIB, STANDARD, Limits
+from damrak_wire.archive.manifest import DESCRIPTION, Manifest
+from damrak_wire.archive.unpacking import unpack
+
+if sys.platform != "win32":
+    import resource
+
+_MEMORY: Final = 512 * MIB
+_SECONDS: Final = 30
+_KEPT: Final = 128 * 1024
+_ELF: Final = b"\x7fELF"
+
+LANGUAGES: Final = {
+    "c": "C",
+    "cc": "C++",
+    "cpp": "C++",
+    "cs": "C#",
+    "ex": "Elixir",
+    "go": "Go",
+    "hs": "Haskell",
+    "java": "Java",
+    "jl": "Julia",
+    "js": "JavaScript",
+    "kt": "Kotlin",
+    "lua": "Lua",
+    "mjs": "JavaScript",
+    "ml": "OCaml",
+    "nim": "Nim",
+    "pl": "Perl",
+    "py": "Python",
+    "rb": "Ruby",
+    "rs": "Rust",
+    "ts": "TypeScript",
+    "zig": "Zig",
+}
+_PROGRAMS: Final = {
+    "bash": "shell",
+    "java": "Java",
+    "node": "JavaScript",
+    "perl": "Perl",
+    "ruby": "Ruby",
+    "sh": "shell",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What an archive holds."""
+
+    files: int
+    bytes: int
+    language: str
+    class_name: str | None
+    run: tuple[str, ...] | None
+
+    @property
+    def summary(self) -> str:
+        """In a few words."""
+        counted = f"{self.files} file{'' if self.files == 1 else 's'}"
+        if self.run is None:
+            named = "" if self.class_name is None else f", the class {self.class_name}"
+            return f"a Python bot{named}, {counted}"
+        return f"a program in {self.language}, run as {' '.join(self.run)}, {counted}"
+
+
+def inspect(source: IO[bytes], size: int, limits: Limits = STANDARD) -> Inspection:
+    """What the archive of so many bytes holds.
+
+    Raises:
+        ArchiveRefused: it breaks a rule.
+    """
+    seen = _Seen()
+    manifest = unpack(source, size, seen, limits)
+    return Inspection(
+        files=len(seen.heads),
+        bytes=sum(file.written for file in seen.heads.values()),
+        language=_language(manifest, seen),
+        class_name=manifest.class_name,
+        run=manifest.run,
+    )
+
+
+class _Head(io.RawIOBase):
+    """Keeps the beginning of what is written, and counts the rest."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.head = b""
+        self.written = 0
+        self._most = most
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: bytes, /) -> int:  # type: ignore[override]  # bytes are what comes
+        self.head += data[: max(0, self._most - len(self.head))]
+        self.written += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        """Nothing: what was kept is read later."""
+
+
+class _Seen:
+    """A sink that remembers names, and the description in full."""
+
+    def __init__(self) -> None:
+        self.heads: dict[str, _Head] = {}
+
+    def folder(self, name: str) -> None:
+        """Nothing."""
+
+    def file(self, name: str, executable: bool) -> IO[bytes]:
+        """Somewhere to write."""
+        is_description = name.rpartition("/")[2] == DESCRIPTION and name.count("/") < 2
+        head = self.heads[name] = _Head(_KEPT if is_description else len(_ELF))
+        return head  # type: ignore[return-value]  # as much of a file as is asked for
+
+    def read(self, name: str, limit: int) -> bytes:
+        """The beginning of a file."""
+        return self.heads[name].head[:limit]
+
+    def make_executable(self, name: str) -> None:
+        """Nothing."""
+
+
+def _language(manifest: Manifest, seen: _Seen) -> str:
+    """The language of a program, as far as its files tell."""
+    if manifest.run is None:
+        return "Python"
+    for word in manifest.run:
+        program = word.rpartition("/")[2]
+        if program.startswith("python"):
+            return "Python"
+        if program in _PROGRAMS:
+            return _PROGRAMS[program]
+        suffix = program.rpartition(".")[2]
+        if suffix in LANGUAGES and "." in program:
+            return LANGUAGES[suffix]
+    sources = Counter(LANGUAGES.get(name.rpartition(".")[2]) for name in seen.heads)
+    del sources[None]
+    if sources:
+        return str(sources.most_common(1)[0][0])
+    program = manifest.folder + manifest.run[0].removeprefix("./")
+    head = seen.heads.get(program)
+    return "machine code" if head is not None and head.head == _ELF else "another language"
+
+
+def _limit_itself() -> None:
+    if sys.platform == "win32":
+        return
+    for what, bound in (
+        (resource.RLIMIT_AS, _MEMORY),
+        (resource.RLIMIT_CPU, _SECONDS),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        with contextlib.suppress(ValueError, OSError):  # they may be lower already
+            resource.setrlimit(what, (bound, bound))
+
+
+def main() -> None:
+    """Inspect what is on standard input, which has to be a file."""
+    _limit_itself()
+    source = sys.stdin.buffer
+    try:
+        said = asdict(inspect(source, os.fstat(source.fileno()).st_size))
+    except ArchiveRefused as refusal:
+        said = {"refused": refusal.why}
+    sys.stdout.write(json.dumps(said) + "\n")
+
+
+if __name__ == "__main__":
+    main()
