@@ -28,7 +28,7 @@ SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _SECONDS: Final = 120.0
 _ANSWER_LIMIT: Final = 1 << 16
 _PACKAGES: Final = os.pathsep.join(
-    str(Path(package.__file__).parents[1]) for package in (damrak_referee, damrak_wire)
+    str(Path(package.__path__[0]).parent) for package in (damrak_referee, damrak_wire)
 )
 _MANIFEST: Final = "manifest.json"
 _BOT: Final = "bot"
@@ -142,10 +142,7 @@ class Store:
         return spawn(
             Command(
                 [*command, *map(str, words)],
-                {
-                    "PYTHONPATH": os.pathsep.join(map(str, _PACKAGES)),
-                    "PYTHONDONTWRITEBYTECODE": "1",
-                },
+                {"PYTHONPATH": _PACKAGES, "PYTHONDONTWRITEBYTECODE": "1"},
                 {},
                 pass_on=(source, folder),
                 stdout=writing,
