@@ -42,6 +42,16 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class RefereeTls:
+    """How the way to referees is protected, in PEM. Without it all of them are on this machine."""
+
+    authorities: bytes | None  # to be believed; None: the usual ones
+    certificate: bytes | None  # that we show
+    private_key: bytes | None
+    may_be_plain: bool  # even to other machines
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """Everything that can be set. Durations are in seconds."""
 
@@ -63,6 +73,7 @@ class Environment:
     host_name: str  # what this machine is called among hosts
     referee: str | None  # where this machine's referee is driven; None: that of `up`
     referee_key: str | None
+    referee_tls: RefereeTls
     lobby: str | None  # where remote bots are told to connect; None: where the referee listens
     workers: int  # blocks that this machine plays at once
     games_per_minute: int | None  # None: as many as the machine can
@@ -110,6 +121,12 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         host_name=source.get(PREFIX + "HOST", _this_machine(), _host_name),
         referee=source.find(PREFIX + "REFEREE", _referee),
         referee_key=source.find(PREFIX + "REFEREE_KEY", _text),
+        referee_tls=RefereeTls(
+            authorities=source.find(PREFIX + "REFEREE_TLS_CA", _content),
+            certificate=source.find(PREFIX + "REFEREE_TLS_CERT", _content),
+            private_key=source.find(PREFIX + "REFEREE_TLS_KEY", _content),
+            may_be_plain=source.get(PREFIX + "REFEREE_PLAIN", "no", _truth),
+        ),
         lobby=source.find(PREFIX + "LOBBY", _place),
         workers=source.get(PREFIX + "WORKERS", "1", _count),
         games_per_minute=source.find(PREFIX + "GAMES_PER_MINUTE", _count),
@@ -120,6 +137,11 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         raise SettingError(
             PREFIX + "URL",
             f"http is for this machine only; say https, or set {PREFIX}PLAIN_HTTP=yes",
+        )
+    tls = found.referee_tls
+    if (tls.certificate is None) != (tls.private_key is None):
+        raise SettingError(
+            PREFIX + "REFEREE_TLS_CERT", f"goes together with {PREFIX}REFEREE_TLS_KEY"
         )
     if found.debug and found.host not in LOOPBACK:
         raise SettingError(PREFIX + "DEBUG", "only for a site on this machine")
@@ -161,6 +183,13 @@ def _text(text: str) -> str:
 
 def _folder(text: str) -> Path:
     return Path(_text(text)).expanduser().absolute()
+
+
+def _content(text: str) -> bytes:
+    try:
+        return _folder(text).read_bytes()
+    except OSError as problem:
+        raise ValueError(f"{text}: {(problem.strerror or 'cannot be read').lower()}") from None
 
 
 def _truth(text: str) -> bool:
