@@ -1,6 +1,6 @@
 """British English as Django knows it, but with a clock of 24 hours."""
 
-from django.conf.locale.en_GB.formats import (
+from django.conf.locale.en_GB.formats import (  # type: ignore[import-untyped]
     DATE_INPUT_FORMATS,
     DATETIME_INPUT_FORMATS,
     DECIMAL_SEPARATOR,

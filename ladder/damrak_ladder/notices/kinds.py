@@ -1,0 +1,42 @@
+"""What people are told about, by which ways, and which of them are used by default."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Kind(models.TextChoices):
+    """What a notice is about."""
+
+    QUALIFIED = "qualified", _("A version of mine has qualified")
+    FAILED = "failed", _("A version of mine has failed to qualify")
+    BENCHED = "benched", _("A version of mine was benched")
+    TEST_FINISHED = "test_finished", _("A test of mine has ended")
+    CANARY_FINISHED = "canary_finished", _("A canary of mine has finished")
+    RANK_CHANGE = "rank_change", _("The rank of a bot of mine has changed")
+    TOURNAMENT_ROUND = "tournament_round", _("A tournament round with a bot of mine begins")
+    HOST_QUARANTINED = "host_quarantined", _("A host was quarantined")
+    DEAD_BLOCK = "dead_block", _("A block was given up")
+
+
+class Channel(models.TextChoices):
+    """A way by which a notice reaches somebody."""
+
+    SITE = "site", _("On the site")
+    MAIL = "mail", _("By e-mail")
+    WEBHOOK = "webhook", _("By webhook")
+
+
+STAFF_KINDS: Final = frozenset({Kind.HOST_QUARANTINED, Kind.DEAD_BLOCK})
+"""What only staff are told."""
+
+# Ranks move all day long: whoever wants a mail each time can say so.
+_UNWANTED: Final = frozenset({(Kind.RANK_CHANGE, Channel.MAIL)})
+
+
+def is_wanted_by_default(kind: Kind, channel: Channel) -> bool:
+    """Whether somebody who has said nothing is told about this by that way."""
+    return (kind, channel) not in _UNWANTED

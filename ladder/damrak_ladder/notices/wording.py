@@ -1,0 +1,164 @@
+"""What notices say: for each kind its subject and its text, which become the reader's language.
+
+Each of these gives what `tell` takes: `tell(user, kind, key, *qualified("Hare", 3), link, now)`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
+
+Said = tuple[Promise, Promise]
+
+
+def qualified(bot: str, number: int) -> Said:
+    """A version has qualified and is live."""
+    return (
+        _said(_("{bot}: version {number} has qualified"), bot=bot, number=number),
+        _said(
+            _(
+                "Version {number} of {bot} has played its qualification block "
+                "and plays from now on."
+            ),
+            bot=bot,
+            number=number,
+        ),
+    )
+
+
+def failed(bot: str, number: int, reason: str) -> Said:
+    """A version did not qualify."""
+    return (
+        _said(_("{bot}: version {number} did not qualify"), bot=bot, number=number),
+        _said(
+            _(
+                "Version {number} of {bot} did not get through its qualification block: {reason}\n"
+                "The logs and everything needed to repeat the failure are on its page. "
+                "The version that was live before goes on playing."
+            ),
+            bot=bot,
+            number=number,
+            reason=reason,
+        ),
+    )
+
+
+def benched(bot: str, number: int, reason: str) -> Said:
+    """A version faults too often and plays no more."""
+    return (
+        _said(_("{bot}: version {number} was benched"), bot=bot, number=number),
+        _said(
+            _(
+                "Version {number} of {bot} plays no more, because it broke down too often: "
+                "{reason}\n"
+                "The evidence is on its page. A new version gets the bot back into play."
+            ),
+            bot=bot,
+            number=number,
+            reason=reason,
+        ),
+    )
+
+
+def test_finished(first: str, second: str, verdict: str) -> Said:
+    """A sequential test between two versions has stopped."""
+    return (
+        _said(_("Test finished: {first} against {second}"), first=first, second=second),
+        _said(
+            _("The test of {first} against {second} has ended: {verdict}"),
+            first=first,
+            second=second,
+            verdict=verdict,
+        ),
+    )
+
+
+def canary_finished(bot: str, number: int, elo: int, low: int, high: int) -> Said:
+    """A canary has played its shadow games."""
+    return (
+        _said(_("{bot}: the canary of version {number} is done"), bot=bot, number=number),
+        _said(
+            _(
+                "Version {number} of {bot} has played its games as a canary. "
+                "Its estimate is {elo} Elo, with 95 % certainty between {low} and {high}.\n"
+                "You decide on its page whether it goes live."
+            ),
+            bot=bot,
+            number=number,
+            elo=elo,
+            low=low,
+            high=high,
+        ),
+    )
+
+
+def rank_change(bot: str, ladder: str, before: int, after: int) -> Said:
+    """A bot has climbed or fallen."""
+    subject = (
+        _("{bot} climbs to rank {after} of {ladder}")
+        if after < before
+        else _("{bot} falls to rank {after} of {ladder}")
+    )
+    return (
+        _said(subject, bot=bot, after=after, ladder=ladder),
+        _said(
+            _("On the ladder {ladder}, {bot} was at rank {before} and is now at rank {after}."),
+            bot=bot,
+            ladder=ladder,
+            before=before,
+            after=after,
+        ),
+    )
+
+
+def tournament_round(bot: str, tournament: str, number: int) -> Said:
+    """A round in which a bot plays is about to begin."""
+    return (
+        _said(_("{tournament}: round {number} begins"), tournament=tournament, number=number),
+        _said(
+            _("{bot} plays in round {number} of {tournament}, which begins now."),
+            bot=bot,
+            tournament=tournament,
+            number=number,
+        ),
+    )
+
+
+def host_quarantined(host: str, reason: str) -> Said:
+    """The results or timings of a host cannot be trusted."""
+    return (
+        _said(_("Host {host} is in quarantine"), host=host),
+        _said(
+            _(
+                "Host {host} gets no more blocks: {reason}\n"
+                "Blocks it played that are in doubt are played again elsewhere. "
+                "It stays in quarantine until a member of staff releases it."
+            ),
+            host=host,
+            reason=reason,
+        ),
+    )
+
+
+def dead_block(block: int, tries: int, reason: str) -> Said:
+    """A block was tried too often."""
+    return (
+        _said(_("Block {block} was given up"), block=block),
+        _said(
+            _(
+                "Block {block} was tried {tries} times and never finished. "
+                "The last trouble: {reason}\n"
+                "On its page it can be queued again."
+            ),
+            block=block,
+            tries=tries,
+            reason=reason,
+        ),
+    )
+
+
+def _said(sentence: Promise, **parts: Any) -> Promise:
+    return format_lazy(sentence, **parts)
