@@ -65,6 +65,40 @@ class Entry(models.Model):
         return f"{self.bot} on {self.ladder}"
 
 
+class Encounters(models.Model):
+    """Whom a version has met lately on a ladder, and in how many blocks it was seated there."""
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="encounters")
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="encounters")
+    recent: models.JSONField[list[int], list[int]] = models.JSONField(
+        default=list
+    )  # keys of versions, the latest last
+
+    class Meta:
+        verbose_name_plural = "encounters"
+        constraints: ClassVar = [
+            models.UniqueConstraint("ladder", "version", name="encounters_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"encounters of {self.version} on {self.ladder}"
+
+
+class FlowClock(models.Model):
+    """How far each flow has come, and what may still be played this minute: a single row.
+
+    Whoever schedules locks it first, so that two never give out the same place.
+    """
+
+    clock = models.FloatField(default=0.0)
+    reached: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(default=dict)
+    games_left = models.FloatField(default=0.0)  # of those allowed per minute
+    counted = models.DateTimeField(null=True)  # when that was so
+
+    def __str__(self) -> str:
+        return f"flows at {self.clock:g}"
+
+
 class HostState(models.TextChoices):
     """Whether a host may play."""
 
@@ -84,7 +118,11 @@ class Host(models.Model):
     software = models.CharField(max_length=60, blank=True)
     isolation = models.CharField(max_length=10, blank=True)
     capacity = models.PositiveIntegerField(default=0)
+    workers = models.PositiveIntegerField(default=0)  # blocks that it plays at once
     running = models.PositiveIntegerField(default=0)
+    waiting: models.JSONField[list[str], list[str]] = models.JSONField(
+        default=list
+    )  # the remote bots in its lobby, by slug
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()
 
