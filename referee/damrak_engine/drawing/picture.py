@@ -28,7 +28,7 @@ def draw(board: Board) -> str:
     sheet = sheet_of(board)
     labels = labels_of(board, sheet)
     wanted = max(LEAST_WIDTH, text_width(board.name, TITLE_SIZE))
-    frame = _frame(sheet, labels, wanted)
+    frame = frame_of(sheet, labels, wanted)
     return "\n".join(_document(board, sheet, labels, frame)) + "\n"
 
 
@@ -39,7 +39,8 @@ def escaped(text: str) -> str:
     return "".join(marks.get(c, c) for c in shown)
 
 
-def _frame(sheet: Sheet, labels: tuple[Label, ...], wanted: int) -> Box:
+def frame_of(sheet: Sheet, labels: tuple[Label, ...], wanted: int) -> Box:
+    """What a picture at least so wide has to show, with room for title and legend."""
     boxes = [label.box for label in labels]
     boxes += [Box(p.x, p.y, p.x, p.y).grown(RADIUS) for p in sheet.places]
     boxes += [Box(p.x, p.y, p.x, p.y) for ring in rings(sheet.places) for p in ring]
@@ -69,6 +70,13 @@ def _document(board: Board, sheet: Sheet, labels: tuple[Label, ...], frame: Box)
         f'<rect class="paper" x="{frame.left + 1}" y="{frame.top + 1}" width="{width - 2}"'
         f' height="{height - 2}" rx="14"/>'
     )
+    yield from scene(board, sheet, labels)
+    yield from _legend(board, frame)
+    yield "</svg>"
+
+
+def scene(board: Board, sheet: Sheet, labels: tuple[Label, ...]) -> Iterator[str]:
+    """The town itself: canals, routes, locations."""
     canals = [smooth_path(ring) for ring in rings(sheet.places)]
     for name in ("quay", "water"):
         yield from (f'<path class="{name}" d="{path}"/>' for path in canals)
@@ -79,23 +87,29 @@ def _document(board: Board, sheet: Sheet, labels: tuple[Label, ...], frame: Box)
         yield from _bed(board, sheet, bed)
     for label, place in zip(labels, sheet.places, strict=True):
         yield from _location(board, label, place)
-    yield from _legend(board, frame)
-    yield "</svg>"
 
 
-def _bed(board: Board, sheet: Sheet, bed: Bed) -> Iterator[str]:
+def bed_frame(bed: Bed) -> tuple[str, int]:
+    """The transform that brings a bed's middle to the origin, lying flat, and how long it is."""
     start, end = bed.body
     span = max(distance(start, end), 1)
     cos, sin = (end.x - start.x) / span, (end.y - start.y) / span
     upside = -1 if cos < 0 or (cos == 0 and sin < 0) else 1  # signs stand upright
     middle_x, middle_y = (start.x + end.x) / 2, (start.y + end.y) / 2
-    matrix = " ".join(
-        _number(value)
-        for value in (upside * cos, upside * sin, -upside * sin, upside * cos, middle_x, middle_y)
-    )
-    yield f'<g transform="matrix({matrix})">'
+    values = (upside * cos, upside * sin, -upside * sin, upside * cos, middle_x, middle_y)
+    return f"matrix({' '.join(map(decimal, values))})", span
+
+
+def first_row(bed: Bed) -> float:
+    """How far from its bed's middle the first route lies; each next one a row further."""
+    return -(len(bed.routes) - 1) * (ROW + BETWEEN_ROWS) / 2
+
+
+def _bed(board: Board, sheet: Sheet, bed: Bed) -> Iterator[str]:
+    transform, span = bed_frame(bed)
+    yield f'<g transform="{transform}">'
     yield _rect("bed", -span / 2 - RIM, -bed.half - RIM, span + 2 * RIM, 2 * (bed.half + RIM), 6)
-    across = -(len(bed.routes) - 1) * (ROW + BETWEEN_ROWS) / 2
+    across = first_row(bed)
     for number in bed.routes:
         yield from _route(board, board.routes[number], across, span)
         across += ROW + BETWEEN_ROWS
@@ -164,16 +178,16 @@ def _legend(board: Board, frame: Box) -> Iterator[str]:
 
 def _rect(name: str, x: float, y: float, width: float, height: float, corner: int) -> str:
     return (
-        f'<rect class="{name}" x="{_number(x)}" y="{_number(y)}" width="{_number(width)}"'
-        f' height="{_number(height)}" rx="{corner}"/>'
+        f'<rect class="{name}" x="{decimal(x)}" y="{decimal(y)}" width="{decimal(width)}"'
+        f' height="{decimal(height)}" rx="{corner}"/>'
     )
 
 
 def _path(name: str, data: str, x: float, y: float) -> str:
-    return f'<path class="{name}" transform="translate({_number(x)} {_number(y)})" d="{data}"/>'
+    return f'<path class="{name}" transform="translate({decimal(x)} {decimal(y)})" d="{data}"/>'
 
 
-def _number(value: float) -> str:
+def decimal(value: float) -> str:
     """At most three decimals, without a tail of zeros."""
     text = f"{value:.3f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text

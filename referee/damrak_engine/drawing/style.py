@@ -12,17 +12,19 @@ FONT: Final = "Georgia, 'Liberation Serif', 'Times New Roman', serif"
 
 TITLE_SIZE: Final = 24
 
-STYLE: Final = """
-.damrak { --paper: #f6eedc; --edge: #cdbb94; --ink: #2e2a24; --faint: #8a7c62;
+LIGHT: Final = """
+--paper: #f6eedc; --edge: #cdbb94; --ink: #2e2a24; --faint: #8a7c62;
   --water: #c5dadd; --quay: #e3d5b6; --bed: #e9dec4; --place: #fffaf0;
   --pink: #e79abb; --blue: #3f7fbf; --green: #4c9a5b; --black: #3a3835; --red: #c8402f;
-  --orange: #ec9a35; --grey: #c9c5bb; --rim: #4b4337; --light: #ffffff; --dark: #2b1d12 }
-@media (prefers-color-scheme: dark) {
-  .damrak { --paper: #24221e; --edge: #55492f; --ink: #efe6d3; --faint: #a3977f;
+  --orange: #ec9a35; --grey: #c9c5bb; --rim: #4b4337; --light: #ffffff; --dark: #2b1d12
+"""
+DARK: Final = """
+--paper: #24221e; --edge: #55492f; --ink: #efe6d3; --faint: #a3977f;
     --water: #24424b; --quay: #3d372b; --bed: #37322a; --place: #efe6d3;
     --pink: #d487a9; --blue: #4f8fd0; --green: #55a565; --black: #0f0e0d; --red: #d04e3d;
-    --orange: #e29a3f; --grey: #9b978d; --rim: #d8cbb0; --light: #ffffff; --dark: #1c120a }
-}
+    --orange: #e29a3f; --grey: #9b978d; --rim: #d8cbb0; --light: #ffffff; --dark: #1c120a
+"""
+RULES: Final = """
 .damrak text { font-family: FONT; fill: var(--ink) }
 .damrak .paper { fill: var(--paper); stroke: var(--edge); stroke-width: 2 }
 .damrak .quay { fill: none; stroke: var(--quay); stroke-width: 22 }
@@ -45,6 +47,10 @@ STYLE: Final = """
 .damrak .title { font-size: TITLEpx; font-style: italic }
 .damrak .note { font-size: 13px; fill: var(--faint) }
 """
+STYLE: Final = (
+    f".damrak {{ {LIGHT.strip()} }}\n@media (prefers-color-scheme: dark) {{\n"
+    f"  .damrak {{ {DARK.strip()} }}\n}}{RULES}"
+)
 
 # Each within 6 pixels of the origin.
 SIGNS: Final = {
