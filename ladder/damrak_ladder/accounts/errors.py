@@ -4,7 +4,11 @@ AccountError
 ├── TokenNameTaken   another good token of the owner has the name
 ├── TooManyTokens    the owner has as many as are allowed
 ├── UnknownScope     no such scope, or none
-└── TokenRefused     not a good token, or not for this
+├── TokenRefused     not a good token, or not for this
+│   └── ScopeMissing     a good token, but not for this
+├── DeviceRefused    a program that wants to be let in is not
+├── LoginPending     nobody has decided yet whether it is
+└── TooOften         this was done too often of late
 """
 
 
@@ -36,3 +40,30 @@ class UnknownScope(AccountError):
 
 class TokenRefused(AccountError):
     """The token is not good for this."""
+
+
+class ScopeMissing(TokenRefused):
+    """The token is good, but not for this."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(f"the token lacks the scope {scope}")
+        self.scope = scope
+
+
+class DeviceRefused(AccountError):
+    """A program that wants to be let in is not."""
+
+
+class LoginPending(AccountError):
+    """Nobody has decided yet."""
+
+    def __init__(self) -> None:
+        super().__init__("nobody has decided yet")
+
+
+class TooOften(AccountError):
+    """This was done too often of late; it may be tried again after so many seconds."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(f"too often; try again in {retry_after} s")
+        self.retry_after = retry_after

@@ -76,3 +76,29 @@ class ApiToken(models.Model):
     def is_good(self, now: datetime) -> bool:
         """Whether it is neither revoked nor expired."""
         return self.revoked is None and (self.expires is None or now < self.expires)
+
+
+class DeviceState(models.TextChoices):
+    """What became of a program's request to be let in."""
+
+    WAITING = "waiting"
+    APPROVED = "approved"
+    REFUSED = "refused"
+    COLLECTED = "collected"
+
+
+class DeviceLogin(models.Model):
+    """A program asks to act for whoever approves it. Its codes are known to it only."""
+
+    long_digest = models.CharField(max_length=64, unique=True)
+    short_digest = models.CharField(max_length=64, db_index=True)
+    name = models.CharField(max_length=60)  # what it says of itself
+    address = models.CharField(max_length=60)  # where it asked from
+    scopes: models.JSONField[list[str], list[str]] = models.JSONField()
+    created = models.DateTimeField()
+    expires = models.DateTimeField(db_index=True)
+    state = models.CharField(max_length=10, choices=DeviceState, default=DeviceState.WAITING)
+    owner = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="+")
+
+    def __str__(self) -> str:
+        return f"{self.name} from {self.address}: {self.state}"

@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from damrak_ladder.accounts.errors import (
+    ScopeMissing,
     TokenNameTaken,
     TokenRefused,
     TooManyTokens,
@@ -75,12 +76,13 @@ def verify(secret: str, scope: Scope, now: datetime) -> ApiToken:
 
     Raises:
         TokenRefused: saying no more than the owner of the token may know.
+        ScopeMissing: it is good, but not for this.
     """
     token = ApiToken.objects.select_related("owner").filter(digest=_digest(secret)).first()
     if token is None or not token.is_good(now) or not token.owner.is_active:
         raise TokenRefused("the token is not valid")
     if scope not in token.scopes:
-        raise TokenRefused(f"the token lacks the scope {scope}")
+        raise ScopeMissing(scope)
     if token.last_used is None or now - token.last_used >= USE_NOTED_EVERY:
         stale = Q(last_used=None) | Q(last_used__lt=now)
         ApiToken.objects.filter(stale, pk=token.pk).update(last_used=now)

@@ -4,6 +4,7 @@ BotError
 ├── LimitReached     the owner has as much as is allowed
 ├── NameTaken        another bot has this name
 ├── SameContent      the bot has a version with this content
+├── NotTaken         the archive breaks a rule
 ├── NotQualified     the version may not be live
 ├── Overtaken        somebody else was faster; look again
 ├── Frozen           what a version is never changes
@@ -36,6 +37,14 @@ class SameContent(BotError):
     def __init__(self, number: int) -> None:
         super().__init__(f"this is what version {number} was")
         self.number = number
+
+
+class NotTaken(BotError):
+    """The archive breaks a rule; `why` is one sentence for its author."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class NotQualified(BotError):

@@ -163,3 +163,23 @@ class Step(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version}: {self.kind}"
+
+
+class ConnectToken(models.Model):
+    """What makes a program elsewhere this bot. The token itself is known to its owner only."""
+
+    bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="connect_tokens")
+    digest = models.CharField(max_length=64, unique=True)  # SHA-256, in hexadecimal
+    hint = models.CharField(max_length=16)
+    created = models.DateTimeField()
+    revoked = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                "bot", condition=models.Q(revoked=None), name="connect_token_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bot}: {self.hint}…"

@@ -28,6 +28,7 @@ class Submission:
     spec: str = ""
     language: str = ""
     note: str = ""
+    goes_live: bool = True
 
 
 def archive_store() -> ArchiveStore:
@@ -62,10 +63,17 @@ def upload(bot: Bot, data: bytes, submission: Submission, now: datetime) -> Vers
     Raises:
         LimitReached, SameContent
     """
-    content = content_of(data)
-    _check(bot, content, len(data), now)  # before anything is written
-    archive_store().put(data)
-    return _submit(bot, content, len(data), submission, now)
+    return _submit(bot, keep_archive(bot, data, now), len(data), submission, now)
+
+
+def keep_archive(bot: Bot, data: bytes, now: datetime) -> str:
+    """Have an archive on disk for a version to come, which may still be refused; its content.
+
+    Raises:
+        LimitReached, SameContent
+    """
+    _check(bot, content_of(data), len(data), now)  # before anything is written
+    return archive_store().put(data)
 
 
 def register(bot: Bot, submission: Submission, now: datetime) -> Version:
@@ -97,6 +105,7 @@ def _submit(bot: Bot, content: str, size: int, submission: Submission, now: date
             language=submission.language,
             size=size,
             note=submission.note,
+            goes_live=submission.goes_live,
             created=now,
             changed=now,
         )

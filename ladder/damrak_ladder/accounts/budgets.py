@@ -1,0 +1,38 @@
+"""How often somebody may do something, counted across all processes of the site."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from typing import Final
+
+from django.core.cache import cache
+
+from damrak_ladder.accounts.errors import TooOften
+
+_log: Final = logging.getLogger(__name__)
+
+
+def spend(purpose: str, who: str, most: int, seconds: int) -> None:
+    """Count one more; at most so many in each stretch of so many seconds.
+
+    Where nobody can count, everybody may pass: it is better to serve too much than nothing.
+
+    Raises:
+        TooOften: saying when it may be tried again.
+    """
+    now = time.time()
+    stretch = int(now // seconds)
+    named = hashlib.sha256(who.encode()).hexdigest()[:32]
+    key = f"budget:{purpose}:{named}:{stretch}"
+    try:
+        cache.add(key, 0, timeout=2 * seconds)
+        count = cache.incr(key)
+    except ValueError:  # it was forgotten between the two
+        return
+    except Exception:  # noqa: BLE001 - every kind of cache has failures of its own
+        _log.warning("nobody counts how often %s is done: the cache does not answer", purpose)
+        return
+    if count > most:
+        raise TooOften(max(1, int((stretch + 1) * seconds - now) + 1))

@@ -1,0 +1,44 @@
+"""Tokens with which bots that run elsewhere connect: one for each bot, known to its owner only."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import datetime
+from typing import Final
+
+from django.db import transaction
+
+from damrak_ladder.bots.models import Bot, ConnectToken
+
+MARK: Final = "dmk_"
+"""How they begin, as those that a referee makes itself."""
+
+_RANDOM_BYTES: Final = 32
+_HINT: Final = len(MARK) + 4
+
+
+def issue(bot: Bot, now: datetime) -> str:
+    """A new token, which nobody can find out later; the bot's earlier one is void from now on."""
+    secret = MARK + secrets.token_urlsafe(_RANDOM_BYTES)
+    with transaction.atomic():
+        Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)  # one after the other
+        revoke(bot, now)
+        ConnectToken.objects.create(
+            bot=bot,
+            digest=hashlib.sha256(secret.encode()).hexdigest(),
+            hint=secret[:_HINT],
+            created=now,
+        )
+    return secret
+
+
+def revoke(bot: Bot, now: datetime) -> bool:
+    """Make the bot's token void; whether it had one."""
+    return bool(ConnectToken.objects.filter(bot=bot, revoked=None).update(revoked=now))
+
+
+def digests() -> list[tuple[str, str]]:
+    """The names of all bots that may connect, each with the SHA-256 of its token."""
+    good = ConnectToken.objects.filter(revoked=None, bot__owner__is_active=True)
+    return list(good.order_by("bot__slug").values_list("bot__slug", "digest"))
