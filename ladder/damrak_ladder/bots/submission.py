@@ -14,6 +14,7 @@ from django.db.models import Max, Sum
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.archives import ArchiveStore, content_of
 from damrak_ladder.bots.errors import LimitReached, NameTaken, SameContent
+from damrak_ladder.bots.house import PREFIX
 from damrak_ladder.bots.models import SLUG, Bot, Kind, Version
 
 _MB: Final = 1_000_000
@@ -40,11 +41,13 @@ def create_bot(owner: User, slug: str, name: str, now: datetime) -> Bot:
     """A new bot without versions.
 
     Raises:
-        ValueError: no such slug can be.
+        ValueError: no such slug can be, or it is for house bots.
         LimitReached, NameTaken
     """
     if not re.fullmatch(SLUG, slug):
         raise ValueError(f"{slug!r} is not made of lower-case letters, digits and inner hyphens")
+    if slug.startswith(PREFIX):
+        raise ValueError(f"names that begin with {PREFIX} are for house bots")
     with transaction.atomic():
         _lock(owner)
         if owner.bots.count() >= settings.DAMRAK_LIMITS.bots:

@@ -1,0 +1,97 @@
+"""House bots: part of the platform, told by their spec, such as `mcts:ms=100`.
+
+Each is a bot with one version, owned by the account "house", in which nobody can log in.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Final
+
+from django.db import transaction
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.archives import content_of
+from damrak_ladder.bots.models import Bot, Kind, Promotion, State, Version
+
+OWNER: Final = "house"
+PREFIX: Final = "house-"
+"""How the slugs of house bots begin, and no other's."""
+
+HOUSE_BOTS: Final[dict[str, frozenset[str]]] = {
+    "random": frozenset(),
+    "greedy": frozenset(),
+    "planner": frozenset(),
+    "mcts": frozenset({"ms", "iterations"}),
+}
+"""Their names, and the parameters that each takes."""
+
+
+def check_spec(spec: str) -> None:
+    """See to it that a spec names a house bot.
+
+    Raises:
+        ValueError: no such bot, parameter or value; one line for people.
+    """
+    name, _, given = spec.partition(":")
+    if name not in HOUSE_BOTS:
+        raise ValueError(f"no house bot {name!r}; there are: {', '.join(HOUSE_BOTS)}")
+    for item in given.split(",") if given else []:
+        key, _, text = item.partition("=")
+        if key not in HOUSE_BOTS[name]:
+            known = ", ".join(sorted(HOUSE_BOTS[name])) or "none"
+            raise ValueError(f"{name} has no parameter {key!r}; it takes: {known}")
+        if not re.fullmatch("[0-9]{1,9}", text):
+            raise ValueError(f"{name}: {key} must be a whole number, not {text!r}")
+
+
+def house_owner(now: datetime) -> User:
+    """The account that house bots belong to; made now if there is none."""
+    user, is_new = User.objects.get_or_create(
+        username=OWNER, defaults={"is_active": False, "date_joined": now}
+    )
+    if is_new:
+        user.set_unusable_password()
+        user.save(update_fields=["password"])
+    return user
+
+
+def house_version(spec: str, now: datetime) -> Version:
+    """The live version of a house bot; made now if there is none.
+
+    Raises:
+        ValueError: no such bot, parameter or value.
+    """
+    check_spec(spec)
+    slug = PREFIX + re.sub("[^a-z0-9]+", "-", spec).strip("-")
+    with transaction.atomic():
+        owner = house_owner(now)
+        owner = User.objects.select_for_update(no_key=True).get(pk=owner.pk)  # one at a time
+        bot, _ = Bot.objects.get_or_create(
+            slug=slug, defaults={"owner": owner, "name": spec, "created": now}
+        )
+        if bot.live is not None and bot.live.spec == spec:
+            return bot.live
+        version = _version(bot, spec, now)
+        before = bot.live_id
+        Bot.objects.filter(pk=bot.pk).update(live=version)
+        Promotion.objects.create(bot=bot, before_id=before, after=version, by=None, at=now)
+    return version
+
+
+def _version(bot: Bot, spec: str, now: datetime) -> Version:
+    version, _ = Version.objects.get_or_create(
+        bot=bot,
+        content=content_of(spec.encode()),
+        defaults={
+            "number": bot.versions.count() + 1,
+            "kind": Kind.HOUSE,
+            "spec": spec,
+            "language": "python",
+            "state": State.QUALIFIED,
+            "created": now,
+            "changed": now,
+        },
+    )
+    return version

@@ -1,0 +1,30 @@
+"""The time control of a ladder or block: how it is kept, and what the engine makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from damrak_engine.clock import TimeControl
+from damrak_engine.errors import MatchError
+from damrak_ladder.matches.errors import BadLadder
+
+
+def control_of(given: Mapping[str, Any]) -> TimeControl:
+    """The time control of this object; what it leaves out is as the engine has it.
+
+    Raises:
+        BadLadder: a limit does not exist, is no number, or no match could be played under it.
+    """
+    known = [field.name for field in fields(TimeControl)]
+    for name, value in given.items():
+        if name not in known:
+            raise BadLadder("control", f"no limit {name!r}; there are: {', '.join(known)}")
+        may_be_none = name == "decision_ms" and value is None
+        if not may_be_none and (type(value) is not int or value >= 1 << 31):
+            raise BadLadder("control", f"{name}: {value!r} is not a whole number")
+    try:
+        return TimeControl(**given)
+    except MatchError as problem:
+        raise BadLadder("control", str(problem)) from None

@@ -1,0 +1,100 @@
+"""Who is on a ladder: entering, leaving, and which versions may be seated."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+
+from damrak_ladder.bots.house import house_version
+from damrak_ladder.bots.models import Bot, Kind, Version
+from damrak_ladder.matches.errors import NotAdmitted
+from damrak_ladder.matches.models import Entry, Ladder
+
+
+def enter(ladder: Ladder, bot: Bot, now: datetime) -> Entry:
+    """Put a bot on a ladder; entering again changes nothing.
+
+    Raises:
+        NotAdmitted: the ladder is closed, or not for bots of this kind.
+    """
+    if not ladder.is_open:
+        raise NotAdmitted(f"{ladder.name} is closed")
+    version = bot.live or bot.versions.order_by("-number").first()
+    if version is None:
+        raise NotAdmitted(f"{bot.slug} has no version yet; submit one first")
+    if not _is_admitted(ladder, version):
+        kinds = ", ".join(ladder.admits) or "nobody but its house bots"
+        raise NotAdmitted(f"{ladder.name} is for: {kinds}; {bot.slug} is {version.kind}")
+    return _enter(ladder, bot, now)
+
+
+def leave(ladder: Ladder, bot: Bot, now: datetime) -> bool:
+    """Take a bot off a ladder; what it played remains. False if it was not there."""
+    return bool(Entry.objects.filter(ladder=ladder, bot=bot, left=None).update(left=now))
+
+
+def enter_all(bot: Bot, now: datetime) -> list[Ladder]:
+    """Put a bot on all open ladders that take everybody of its kind; which are new to it.
+
+    One that it has left it is not put on again.
+    """
+    version = bot.live
+    if version is None or version.kind == Kind.HOUSE:
+        return []
+    entered = []
+    known = set(Entry.objects.filter(bot=bot).values_list("ladder_id", flat=True))
+    for ladder in Ladder.objects.filter(is_open=True, enters_all=True).order_by("pk"):
+        if ladder.pk not in known and _is_admitted(ladder, version):
+            _enter(ladder, bot, now)
+            entered.append(ladder)
+    return entered
+
+
+def enter_everybody(ladder: Ladder, now: datetime) -> int:
+    """Put all bots on a ladder that it admits and that were never there; how many."""
+    missing = Bot.objects.filter(live__kind__in=ladder.admits).exclude(live__kind=Kind.HOUSE)
+    missing = missing.exclude(entries__ladder=ladder)
+    rows = [Entry(ladder=ladder, bot=bot, entered=now) for bot in missing.order_by("pk")]
+    return len(Entry.objects.bulk_create(rows, ignore_conflicts=True))
+
+
+def seat_house(ladder: Ladder, now: datetime) -> None:
+    """Put the house bots on a ladder that it names, and take off the others."""
+    with transaction.atomic():
+        bots = [house_version(spec, now).bot for spec in ladder.house]
+        for bot in bots:
+            _enter(ladder, bot, now)
+        others = Entry.objects.filter(ladder=ladder, left=None, bot__live__kind=Kind.HOUSE)
+        others.exclude(bot__in=bots).update(left=now)
+
+
+def live_versions(ladder: Ladder) -> list[Version]:
+    """The live versions of all who are on a ladder and that it admits, in the order of their keys.
+
+    A bot whose live version is of a kind that the ladder does not admit waits for its next one.
+    """
+    here = Version.objects.filter(
+        live_in__isnull=False, bot__entries__ladder=ladder, bot__entries__left=None
+    )
+    admitted = Q(kind__in=[kind for kind in ladder.admits if kind != Kind.HOUSE])
+    return list(
+        here.filter(admitted | Q(kind=Kind.HOUSE, spec__in=ladder.house))
+        .select_related("bot")
+        .order_by("pk")
+    )
+
+
+def _is_admitted(ladder: Ladder, version: Version) -> bool:
+    if version.kind == Kind.HOUSE:
+        return version.spec in ladder.house
+    return version.kind in ladder.admits
+
+
+def _enter(ladder: Ladder, bot: Bot, now: datetime) -> Entry:
+    entry, is_new = Entry.objects.get_or_create(ladder=ladder, bot=bot, defaults={"entered": now})
+    if not is_new and entry.left is not None:
+        Entry.objects.filter(pk=entry.pk).update(left=None)
+        entry.left = None
+    return entry
