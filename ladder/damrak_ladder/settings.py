@@ -8,7 +8,7 @@ from pathlib import Path
 
 from damrak_ladder.installation.brokers import broker_of
 from damrak_ladder.installation.databases import database_of
-from damrak_ladder.installation.environment import SettingError, read_environment
+from damrak_ladder.installation.environment import LOOPBACK, SettingError, read_environment
 from damrak_ladder.installation.mail import mail_of
 from damrak_ladder.installation.secrets import secret_key_of
 
@@ -21,6 +21,7 @@ except SettingError as problem:
 
 DAMRAK_HOME = ENVIRONMENT.home
 DAMRAK_URL = ENVIRONMENT.url
+DAMRAK_LOCAL_WEBHOOKS = ENVIRONMENT.local_webhooks
 DAMRAK_LIMITS = ENVIRONMENT.limits
 DAMRAK_REPLAY_STORE = ENVIRONMENT.replay_store
 DAMRAK_REPLAY_KEY = ENVIRONMENT.replay_key
@@ -37,7 +38,7 @@ DAMRAK_GAMES_PER_MINUTE = ENVIRONMENT.games_per_minute
 
 DEBUG = ENVIRONMENT.debug
 SECRET_KEY = ENVIRONMENT.secret_key or secret_key_of(DAMRAK_HOME)
-ALLOWED_HOSTS = [ENVIRONMENT.host]
+ALLOWED_HOSTS = sorted(LOOPBACK) if ENVIRONMENT.host in LOOPBACK else [ENVIRONMENT.host]
 ROOT_URLCONF = "damrak_ladder.urls"
 
 INSTALLED_APPS = [
@@ -61,8 +62,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "damrak_ladder.health.middleware.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "damrak_ladder.web.headers.HeadersMiddleware",
+    "damrak_ladder.statics.StaticsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -109,6 +112,8 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "/static/"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 # --- security ------------------------------------------------------------------------------------
 

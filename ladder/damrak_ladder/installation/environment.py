@@ -64,6 +64,7 @@ class Environment:
     database_url: str | None  # None: SQLite at home
     mail_url: str | None  # None: mails become files at home
     mail_from: str
+    local_webhooks: bool  # whether webhooks may go to this machine, by plain http
     limits: Limits
     replay_store: str
     replay_key: bytes | None  # None: the one kept at home
@@ -107,6 +108,7 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         database_url=source.find("DATABASE_URL", _database),
         mail_url=source.find(PREFIX + "MAIL_URL", _mailer),
         mail_from=source.get(PREFIX + "MAIL_FROM", "damrak@localhost", _text),
+        local_webhooks=source.get(PREFIX + "LOCAL_WEBHOOKS", "no", _truth),
         limits=Limits(
             bots=source.get(PREFIX + "BOTS_PER_OWNER", "10", _count),
             submissions_per_hour=source.get(PREFIX + "SUBMISSIONS_PER_HOUR", "10", _count),
