@@ -69,7 +69,12 @@ def due(now: datetime, limit: int) -> list[tuple[int, int]]:
 
 
 def start(
-    block_id: int, latest: int, owner: str, now: datetime, patience: Patience
+    block_id: int,
+    latest: int,
+    owner: str,
+    now: datetime,
+    patience: Patience,
+    host_id: int | None = None,
 ) -> Block | None:
     """Begin the attempt after the latest; None if it is not to be begun, or has been already."""
     with transaction.atomic():
@@ -81,10 +86,13 @@ def start(
             tries=F("tries") + 1,
             lease_until=now + patience.lease,
             lease_owner=owner,
+            host=host_id,
         )
         if not is_ours:
             return None
-        Attempt.objects.create(block_id=block_id, number=latest + 1, owner=owner, started=now)
+        Attempt.objects.create(
+            block_id=block_id, number=latest + 1, owner=owner, host_id=host_id, started=now
+        )
         return Block.objects.get(pk=block_id)
 
 
@@ -112,6 +120,34 @@ def give_up(
     return _end(block_id, attempt, Outcome.VOID, detail, tuple(faults), now, patience)
 
 
+def hand_back(block_id: int, attempt: int, detail: str, now: datetime, wait: timedelta) -> bool:
+    """Let the block wait again as if this attempt had not been made: nobody took it on.
+
+    False if the attempt is over already; then nothing happens.
+    """
+    with transaction.atomic():
+        running = Block.objects.filter(pk=block_id, state=BlockState.RUNNING, attempt=attempt)
+        is_ours = running.update(
+            state=BlockState.WAITING,
+            tries=F("tries") - 1,
+            due=now + wait,
+            lease_until=None,
+            lease_owner="",
+            trouble=detail[:500],
+            host=None,
+            sent=None,
+        )
+        if is_ours:
+            close(block_id, attempt, Outcome.VOID, detail, (), now)
+    return bool(is_ours)
+
+
+def send_away(block_id: int, latest: int, now: datetime, wait: timedelta) -> bool:
+    """Let the block look for another host, without an attempt; False if it does not wait."""
+    waiting = Block.objects.filter(pk=block_id, state=BlockState.WAITING, attempt=latest)
+    return bool(waiting.update(host=None, sent=None, due=now + wait))
+
+
 def reap(now: datetime, patience: Patience, limit: int = 100) -> int:
     """End attempts whose lease has run out; how many there were."""
     expired = Block.objects.filter(state=BlockState.RUNNING, lease_until__lt=now)
@@ -126,7 +162,7 @@ def reap(now: datetime, patience: Patience, limit: int = 100) -> int:
 def requeue(block_id: int, now: datetime) -> bool:
     """Try a dead block again, as often as a new one; False if it is not dead."""
     dead = Block.objects.filter(pk=block_id, state=BlockState.DEAD)
-    return bool(dead.update(state=BlockState.WAITING, tries=0, due=now))
+    return bool(dead.update(state=BlockState.WAITING, tries=0, due=now, host=None, sent=None))
 
 
 def _end(
@@ -152,6 +188,8 @@ def _end(
             lease_until=None,
             lease_owner="",
             trouble=detail[:500],
+            host=None,
+            sent=None,
         )
         close(block_id, attempt, outcome, detail, faults, now)
     return True
