@@ -10,6 +10,15 @@ from damrak_ladder.referees.security import Security
 from damrak_ladder.referees.watching import Watching
 
 
+def own_control() -> Control:
+    """To drive the referee of this host.
+
+    Raises:
+        RefereeTrouble: it is not known where that is.
+    """
+    return control_of(settings.DAMRAK_REFEREE or "")
+
+
 def control_of(address: str) -> Control:
     """To drive the referee at this address.
 

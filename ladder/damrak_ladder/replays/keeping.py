@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.conf import settings
 
 from damrak_engine.errors import ReplayError
 from damrak_engine.events import Deal
-from damrak_engine.replay import parse_replay, read_object
+from damrak_engine.replay import Header, parse_replay, read_object
 from damrak_engine.strictjson import canonical
 from damrak_engine.verify import verify
 from damrak_ladder.matches.recording import MatchOutcome, SeatOutcome
@@ -23,10 +25,11 @@ def replay_store() -> ReplayStore:
     return DatabaseStore()
 
 
-def keep(data: bytes) -> MatchOutcome:
+def keep(data: bytes, check: Callable[[Header], None] | None = None) -> MatchOutcome:
     """Take in the replay of a finished match: verified, signed, stored; what came of the match.
 
-    Doing it again changes nothing. Nothing is signed that is not true.
+    Doing it again changes nothing. Nothing is signed that is not true. `check` looks at what the
+    replay is of, and raises if it is not wanted; nothing is stored then.
 
     Raises:
         ReplayError: the replay is not true.
@@ -37,6 +40,8 @@ def keep(data: bytes) -> MatchOutcome:
         raw["signature"] = key.sign(raw["hash"])
     signed = canonical(raw) + b"\n"
     header = verify(signed, signed=key.has_signed)
+    if check is not None:
+        check(header)
     replay_store().put(header.hash, compress(signed))
     replay = parse_replay(signed)
     deal = replay.events[0]

@@ -1,0 +1,1 @@
+"""What happens by itself: blocks are booked, played, recorded, settled, rated; the only Celery."""

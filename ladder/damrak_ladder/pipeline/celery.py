@@ -1,0 +1,77 @@
+"""The Celery application: how messages travel, and what beat sets off.
+
+Messages are hints (docs/adr/0009): every task looks into the database first, so that one that is
+lost, late or doubled does no harm. Django has to be set up before this is imported.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Final
+
+from celery import Celery
+from celery.schedules import crontab
+from django.conf import settings
+
+from damrak_ladder.pipeline.queues import MAIN
+
+PLAY_SECONDS: Final = 3600
+"""No block takes longer; whoever plays one for so long hangs."""
+
+_TASK_SECONDS: Final = 600
+_VISIBLE_AFTER: Final = PLAY_SECONDS + 300  # or a task that still runs would be given to another
+
+app = Celery("damrak", set_as_current=True)
+
+app.conf.update(
+    broker_url=settings.DAMRAK_BROKER,
+    broker_transport_options={
+        "visibility_timeout": _VISIBLE_AFTER,
+        # The usual sweep looks every hundred seconds, and a worker that dies in the middle of one
+        # keeps all others from it for five minutes.
+        "unacked_restore_interval": 5,
+        "unacked_restore_throttle": 1,
+        "unacked_mutex_expire": 10,
+        "socket_timeout": 30,
+        "socket_connect_timeout": 5,
+        "health_check_interval": 10,
+    },
+    broker_connection_timeout=5,
+    broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,  # for as long as it takes
+    task_default_queue=MAIN,
+    task_serializer="json",
+    accept_content=["json"],
+    result_backend=None,
+    task_ignore_result=True,
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    task_time_limit=_TASK_SECONDS,
+    worker_prefetch_multiplier=1,
+    worker_max_tasks_per_child=500,
+    worker_proc_alive_timeout=60,  # a busy machine starts processes slowly
+    worker_enable_remote_control=False,
+    worker_send_task_events=False,
+    worker_redirect_stdouts=False,
+    worker_hijack_root_logger=False,
+    # It remembers nothing, so that nothing can be damaged when it is killed.
+    beat_scheduler="celery.beat:Scheduler",
+    timezone="UTC",
+    enable_utc=True,
+    imports=["damrak_ladder.pipeline.tasks"],
+)
+
+
+def _every(task: str, **interval: float) -> dict[str, Any]:
+    """Set the task off so often; a message that nobody has taken by the next is dropped."""
+    often = timedelta(**interval)
+    return {"task": task, "schedule": often, "options": {"expires": often.total_seconds()}}
+
+
+def _nightly(task: str, minute: int) -> dict[str, Any]:
+    return {"task": task, "schedule": crontab(hour="3", minute=str(minute))}
+
+
+app.conf.beat_schedule = {
+    "reap": _every("reap", seconds=5),
+}

@@ -1,0 +1,161 @@
+"""What a referee reports about a block, taken in and checked against what was ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from damrak_engine.effects import Owner
+from damrak_engine.errors import ReplayError
+from damrak_engine.replay import Header, Player
+from damrak_ladder.matches.attempts import Trouble
+from damrak_ladder.matches.logs import MatchSaid, SeatSaid, storable
+from damrak_ladder.matches.models import Blame
+from damrak_ladder.matches.recording import MatchOutcome, Report
+from damrak_ladder.matches.timings import Timings
+from damrak_ladder.pipeline.ordering import Ordered
+from damrak_ladder.replays.keeping import keep
+from damrak_wire.boards import board_of
+from damrak_wire.orders import MatchOrder
+from damrak_wire.reports import (
+    BlockEnded,
+    BlockNews,
+    MatchReport,
+    MatchStarted,
+    MatchVoided,
+    SeatReport,
+)
+
+_OWNERS: dict[Owner, Blame] = {
+    "bot": Blame.BOT,
+    "host": Blame.HOST,
+    "network": Blame.NETWORK,
+}
+
+
+class Untrue(Exception):
+    """The referee reports what it was not asked for, or what is not so."""
+
+
+@dataclass(slots=True)
+class Hearing:
+    """All that was heard about one attempt so far. What is heard is kept at once."""
+
+    ordered: Ordered
+    outcomes: dict[int, MatchOutcome] = field(default_factory=dict)
+    said: dict[int, MatchSaid] = field(default_factory=dict)
+    faults: list[Trouble] = field(default_factory=list)
+    cause: Trouble | None = None  # of its being void
+    ended: BlockEnded | None = None
+
+    def take(self, news: BlockNews) -> None:
+        """Take in a piece of news; a replay is in the store afterwards.
+
+        Raises:
+            Untrue
+        """
+        match news:
+            case MatchStarted():
+                pass
+            case MatchReport():
+                self._take_report(news)
+            case MatchVoided():
+                self._take_void(news)
+            case BlockEnded():
+                self.ended = news
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every match has a result."""
+        return self.ended is not None and self.ended.outcome == "finished"
+
+    def report(self) -> Report:
+        """What is to be recorded.
+
+        Raises:
+            Untrue: the block is said to be finished, and some of its matches are not.
+        """
+        order = self.ordered.order
+        if sorted(self.outcomes) != list(range(len(order.matches))):
+            raise Untrue(f"finished with {len(self.outcomes)} of {len(order.matches)} matches")
+        return Report(
+            block=int(order.block),
+            attempt=order.attempt,
+            matches=tuple(self.outcomes[number] for number in sorted(self.outcomes)),
+            faults=tuple(self.faults),
+        )
+
+    def why_void(self) -> tuple[str, list[Trouble]]:
+        """Why there is nothing to record, and all faults that are known."""
+        detail = self.ended.detail if self.ended is not None else ""
+        cause = self.cause or Trouble(Blame.HOST, "cancelled", detail)
+        return storable(cause.detail or detail or cause.reason), [cause, *self.faults]
+
+    def _take_report(self, news: MatchReport) -> None:
+        number = self._number(news.match, news.attempt)
+        order = self.ordered.order.matches[number]
+        if len(news.seats) != len(order.seats):
+            raise Untrue(f"{len(news.seats)} seats instead of {len(order.seats)}")
+        try:
+            self.outcomes[number] = keep(news.replay, lambda header: self._check(header, order))
+        except ReplayError as problem:
+            raise Untrue(f"match {news.match}: {problem}") from None
+        timings = news.timings
+        self.said[number] = MatchSaid(
+            tuple(map(_said, news.seats)),
+            Timings(timings.seats, timings.total_us, timings.think_us, timings.queue_us),
+        )
+        self.faults += _faults(number, news.seats)
+
+    def _take_void(self, news: MatchVoided) -> None:
+        number = self._number(news.match, news.attempt)
+        if self.cause is None:  # the others are void because this one is
+            self.cause = Trouble(_OWNERS[news.owner], "void", storable(news.detail), match=number)
+        self.said[number] = MatchSaid(tuple(map(_said, news.seats)))
+        self.faults += _faults(number, news.seats)
+
+    def _number(self, match: str, attempt: int) -> int:
+        number = self.ordered.numbers.get(match)
+        if number is None or attempt != self.ordered.order.attempt:
+            raise Untrue(f"a report of match {match}, attempt {attempt}")
+        if number in self.said:
+            raise Untrue(f"two reports of match {match}")
+        return number
+
+    def _check(self, header: Header, order: MatchOrder) -> None:
+        """Whether a replay is of the match that was ordered."""
+        block = self.ordered.order
+        rules = block.rules(order)
+        wanted = {
+            "match": (header.match, order.match),
+            "block": (header.block, block.block),
+            "ladder": (header.ladder or "", block.ladder),
+            "seed": (header.seed, order.seed),
+            "options": (header.options, rules.options),
+            "board": (header.board.source, board_of(block.board).source),
+            "seats": (
+                header.seats,
+                tuple(Player(seat.bot, seat.version, seat.owner) for seat in order.seats),
+            ),
+        }
+        for name, (found, ordered) in wanted.items():
+            if found != ordered:
+                raise Untrue(f"match {order.match}: its replay has another {name}")
+
+
+def _said(seat: SeatReport) -> SeatSaid:
+    return SeatSaid(
+        name=seat.name,
+        output=seat.output,
+        rejections=seat.rejections,
+        traceback=seat.fault.traceback if seat.fault is not None else "",
+        cpu_us=seat.cpu_us,
+        memory_bytes=seat.memory_bytes,
+        ready_us=seat.ready_us,
+    )
+
+
+def _faults(number: int, seats: tuple[SeatReport, ...]) -> Iterator[Trouble]:
+    for seat, said in enumerate(seats):
+        if (fault := said.fault) is not None:
+            yield Trouble(_OWNERS[fault.owner], fault.reason, storable(fault.detail), number, seat)

@@ -1,0 +1,100 @@
+"""Signs of life of a host, from the main process of its worker."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from threading import Event, Lock, Thread
+from typing import Final
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from damrak_ladder.matches.models import Host
+from damrak_ladder.referees.connecting import own_control
+from damrak_ladder.referees.control import Status
+from damrak_ladder.referees.errors import RefereeTrouble
+
+EVERY_S: Final = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+def beat(now: datetime, workers: int, *, is_stopping: bool = False) -> Status | None:
+    """Write down how this host is; what its referee says, None if it says nothing."""
+    name = settings.DAMRAK_HOST
+    try:
+        with own_control() as control:
+            status = control.status()
+    except RefereeTrouble as trouble:
+        _log.warning("referee_silent", extra={"why": str(trouble)})
+        # It grows old, and is told nothing more.
+        Host.objects.filter(name=name).update(capacity=0, running=0, waiting=[])
+        return None
+    is_full = is_stopping or status.is_draining
+    said = {
+        "control": control.address.text[:200],
+        "lobby": (settings.DAMRAK_LOBBY or "")[:200],
+        "software": status.software[:60],
+        "isolation": status.isolation[:10],
+        "capacity": 0 if is_full else status.capacity,
+        "running": status.running,
+        "workers": workers,
+        "waiting": sorted({waiting.bot for waiting in status.waiting}),
+        "last_seen": now,
+    }
+    Host.objects.update_or_create(
+        name=name, defaults=said, create_defaults={**said, "first_seen": now}
+    )
+    return status
+
+
+class Heart:
+    """Beats in a thread of its own until it is stopped.
+
+    A process must not fork while gRPC is at work in it, so the pool's forks wait for the beat.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._is_stopping = False
+        self._over = Event()
+        self._at_work = Lock()
+        self._thread = Thread(target=self._run, name="heartbeat", daemon=True)
+
+    def start(self) -> None:
+        """Begin to beat."""
+        os.register_at_fork(
+            before=self._at_work.acquire,
+            after_in_parent=self._at_work.release,
+            after_in_child=self._at_work.release,
+        )
+        self._thread.start()
+
+    def slow_down(self) -> None:
+        """Say from now on that this host takes nothing more."""
+        self._is_stopping = True
+
+    def stop(self) -> None:
+        """Beat no more."""
+        self._over.set()
+        self._thread.join(EVERY_S)
+
+    def _run(self) -> None:
+        while True:
+            with self._at_work:
+                self._beat(lambda: datetime.now(UTC))
+            if self._over.wait(EVERY_S):
+                return
+
+    def _beat(self, clock: Callable[[], datetime]) -> None:
+        try:
+            beat(clock(), self._workers, is_stopping=self._is_stopping)
+        except DatabaseError as problem:
+            _log.warning("heartbeat_lost", extra={"why": str(problem)})
+        except Exception:  # noqa: BLE001  # a heart that stops for one bad beat would kill the host
+            _log.exception("heartbeat_broke")
+        finally:
+            connection.close()

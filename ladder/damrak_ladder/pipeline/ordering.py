@@ -1,0 +1,91 @@
+"""What a referee is told to play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from damrak_engine.clock import TimeControl
+from damrak_engine.errors import MatchError
+from damrak_ladder.bots.models import Kind, Version
+from damrak_ladder.matches.boards import board_file
+from damrak_ladder.matches.booking import match_seed
+from damrak_ladder.matches.errors import BadTable
+from damrak_ladder.matches.models import Block, Match
+from damrak_wire.orders import Archive, BlockOrder, House, MatchOrder, Place, Remote, SeatOrder
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """An order, and the number within its block of each match in it."""
+
+    order: BlockOrder
+    numbers: Mapping[str, int]
+
+    @property
+    def archives(self) -> list[str]:
+        """The archives that it needs."""
+        seats = [seat for match in self.order.matches for seat in match.seats]
+        return sorted({seat.place.sha256 for seat in seats if isinstance(seat.place, Archive)})
+
+
+def order_of(block: Block, parallel: int) -> Ordered:
+    """The order for the latest attempt at a block, so many of its matches at once.
+
+    Raises:
+        BadTable: nobody could play it.
+        UnknownBoard: its board is gone.
+    """
+    matches = list(block.matches.order_by("number").prefetch_related("seats__version__bot__owner"))
+    orders = [_match_order(block, match) for match in matches]
+    order = BlockOrder(
+        block=str(block.pk),
+        attempt=block.attempt,
+        ladder=block.ladder.slug if block.ladder is not None else "",
+        board=board_file(block.board),
+        options=block.options,
+        control=_control(block.control),
+        matches=tuple(orders),
+        parallel=parallel,
+    )
+    return Ordered(order, {str(match.pk): match.number for match in matches})
+
+
+def _match_order(block: Block, match: Match) -> MatchOrder:
+    seats = sorted(match.seats.all(), key=lambda seat: seat.number)
+    count = len(seats)
+    # The same seat begins throughout a rotation, in which everybody sits there once.
+    first = match.number // count % count if block.options.get("first_player") == "rotate" else None
+    return MatchOrder(
+        match=str(match.pk),
+        seed=match_seed(block, match.number, count),
+        first=first,
+        seats=tuple(
+            SeatOrder(
+                bot=seat.version.bot.slug,
+                version=str(seat.version.number),
+                owner=seat.version.bot.owner.username,
+                place=_place(seat.version),
+            )
+            for seat in seats
+        ),
+    )
+
+
+def _place(version: Version) -> Place:
+    match version.kind:
+        case Kind.HOUSE:
+            return House(version.spec)
+        case Kind.UPLOADED:
+            return Archive(version.content)
+        case Kind.REMOTE:
+            return Remote(version.bot.slug)
+    raise BadTable(f"a version of the kind {version.kind!r}")
+
+
+def _control(said: Mapping[str, Any]) -> TimeControl:
+    try:
+        return TimeControl(**said)
+    except (TypeError, MatchError) as problem:
+        raise BadTable(f"thinking time: {problem}") from None

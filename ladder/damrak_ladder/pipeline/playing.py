@@ -1,0 +1,199 @@
+"""One attempt at a block: the referee of this host plays it, and what it reports is recorded.
+
+Nothing here may leave a block stuck. Every way out either records the attempt, gives it up, or
+leaves its lease to run out; whoever comes too late at any of these changes nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+
+from damrak_ladder.bots import journey
+from damrak_ladder.bots.errors import ArchiveDamaged
+from damrak_ladder.bots.submission import archive_store
+from damrak_ladder.matches import attempts
+from damrak_ladder.matches.attempts import Patience, Trouble
+from damrak_ladder.matches.errors import MatchError, StaleReport
+from damrak_ladder.matches.logs import keep_logs, keep_timings
+from damrak_ladder.matches.models import Blame, Block, Host, HostState, Purpose
+from damrak_ladder.matches.recording import record
+from damrak_ladder.pipeline.hearing import Hearing, Untrue
+from damrak_ladder.pipeline.leases import Lease
+from damrak_ladder.pipeline.ordering import Ordered, order_of
+from damrak_ladder.pipeline.sending import send
+from damrak_ladder.referees.connecting import own_control
+from damrak_ladder.referees.control import Control
+from damrak_ladder.referees.errors import ArchivesMissing, RefereeBusy, RefereeTrouble
+
+BUSY_WAIT: Final = timedelta(seconds=2)
+"""How long a block that a host did not take on rests before it is offered again."""
+
+Clock = Callable[[], datetime]
+
+_log = logging.getLogger(__name__)
+
+
+class _Over(Exception):
+    """The attempt has come to nothing, for this reason."""
+
+    def __init__(self, detail: str, *faults: Trouble) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.faults = faults
+
+
+def play(block_id: int, latest: int, clock: Clock) -> bool:
+    """Make the attempt after the latest; whether the block is recorded by it."""
+    host = Host.objects.filter(name=settings.DAMRAK_HOST).first()
+    if host is not None and host.state == HostState.QUARANTINED:
+        attempts.send_away(block_id, latest, clock(), BUSY_WAIT)
+        return False
+    try:
+        control = own_control()
+    except RefereeTrouble as trouble:
+        _send_away(block_id, latest, clock, trouble)
+        return False
+    with control:
+        try:
+            if control.status().is_draining:
+                raise RefereeBusy(control.address.text, "it drains")
+        except RefereeTrouble as trouble:
+            _send_away(block_id, latest, clock, trouble)
+            return False
+        patience = attempts.patience()
+        owner = f"{settings.DAMRAK_HOST}:{os.getpid()}"
+        host_id = None if host is None else host.pk
+        block = attempts.start(block_id, latest, owner, clock(), patience, host_id)
+        if block is None:
+            return False  # the message was late, or came twice
+        is_recorded = _Attempt(block, control, patience, clock).make()
+    if is_recorded:
+        send("settle", block_id)
+    send("schedule", expires=10)
+    return is_recorded
+
+
+def _send_away(block_id: int, latest: int, clock: Clock, trouble: RefereeTrouble) -> None:
+    _log.warning("block_not_taken", extra={"block": block_id, "why": str(trouble)})
+    attempts.send_away(block_id, latest, clock(), BUSY_WAIT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """The latest attempt at a block, which is ours."""
+
+    block: Block
+    control: Control
+    patience: Patience
+    clock: Clock
+
+    def make(self) -> bool:
+        """Have it played and record it, or give it up; whether it is recorded."""
+        try:
+            return self._played()
+        except StaleReport:
+            return False  # others have taken over
+        except RefereeBusy as busy:
+            block = self.block
+            attempts.hand_back(block.pk, block.attempt, str(busy), self.clock(), BUSY_WAIT)
+        except _Over as over:
+            self._give_up(over.detail, *over.faults)
+        except RefereeTrouble as trouble:
+            self._give_up(str(trouble), Trouble(Blame.HOST, "referee", str(trouble)))
+        except BaseException as problem:
+            # Whatever it is, the block goes on to wait; the rest is for whoever stopped us.
+            detail = f"{type(problem).__name__}: {problem}"
+            self._give_up(detail, Trouble(Blame.HOST, "worker", detail))
+            raise
+        return False
+
+    def _played(self) -> bool:
+        ordered = self._order()
+        hearing = Hearing(ordered)
+        with Lease(
+            self.block.pk, self.block.attempt, self.patience, self.clock, self._stop
+        ) as lease:
+            self._begin(ordered)
+            self._note("playing", f"Its qualification block {self.block.pk} is being played.")
+            try:
+                for news in self.control.follow(str(self.block.pk), self.block.attempt):
+                    hearing.take(news)
+            except Untrue as problem:
+                self._stop()
+                raise _Over(
+                    str(problem), Trouble(Blame.HOST, "untrue report", str(problem))
+                ) from None
+        if lease.is_lost and not hearing.is_finished:
+            return False
+        if not hearing.is_finished:
+            self._leave_logs(hearing)
+            detail, faults = hearing.why_void()
+            raise _Over(detail, *faults)
+        return self._record(hearing)
+
+    def _order(self) -> Ordered:
+        width = max(1, (os.cpu_count() or 1) // settings.DAMRAK_WORKERS)
+        try:
+            return order_of(self.block, width)
+        except MatchError as problem:
+            raise _Over(str(problem), Trouble(Blame.HOST, "order", str(problem))) from None
+
+    def _begin(self, ordered: Ordered) -> None:
+        """Start the block, and give the referee the archives that it lacks."""
+        try:
+            self.control.start(ordered.order)
+        except ArchivesMissing as missing:
+            if not ordered.archives:
+                raise
+            _log.info("archives_uploaded", extra={"block": self.block.pk, "why": str(missing)})
+            store = archive_store()
+            try:
+                for name in ordered.archives:
+                    self.control.upload(store.get(name))
+            except ArchiveDamaged as problem:
+                raise _Over(str(problem), Trouble(Blame.HOST, "archive", str(problem))) from None
+            self.control.start(ordered.order)
+
+    def _record(self, hearing: Hearing) -> bool:
+        try:
+            report = hearing.report()
+        except Untrue as problem:
+            detail = str(problem)
+            raise _Over(detail, Trouble(Blame.HOST, "untrue report", detail)) from None
+        with transaction.atomic():
+            is_first = record(report, self.clock())
+            if is_first:
+                keep_logs(report.block, report.attempt, hearing.said)
+                keep_timings(report.block, hearing.said)
+                self._note("played", f"Its qualification block {self.block.pk} was played.")
+        return is_first
+
+    def _leave_logs(self, hearing: Hearing) -> None:
+        keep_logs(self.block.pk, self.block.attempt, hearing.said)
+
+    def _give_up(self, detail: str, *faults: Trouble) -> None:
+        block = self.block
+        now = self.clock()
+        give_up = partial(attempts.give_up, block.pk, block.attempt, detail)
+        give_up(faults, now, self.patience)
+
+    def _stop(self) -> None:
+        """Have the referee end it: nobody wants it any more."""
+        with contextlib.suppress(RefereeTrouble):
+            self.control.cancel(str(self.block.pk), self.block.attempt, "it is given up")
+
+    def _note(self, kind: str, text: str) -> None:
+        subject = self.block.subject
+        if self.block.purpose == Purpose.QUALIFICATION and subject is not None:
+            detail = {"block": self.block.pk, "attempt": self.block.attempt}
+            journey.note(subject, kind, text, self.clock(), detail)

@@ -1,0 +1,69 @@
+"""The processes that make up the pipeline, run in the foreground until a signal ends them.
+
+SIGTERM lets running tasks finish first. Django has to be set up before.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from django.conf import settings
+
+from damrak_ladder.installation.environment import PREFIX, SettingError
+from damrak_ladder.pipeline.celery import app
+from damrak_ladder.pipeline.heartbeat import Heart
+from damrak_ladder.pipeline.queues import MAIN, queue_of
+
+_QUIET: Final = ("--without-gossip", "--without-mingle", "--without-heartbeat")
+
+
+def run_worker(blocks: int, log_level: str = "WARNING") -> None:
+    """Play this host's blocks, so many at once, on its referee.
+
+    Raises:
+        SettingError: it is not known where the referee is.
+    """
+    if settings.DAMRAK_REFEREE is None:
+        raise SettingError(
+            PREFIX + "REFEREE", "is not set, and a worker needs a referee: host:port or unix:/path"
+        )
+    host = settings.DAMRAK_HOST
+    heart = Heart(blocks)
+
+    def start(**_: Any) -> None:
+        heart.start()
+
+    def slow_down(**_: Any) -> None:
+        heart.slow_down()
+
+    def stop(**_: Any) -> None:
+        heart.stop()
+
+    worker_ready.connect(start)
+    worker_shutting_down.connect(slow_down)
+    worker_shutdown.connect(stop)
+    _run("worker", f"--queues={queue_of(host)}", blocks, f"play@{host}", log_level)
+
+
+def run_clerk(jobs: int, log_level: str = "WARNING") -> None:
+    """Do whatever is to be decided, so many things at once."""
+    _run("worker", f"--queues={MAIN}", jobs, f"clerk@{settings.DAMRAK_HOST}", log_level)
+
+
+def run_beat(log_level: str = "WARNING") -> None:
+    """Set off what happens regularly. Two of these do no harm."""
+    app.start(["beat", f"--loglevel={log_level}", "--pidfile="])
+
+
+def _run(command: str, queues: str, at_once: int, name: str, log_level: str) -> None:
+    app.worker_main(
+        [
+            command,
+            queues,
+            f"--concurrency={at_once}",
+            f"--hostname={name}",
+            f"--loglevel={log_level}",
+            *_QUIET,
+        ]
+    )
