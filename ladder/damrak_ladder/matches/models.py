@@ -65,25 +65,6 @@ class Entry(models.Model):
         return f"{self.bot} on {self.ladder}"
 
 
-class Encounters(models.Model):
-    """Whom a version has met lately on a ladder, and in how many blocks it was seated there."""
-
-    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="encounters")
-    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="encounters")
-    recent: models.JSONField[list[int], list[int]] = models.JSONField(
-        default=list
-    )  # keys of versions, the latest last
-
-    class Meta:
-        verbose_name_plural = "encounters"
-        constraints: ClassVar = [
-            models.UniqueConstraint("ladder", "version", name="encounters_once"),
-        ]
-
-    def __str__(self) -> str:
-        return f"encounters of {self.version} on {self.ladder}"
-
-
 class FlowClock(models.Model):
     """How far each flow has come, and what may still be played this minute: a single row.
 

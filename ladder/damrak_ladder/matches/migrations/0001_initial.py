@@ -259,37 +259,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Encounters",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("recent", models.JSONField(default=list)),
-                (
-                    "version",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="encounters",
-                        to="bots.version",
-                    ),
-                ),
-                (
-                    "ladder",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="encounters",
-                        to="matches.ladder",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name_plural": "encounters",
-            },
-        ),
-        migrations.CreateModel(
             name="Match",
             fields=[
                 (
@@ -471,12 +440,6 @@ class Migration(migrations.Migration):
             model_name="entry",
             constraint=models.UniqueConstraint(
                 models.F("ladder"), models.F("bot"), name="entry_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="encounters",
-            constraint=models.UniqueConstraint(
-                models.F("ladder"), models.F("version"), name="encounters_once"
             ),
         ),
         migrations.AddIndex(
