@@ -44,6 +44,18 @@ def manage(arguments: Sequence[str]) -> None:
     execute_from_command_line(["damrak-ladder manage", *arguments])
 
 
+def load() -> None:
+    """Make Django ready, for a command that uses the database.
+
+    Raises:
+        SystemExit: if a variable is no good.
+    """
+    prepare()
+    import django  # needs the settings
+
+    django.setup()
+
+
 def _refuse(problem: str) -> NoReturn:
     sys.stderr.write(f"damrak-ladder: {problem}\n")
     raise SystemExit(2)

@@ -38,7 +38,9 @@ DAMRAK_GAMES_PER_MINUTE = ENVIRONMENT.games_per_minute
 
 DEBUG = ENVIRONMENT.debug
 SECRET_KEY = ENVIRONMENT.secret_key or secret_key_of(DAMRAK_HOME)
-ALLOWED_HOSTS = sorted(LOOPBACK) if ENVIRONMENT.host in LOOPBACK else [ENVIRONMENT.host]
+ALLOWED_HOSTS = (
+    ["127.0.0.1", "[::1]", "localhost"] if ENVIRONMENT.host in LOOPBACK else [ENVIRONMENT.host]
+)
 ROOT_URLCONF = "damrak_ladder.urls"
 
 INSTALLED_APPS = [

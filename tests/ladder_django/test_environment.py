@@ -32,6 +32,8 @@ WRONG = [
     ("DAMRAK_LADDER_REPLAY_STORE", "tape"),
     ("DAMRAK_LADDER_REPLAY_KEY", "ab" * 31),
     ("DAMRAK_LADDER_LEASE_SECONDS", "1.5"),
+    ("DAMRAK_LADDER_LISTEN", "localhost"),
+    ("DAMRAK_LADDER_PROXIES", "10.0.0.0/33"),
     ("DAMRAK_LADDER_BROKER", "amqp://localhost"),
     ("DAMRAK_LADDER_BROKER", "redis+socket://"),
     ("DAMRAK_LADDER_HOST", "two words"),

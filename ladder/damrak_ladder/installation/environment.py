@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import socket
 from collections.abc import Callable, Mapping
@@ -58,7 +59,9 @@ class Environment:
     home: Path
     url: str
     port: int
+    listen: str  # the address of this machine at which the site answers
     behind_proxy: bool
+    proxies: str  # those whose word about clients is taken, if there are any
     debug: bool
     secret_key: str | None  # None: the one kept at home
     database_url: str | None  # None: SQLite at home
@@ -102,6 +105,8 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         home=source.get("DAMRAK_HOME", "var", _folder),
         port=port,
         url=source.get(PREFIX + "URL", f"http://127.0.0.1:{port}", _site),
+        listen=source.get(PREFIX + "LISTEN", "127.0.0.1", _address),
+        proxies=source.get(PREFIX + "PROXIES", "127.0.0.1", _networks),
         behind_proxy=source.get(PREFIX + "BEHIND_PROXY", "no", _truth),
         debug=source.get(PREFIX + "DEBUG", "no", _truth),
         secret_key=source.find(PREFIX + "SECRET_KEY", _secret),
@@ -210,6 +215,15 @@ def _port(text: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,4}", text) or int(text) > 65535:
         raise ValueError(f"{text!r} is not a port from 1 to 65535")
     return int(text)
+
+
+def _address(text: str) -> str:
+    return str(ipaddress.ip_address(text))
+
+
+def _networks(text: str) -> str:
+    found = [str(ipaddress.ip_network(part.strip(), strict=False)) for part in text.split(",")]
+    return ",".join(found)
 
 
 def _site(text: str) -> str:

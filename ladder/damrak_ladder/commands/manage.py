@@ -1,0 +1,33 @@
+"""`damrak-ladder manage`: Django's own commands."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from damrak_ladder.commands.parser import add_command
+from damrak_ladder.management import manage
+
+
+def add_parser(commands: Any) -> None:
+    """Make the command known."""
+    parser = add_command(
+        commands,
+        "manage",
+        "run a command of Django",
+        "Runs one of Django's management commands on this installation. `damrak-ladder manage "
+        "help` lists them.",
+        """
+        damrak-ladder manage check --deploy
+        damrak-ladder manage shell
+        damrak-ladder manage clearsessions
+        """,
+        run,
+    )
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="COMMAND …")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run it."""
+    manage(args.arguments or ["help"])
+    return 0

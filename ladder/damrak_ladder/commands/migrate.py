@@ -1,0 +1,45 @@
+"""`damrak-ladder migrate`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from damrak_ladder.commands.parser import add_command
+from damrak_ladder.commands.printing import say
+
+
+def add_parser(commands: Any) -> None:
+    """Make the command known."""
+    parser = add_command(
+        commands,
+        "migrate",
+        "bring the database to this version of the software",
+        "Makes or changes the tables of the database, so that they are those of this version. "
+        "What has been done already is not repeated. Make a backup first.",
+        """
+        damrak-ladder migrate
+        damrak-ladder migrate --check     only say whether something is to be done (exit code 1)
+        """,
+        run,
+    )
+    parser.add_argument("--check", action="store_true", help="change nothing")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Migrate, or say whether that is needed."""
+    from damrak_ladder.management import load
+
+    load()
+    from django.core.management import call_command
+    from django.utils import timezone
+
+    from damrak_ladder.health.parts import WELL, migrations
+
+    if args.check:
+        found = migrations(timezone.now())
+        say(f"migrations: {found}")
+        return 0 if found == WELL else 1
+    call_command("migrate", verbosity=0, interactive=False)
+    say("The tables are those of this version.")
+    return 0

@@ -1,0 +1,57 @@
+"""`damrak-ladder site`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from damrak_ladder.commands.parser import add_command
+
+
+def add_parser(commands: Any) -> None:
+    """Make the command known."""
+    add_command(
+        commands,
+        "site",
+        "serve pages and API",
+        """
+        Serves the site at DAMRAK_LADDER_LISTEN (default: 127.0.0.1), port DAMRAK_PORT (default:
+        8000). Several may run behind a proxy; with DAMRAK_LADDER_BEHIND_PROXY=yes the proxies
+        at DAMRAK_LADDER_PROXIES are believed when they say who asks. Ctrl-C or SIGTERM stops it.
+        """,
+        """
+        damrak-ladder site
+        DAMRAK_PORT=9000 damrak-ladder site
+        """,
+        run,
+    )
+
+
+def run(_: argparse.Namespace) -> int:
+    """Serve until told to stop."""
+    from damrak_ladder.management import prepare
+
+    prepare()
+    import uvicorn
+
+    from damrak_ladder.installation.environment import read_environment
+
+    environment = read_environment(os.environ)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            "damrak_ladder.asgi:application",
+            host=environment.listen,
+            port=environment.port,
+            lifespan="off",
+            access_log=False,
+            log_level="warning",
+            server_header=False,
+            proxy_headers=environment.behind_proxy,
+            forwarded_allow_ips=environment.proxies,
+            # Pages that are being followed have no end of their own.
+            timeout_graceful_shutdown=3,
+        )
+    )
+    server.run()
+    return 0 if server.started else 1

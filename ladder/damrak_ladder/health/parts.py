@@ -1,0 +1,126 @@
+"""The parts of an installation, each looked at quickly: what is wrong with it, if anything."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+import redis
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from damrak_ladder.installation.brokers import connect_to, pulse_age
+from damrak_ladder.matches.models import Host, HostState
+
+WELL: Final = "well"
+SILENT_AFTER_S: Final = 60
+"""A clerk or a host that has said nothing for so long is not well."""
+
+LEAST_DISK_MB: Final = 200
+_RECENT: Final = timedelta(seconds=SILENT_AFTER_S)
+
+
+def database(_: datetime) -> str:
+    """Whether the database answers."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            cursor.fetchone()
+    except DatabaseError as problem:
+        return f"does not answer: {_first_line(problem)}"
+    return WELL
+
+
+def migrations(_: datetime) -> str:
+    """Whether the tables are those of this software."""
+    try:
+        executor = MigrationExecutor(connection)
+        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except DatabaseError as problem:
+        return f"cannot be read: {_first_line(problem)}"
+    return f"{len(missing)} to be applied: damrak-ladder migrate" if missing else WELL
+
+
+def broker(_: datetime) -> str:
+    """Whether messages can be sent."""
+    try:
+        with connect_to(settings.DAMRAK_BROKER) as connected:
+            connected.ping()
+    except (redis.RedisError, OSError, ValueError) as problem:
+        return f"does not answer: {_first_line(problem)}"
+    return WELL
+
+
+def clerk(_: datetime) -> str:
+    """Whether a clerk does what beat tells it to do."""
+    try:
+        age = pulse_age(settings.DAMRAK_BROKER, "clerk")
+    except (redis.RedisError, OSError, ValueError):
+        return "unknown: the broker does not answer"
+    if age is None:
+        return "has not been heard of: are a clerk and beat running?"
+    if age > SILENT_AFTER_S:
+        return f"silent for {age:.0f} s: are a clerk and beat running?"
+    return WELL
+
+
+def hosts(now: datetime) -> str:
+    """Whether a host that is trusted can play."""
+    try:
+        known = list(Host.objects.values_list("name", "state", "last_seen"))
+    except DatabaseError:
+        return "unknown: the database does not answer"
+    if any(state == HostState.TRUSTED and now - seen <= _RECENT for _, state, seen in known):
+        return WELL
+    if not known:
+        return "none has been heard of: is a worker running?"
+    quarantined = sorted(name for name, state, _ in known if state == HostState.QUARANTINED)
+    if quarantined and len(quarantined) == len(known):
+        return f"all are quarantined: {', '.join(quarantined)}"
+    last = max(seen for _, _, seen in known)
+    return f"all silent, the last for {(now - last).total_seconds():.0f} s: is a worker running?"
+
+
+def disk(_: datetime) -> str:
+    """Whether the data folder has room."""
+    try:
+        free = shutil.disk_usage(settings.DAMRAK_HOME).free // 1_000_000
+    except OSError as problem:
+        return f"the data folder: {_first_line(problem)}"
+    if free < LEAST_DISK_MB:
+        return f"only {free} MB free in the data folder"
+    return WELL
+
+
+PARTS: Final[dict[str, Callable[[datetime], str]]] = {
+    "database": database,
+    "migrations": migrations,
+    "broker": broker,
+    "clerk": clerk,
+    "hosts": hosts,
+    "disk": disk,
+}
+
+
+def look(now: datetime) -> dict[str, str]:
+    """Each part and how it is. What depends on a part that is down is not waited for."""
+    found: dict[str, str] = {}
+    for name, part in PARTS.items():
+        if name in {"migrations", "hosts"} and found["database"] != WELL:
+            found[name] = "unknown: the database does not answer"
+        else:
+            found[name] = part(now)
+    return found
+
+
+def is_well(found: dict[str, str]) -> bool:
+    """Whether all parts are."""
+    return all(state == WELL for state in found.values())
+
+
+def _first_line(problem: BaseException) -> str:
+    lines = str(problem).strip().splitlines()
+    return lines[0] if lines else type(problem).__name__
