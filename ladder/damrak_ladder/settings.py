@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from damrak_ladder.installation.brokers import broker_of
+from damrak_ladder.installation.caches import cache_of
 from damrak_ladder.installation.databases import database_of
 from damrak_ladder.installation.environment import LOOPBACK, SettingError, read_environment
 from damrak_ladder.installation.mail import mail_of
@@ -95,6 +96,7 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": database_of(ENVIRONMENT)}
+CACHES = {"default": cache_of(DAMRAK_BROKER)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "en"

@@ -10,6 +10,7 @@ from typing import Final
 from django.db import transaction
 
 from damrak_ladder.bots.models import Bot, ConnectToken
+from damrak_wire.lobby import BotToken
 
 MARK: Final = "dmk_"
 """How they begin, as those that a referee makes itself."""
@@ -38,7 +39,8 @@ def revoke(bot: Bot, now: datetime) -> bool:
     return bool(ConnectToken.objects.filter(bot=bot, revoked=None).update(revoked=now))
 
 
-def digests() -> list[tuple[str, str]]:
-    """The names of all bots that may connect, each with the SHA-256 of its token."""
-    good = ConnectToken.objects.filter(revoked=None, bot__owner__is_active=True)
-    return list(good.order_by("bot__slug").values_list("bot__slug", "digest"))
+def all_tokens(now: datetime) -> list[BotToken]:
+    """The tokens of all bots that may connect now, as referees take them."""
+    good = ConnectToken.objects.filter(revoked=None, created__lte=now, bot__owner__is_active=True)
+    found = good.order_by("bot__slug").values_list("bot__slug", "digest")
+    return [BotToken(slug, digest, 0) for slug, digest in found]
