@@ -1,1 +1,228 @@
-"""The published ratings of ladders, and how they came about."""
+"""What the ratings of ladders are made of, and what was published.
+
+Of each block that counts there is one compact row, from which everything else here follows: the
+tallies that pages show, the estimates between fits, the fits, and the numbers they publish.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from damrak_ladder.bots.models import Version
+from damrak_ladder.matches.models import Block, Ladder
+
+
+class Progress(models.Model):
+    """How far the ratings of a ladder are. Whoever changes any of them locks this row first."""
+
+    ladder = models.OneToOneField(
+        Ladder, on_delete=models.CASCADE, primary_key=True, related_name="progress"
+    )
+    serial = models.PositiveBigIntegerField(default=0)  # of the block counted last
+    blocks = models.PositiveBigIntegerField(default=0)
+    withdrawn = models.PositiveBigIntegerField(default=0)  # blocks that no longer count
+    fit = models.PositiveIntegerField(default=0)  # the number of the latest one
+    fitting_until = models.DateTimeField(null=True)  # somebody calculates the next one
+
+    class Meta:
+        verbose_name_plural = "progress"
+
+    def __str__(self) -> str:
+        return f"{self.ladder_id}: {self.blocks} blocks, fit {self.fit}"
+
+
+class Counted(models.Model):
+    """A block that counts: who played it and what came of it (packing.py)."""
+
+    block = models.OneToOneField(
+        Block, on_delete=models.PROTECT, primary_key=True, related_name="counted"
+    )
+    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="counted")
+    serial = models.PositiveBigIntegerField()  # in which order blocks were counted
+    results = models.BinaryField()
+    points = models.BinaryField()
+
+    class Meta:
+        verbose_name_plural = "counted"
+        constraints: ClassVar = [
+            models.UniqueConstraint("ladder", "serial", name="counted_serial_once"),
+        ]
+        indexes: ClassVar = [models.Index("ladder", "block", name="counted_of_ladder")]
+
+    def __str__(self) -> str:
+        return f"block {self.block_id}"
+
+
+class Tally(models.Model):
+    """What a version did at tables of one size when it had one turn."""
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="tallies")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="tallies")
+    seats = models.PositiveSmallIntegerField()
+    turn = models.PositiveSmallIntegerField()  # 0 moved first
+    games = models.IntegerField(default=0)
+    blocks = models.IntegerField(default=0)  # at turn 0; elsewhere 0
+    halves = models.IntegerField(default=0)  # 2 for each rival beaten, 1 for each tie
+    first = models.IntegerField(default=0)  # games in that place, shared or not
+    second = models.IntegerField(default=0)
+    third = models.IntegerField(default=0)
+    fourth = models.IntegerField(default=0)
+    points = models.BigIntegerField(default=0)
+    faults = models.IntegerField(default=0)
+
+    class Meta:
+        verbose_name_plural = "tallies"
+        constraints: ClassVar = [
+            models.UniqueConstraint("ladder", "version", "seats", "turn", name="tally_once"),
+        ]
+        indexes: ClassVar = [models.Index("version", name="tally_of_version")]
+
+    def __str__(self) -> str:
+        return f"{self.games} games of {self.version_id}"
+
+
+class Meeting(models.Model):
+    """What a version did against another one. There is a row for either of them.
+
+    Sums over blocks of a block's half points against the opponent (2 for a win, 1 for a tie) and of
+    the most there could have been: what an estimate needs whose unit is the block.
+    """
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="meetings")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="meetings")
+    opponent = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+")
+    blocks = models.IntegerField(default=0)
+    games = models.IntegerField(default=0)
+    wins = models.IntegerField(default=0)
+    ties = models.IntegerField(default=0)
+    halves_squared = models.BigIntegerField(default=0)
+    halves_by_most = models.BigIntegerField(default=0)
+    most_squared = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint("ladder", "version", "opponent", name="meeting_once"),
+        ]
+        indexes: ClassVar = [models.Index("version", name="meeting_of_version")]
+
+    def __str__(self) -> str:
+        return f"{self.version_id} met {self.opponent_id} in {self.blocks} blocks"
+
+
+class Running(models.Model):
+    """The strength of a version as it is known at this moment, for matchmaking."""
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="running")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="running")
+    elo = models.FloatField()
+    error = models.FloatField()  # standard error, in Elo
+    recent: models.JSONField[list[int], list[int]] = models.JSONField(default=list)  # opponents
+
+    class Meta:
+        verbose_name_plural = "running"
+        constraints: ClassVar = [
+            models.UniqueConstraint("ladder", "version", name="running_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version_id}: {self.elo:.0f}"
+
+
+class Fit(models.Model):
+    """One fit of all blocks of a ladder: only ever added to."""
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="fits")
+    number = models.PositiveIntegerField()  # from 1
+    at = models.DateTimeField()
+    blocks = models.PositiveBigIntegerField()
+    games = models.PositiveBigIntegerField()
+    versions = models.PositiveIntegerField()
+    last_block = models.PositiveBigIntegerField()
+    serial = models.PositiveBigIntegerField()  # blocks counted later are not in it
+    withdrawn = models.PositiveBigIntegerField()
+    digest = models.CharField(max_length=64)  # SHA-256 of all it was made of
+    anchors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()
+    middle = models.FloatField()
+    turns: models.JSONField[dict[str, list[float]], dict[str, list[float]]] = models.JSONField()
+    effects: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()
+    seconds = models.FloatField()  # what it took
+    lines = models.PositiveIntegerField()  # it added to the ledger
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint("ladder", "number", name="fit_once"),
+        ]
+        indexes: ClassVar = [models.Index("ladder", "at", name="fit_of_day")]
+
+    def __str__(self) -> str:
+        return f"fit {self.number} of {self.ladder_id}"
+
+
+class Standing(models.Model):
+    """What is published of a version now. `seats` is 0 for all tables together."""
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="standings")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="standings")
+    seats = models.PositiveSmallIntegerField()
+    elo = models.IntegerField()
+    low = models.IntegerField()
+    high = models.IntegerField()
+    # Only versions that are live are on the list, for a bot's past must not crowd it.
+    rank = models.PositiveIntegerField(null=True)
+    rank_low = models.PositiveIntegerField(null=True)  # the best it may be
+    rank_high = models.PositiveIntegerField(null=True)
+    band = models.PositiveIntegerField(null=True)
+    first = models.FloatField(null=True)  # probability of being the strongest, in hundredths
+    blocks = models.PositiveIntegerField()
+    games = models.PositiveIntegerField()
+    told_low = models.PositiveIntegerField(null=True)  # the ranks its owner knows of
+    told_high = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint("ladder", "seats", "version", name="standing_once"),
+        ]
+        indexes: ClassVar = [
+            models.Index("ladder", "seats", "rank", name="standing_by_rank"),
+            models.Index("version", name="standing_of_version"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version_id}: {self.elo}"
+
+
+class Line(models.Model):
+    """A line of the ledger: what was published from this fit on, for it had changed.
+
+    Only ever added to. The rank is the one of that moment; whoever is overtaken by others without
+    a change of his own gets no line for that.
+    """
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="lines")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="lines")
+    seats = models.PositiveSmallIntegerField()
+    fit = models.PositiveIntegerField()  # its number
+    at = models.DateTimeField()
+    elo = models.IntegerField()
+    low = models.IntegerField()
+    high = models.IntegerField()
+    rank = models.PositiveIntegerField(null=True)
+    rank_low = models.PositiveIntegerField(null=True)
+    rank_high = models.PositiveIntegerField(null=True)
+    band = models.PositiveIntegerField(null=True)
+    first = models.FloatField(null=True)
+    blocks = models.PositiveIntegerField()
+    games = models.PositiveIntegerField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint("ladder", "seats", "version", "fit", name="line_once"),
+        ]
+        indexes: ClassVar = [
+            models.Index("ladder", "seats", "version", "at", name="line_of_day"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version_id}: {self.elo} from fit {self.fit}"

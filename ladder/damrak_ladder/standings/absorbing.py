@@ -1,0 +1,81 @@
+"""A block that counts from now on, or no longer."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from damrak_ladder.matches.models import Block, SeatResult
+from damrak_ladder.standings.counting import add
+from damrak_ladder.standings.models import Counted
+from damrak_ladder.standings.packing import Came, Outcome, outcome_of, pack, unpack
+from damrak_ladder.standings.progress import locked
+from damrak_ladder.standings.running import follow
+
+
+def absorb(block: Block) -> bool:
+    """Count a recorded block of a ladder. False: it counts already.
+
+    Its compact row, the tallies and the running estimates change together, at a cost that history
+    does not touch; the published numbers wait for the next fit.
+
+    Raises:
+        ValueError: it belongs to no ladder, or has no results.
+    """
+    if block.ladder_id is None:
+        raise ValueError(f"{block} belongs to no ladder")
+    outcome = recorded_outcome(block.pk)
+    results, points = pack(outcome)
+    with transaction.atomic():
+        progress = locked(block.ladder_id)
+        if Counted.objects.filter(pk=block.pk).exists():
+            return False
+        progress.serial += 1
+        progress.blocks += 1
+        progress.save(update_fields=["serial", "blocks"])
+        Counted.objects.create(
+            block=block,
+            ladder_id=block.ladder_id,
+            serial=progress.serial,
+            results=results,
+            points=points,
+        )
+        add(block.ladder_id, [outcome])
+        follow(block.ladder_id, outcome, progress.fit)
+    return True
+
+
+def withdraw(block: Block) -> bool:
+    """Count a block no longer. False: it does not count anyway.
+
+    Tallies are as if it had never been played. What the running estimates learnt from it they
+    forget with the next fit, which is due.
+    """
+    if block.ladder_id is None:
+        return False
+    with transaction.atomic():
+        progress = locked(block.ladder_id)
+        row = Counted.objects.filter(pk=block.pk).first()
+        if row is None:
+            return False
+        outcome = unpack(bytes(row.results), bytes(row.points))
+        row.delete()
+        progress.blocks -= 1
+        progress.withdrawn += 1
+        progress.save(update_fields=["blocks", "withdrawn"])
+        add(block.ladder_id, [outcome], sign=-1)
+    return True
+
+
+def recorded_outcome(block: int) -> Outcome:
+    """What a recorded block came to, from the results of its seats.
+
+    Raises:
+        ValueError: it has none, or they contradict one another.
+    """
+    games: dict[int, list[Came]] = {}
+    rows = SeatResult.objects.filter(seat__match__block_id=block).values_list(
+        *("seat__match__number", "seat__version_id", "turn", "place", "points", "fault")
+    )
+    for number, version, turn, place, points, fault in rows:
+        games.setdefault(number, []).append(Came(version, turn, place, points, bool(fault)))
+    return outcome_of(games[number] for number in sorted(games))

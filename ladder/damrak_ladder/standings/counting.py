@@ -1,0 +1,115 @@
+"""The tallies that pages show: what each block adds to them, and what it takes away again.
+
+All are sums of whole numbers, so a block that no longer counts leaves no trace.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from django.db import connection
+from django.db.models import Model
+
+from damrak_engine.statistics import comparisons
+from damrak_ladder.standings.models import Meeting, Tally
+from damrak_ladder.standings.packing import Outcome
+
+Sums = Mapping[tuple[int, ...], Mapping[str, int]]
+
+PLACES: Final = ("first", "second", "third", "fourth")
+TALLIED: Final = ("games", "blocks", "halves", *PLACES, "points", "faults")
+MET: Final = (
+    *("blocks", "games", "wins", "ties"),
+    *("halves_squared", "halves_by_most", "most_squared"),
+)
+_A_TIME: Final = 500
+
+
+def tallies_of(outcomes: Iterable[Outcome]) -> dict[tuple[int, ...], dict[str, int]]:
+    """What is to be added, by version, table size and turn."""
+    sums: dict[tuple[int, ...], dict[str, int]] = defaultdict(lambda: dict.fromkeys(TALLIED, 0))
+    for outcome in outcomes:
+        players = outcome.block.players
+        seats = len(players)
+        for player in players:
+            sums[player, seats, 0]["blocks"] += 1
+        games = zip(outcome.block.games, outcome.points, outcome.faults, strict=True)
+        for game, points, faults in games:
+            halves = comparisons(game.places)
+            for column, player in enumerate(players):
+                row = sums[player, seats, game.turns[column]]
+                row["games"] += 1
+                row["halves"] += halves[column]
+                row[PLACES[game.places[column] - 1]] += 1
+                row["points"] += points[column]
+                row["faults"] += faults[column]
+    return dict(sums)
+
+
+def meetings_of(outcomes: Iterable[Outcome]) -> dict[tuple[int, ...], dict[str, int]]:
+    """What is to be added, by version and opponent."""
+    sums: dict[tuple[int, ...], dict[str, int]] = defaultdict(lambda: dict.fromkeys(MET, 0))
+    for outcome in outcomes:
+        players, games = outcome.block.players, outcome.block.games
+        for own, other in itertools.permutations(range(len(players)), 2):
+            wins = sum(game.places[own] < game.places[other] for game in games)
+            ties = sum(game.places[own] == game.places[other] for game in games)
+            halves, most = 2 * wins + ties, 2 * len(games)
+            row = sums[players[own], players[other]]
+            row["blocks"] += 1
+            row["games"] += len(games)
+            row["wins"] += wins
+            row["ties"] += ties
+            row["halves_squared"] += halves * halves
+            row["halves_by_most"] += halves * most
+            row["most_squared"] += most * most
+    return dict(sums)
+
+
+def add(ladder: int, outcomes: Sequence[Outcome], sign: int = 1) -> None:
+    """Add what these blocks came to; -1 takes it away."""
+    tallies, meetings = tallies_of(outcomes), meetings_of(outcomes)
+    _add(Tally, ladder, ("version_id", "seats", "turn"), tallies, TALLIED, sign)
+    _add(Meeting, ladder, ("version_id", "opponent_id"), meetings, MET, sign)
+    if sign < 0:
+        versions = {key[0] for key in tallies}
+        for model in (Tally, Meeting):
+            model._base_manager.filter(ladder_id=ladder, version_id__in=versions, games=0).delete()
+
+
+def _add(
+    model: type[Model],
+    ladder: int,
+    keys: tuple[str, ...],
+    sums: Sums,
+    columns: tuple[str, ...],
+    sign: int,
+) -> None:
+    """One statement for some hundred rows, whatever the history: nothing is read first."""
+    todo = sorted(sums)  # always in the same order, for locks
+    names = ("ladder_id", *keys, *columns)
+    quote = connection.ops.quote_name
+    table = quote(model._meta.db_table)
+    changes = ", ".join(
+        f"{quote(name)} = {table}.{quote(name)} + EXCLUDED.{quote(name)}" for name in columns
+    )
+    one = f"({', '.join(['%s'] * len(names))})"
+    for start in range(0, len(todo), _A_TIME):
+        some = todo[start : start + _A_TIME]
+        values = [
+            value
+            for key in some
+            for value in (ladder, *key, *(sign * sums[key][name] for name in columns))
+        ]
+        with connection.cursor() as cursor:
+            # Names of our own columns only; whatever comes from outside is a parameter.
+            cursor.execute(
+                f"INSERT INTO {table} ({', '.join(map(quote, names))}) "  # noqa: S608
+                f"VALUES {', '.join([one] * len(some))} "
+                f"ON CONFLICT ({', '.join(map(quote, names[: len(keys) + 1]))}) "
+                f"DO UPDATE SET {changes}",
+                values,
+            )

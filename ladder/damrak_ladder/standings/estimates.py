@@ -1,0 +1,85 @@
+"""What matchmaking has to know of the versions that want to play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose, Seat
+from damrak_ladder.standings.anchors import anchors_of, centre_of
+from damrak_ladder.standings.models import Fit, Progress, Running, Tally
+from damrak_ladder.standings.running import MEMORY, UNKNOWN_ELO
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A version on a ladder, as matchmaking.Entrant wants it described."""
+
+    elo: float
+    error: float  # its standard error; 0 for an anchor
+    blocks: dict[int, int]  # by table size, those under way too
+    pending: int  # of these, how many do not count yet
+    recent: tuple[int, ...]  # the latest opponents, latest last, those under way too
+    is_anchor: bool
+
+
+def estimates(ladder: Ladder, versions: Iterable[int]) -> dict[int, Known]:
+    """What is known of each of these versions at this moment.
+
+    A few queries, whose cost grows with the versions and the blocks under way, never with history.
+    """
+    wanted = sorted(set(versions))
+    anchors = anchors_of(ladder, wanted)
+    running = {
+        version: (elo, error, recent)
+        for version, elo, error, recent in Running.objects.filter(
+            ladder=ladder, version__in=wanted
+        ).values_list("version", "elo", "error", "recent")
+    }
+    blocks: dict[int, dict[int, int]] = {version: {} for version in wanted}
+    counted = Tally.objects.filter(ladder=ladder, version__in=wanted, turn=0)
+    for version, seats, count in counted.values_list("version", "seats", "blocks"):
+        blocks[version][seats] = count
+    pending = dict.fromkeys(wanted, 0)
+    recent: dict[int, list[int]] = {version: [] for version in wanted}
+    for players in tables_under_way(ladder):
+        for player in players:
+            if player in blocks:
+                seats = len(players)
+                blocks[player][seats] = blocks[player].get(seats, 0) + 1
+                pending[player] += 1
+                recent[player] += (one for one in players if one != player)
+    middle = _middle(ladder)
+    result = {}
+    for version in wanted:
+        elo, error, before = running.get(version, (middle, UNKNOWN_ELO, []))
+        is_anchor = version in anchors
+        result[version] = Known(
+            elo=anchors.get(version, elo),
+            error=0.0 if is_anchor else error,
+            blocks=blocks[version],
+            pending=pending[version],
+            recent=(*before, *recent[version])[-MEMORY:],
+            is_anchor=is_anchor,
+        )
+    return result
+
+
+def tables_under_way(ladder: Ladder) -> list[tuple[int, ...]]:
+    """Who plays at the tables of this ladder that are booked and not recorded yet."""
+    booked = Block.objects.filter(
+        ladder=ladder,
+        purpose=Purpose.LADDER,
+        state__in=(BlockState.WAITING, BlockState.RUNNING),
+    )
+    tables: dict[int, list[int]] = {}
+    seats = Seat.objects.filter(match__block__in=booked, match__number=0).order_by("match__block")
+    for block, version in seats.values_list("match__block", "version"):
+        tables.setdefault(block, []).append(version)
+    return [tuple(players) for players in tables.values()]
+
+
+def _middle(ladder: Ladder) -> float:
+    progress = Progress.objects.filter(pk=ladder.pk).first()
+    fit = progress and Fit.objects.filter(ladder=ladder, number=progress.fit).first()
+    return fit.middle if fit else centre_of(ladder)

@@ -1,0 +1,81 @@
+"""The numbers that a ladder publishes, from the blocks it has: a pure function of these.
+
+People read whole Elo, so whole Elo are what is published, kept and compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from damrak_ladder.ratings import Ratings, bands, first_probability, rate, rate_by_seats
+from damrak_ladder.ratings.scale import Integers
+from damrak_ladder.standings.snapshot import Snapshot
+
+ALL: Final = 0
+"""All sizes of tables together, where others have a number of seats."""
+
+TOLD: Final = ("elo", "low", "high", "band", "first")
+"""Of these a change is written into the ledger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What is published of a version; what has to do with the list is None for who is not on it."""
+
+    elo: int
+    low: int
+    high: int
+    rank: int | None
+    rank_low: int | None
+    rank_high: int | None
+    band: int | None
+    first: float | None
+    blocks: int
+    games: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figures:
+    """All of it, by version and size of table, and the fit behind it."""
+
+    of: Mapping[tuple[int, int], Figure]
+    ratings: Ratings
+
+
+def figures_of(snapshot: Snapshot) -> Figures:
+    """The numbers that follow from these blocks."""
+    count = len(snapshot.versions)
+    whole = rate(snapshot.history, count, snapshot.scale)
+    found = _figures(snapshot, ALL, whole)
+    for seats, ratings in rate_by_seats(snapshot.history, count, snapshot.scale).items():
+        found |= _figures(snapshot, seats, ratings)
+    return Figures(found, whole)
+
+
+def _figures(snapshot: Snapshot, seats: int, ratings: Ratings) -> dict[tuple[int, int], Figure]:
+    played: Integers = np.flatnonzero(ratings.blocks).astype(np.int32)
+    among = np.intersect1d(snapshot.listed, played).astype(np.int32)
+    ranks = bands(ratings, among)
+    chances = first_probability(ratings, among)
+    chance = {int(at): round(float(one), 2) for at, one in zip(among, chances, strict=True)}
+    place = {int(at): row for row, at in enumerate(ranks.order)}
+    result = {}
+    for at in played.tolist():
+        row = place.get(at)
+        result[int(snapshot.versions[at]), seats] = Figure(
+            elo=round(float(ratings.elo[at])),
+            low=round(float(ratings.low[at])),
+            high=round(float(ratings.high[at])),
+            rank=None if row is None else row + 1,
+            rank_low=None if row is None else int(ranks.best[row]),
+            rank_high=None if row is None else int(ranks.worst[row]),
+            band=None if row is None else int(ranks.band[row]),
+            first=chance.get(at),
+            blocks=int(ratings.blocks[at]),
+            games=int(ratings.games[at]),
+        )
+    return result

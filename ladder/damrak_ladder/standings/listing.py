@@ -1,0 +1,26 @@
+"""Who is on the list of a ladder.
+
+Ratings know every version that has played. The list, with its ranks, bands and chances of being
+first, is of those that play now: were it not, twenty old versions of one bot could fill its top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.db.models import Exists, F, OuterRef, Q
+
+from damrak_ladder.bots.models import Kind, Version
+from damrak_ladder.matches.models import Entry, Ladder
+
+
+def listed_among(ladder: Ladder, versions: Collection[int]) -> frozenset[int]:
+    """Those of these versions that are live and whose bot has not left, and house bots of the
+    ladder."""
+    left = Entry.objects.filter(ladder=ladder, bot=OuterRef("bot"), left__isnull=False)
+    specs = {*ladder.house, *ladder.anchors}
+    found = Version.objects.filter(
+        (Q(bot__live=F("pk")) & ~Exists(left)) | Q(kind=Kind.HOUSE, spec__in=specs)
+    )
+    known = set(versions)
+    return frozenset(pk for pk in found.values_list("pk", flat=True).iterator() if pk in known)

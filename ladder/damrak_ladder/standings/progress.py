@@ -1,0 +1,14 @@
+"""The one row of a ladder that everybody locks who changes what its ratings are made of."""
+
+from __future__ import annotations
+
+from damrak_ladder.standings.models import Progress
+
+
+def locked(ladder: int) -> Progress:
+    """How far the ratings of this ladder are; nobody else changes them in this transaction.
+
+    So blocks of a ladder are counted one after the other, and a higher number means later.
+    """
+    Progress.objects.bulk_create([Progress(ladder_id=ladder)], ignore_conflicts=True)
+    return Progress.objects.select_for_update(no_key=True).get(pk=ladder)

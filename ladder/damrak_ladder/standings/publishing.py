@@ -1,0 +1,180 @@
+"""The fit of all blocks of a ladder, and what is published of it.
+
+What takes long, the fit, happens outside of any transaction. Then one short transaction looks
+whether anybody else was faster, and writes the fit, the standings and the ledger together. So
+whoever dies on the way has changed nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Q
+
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.anchors import anchors_of
+from damrak_ladder.standings.figures import ALL, TOLD, Figure, Figures, figures_of
+from damrak_ladder.standings.listing import listed_among
+from damrak_ladder.standings.models import Fit, Line, Progress, Standing
+from damrak_ladder.standings.progress import locked
+from damrak_ladder.standings.running import begin_anew
+from damrak_ladder.standings.snapshot import Snapshot, load
+
+LONGEST: Final = timedelta(seconds=60)
+"""News waits no longer than this, unless fits take long."""
+
+SHORTEST: Final = timedelta(seconds=5)
+GROWTH: Final = 0.1
+"""So much more of the history does not wait that long."""
+
+SHARE: Final = 10
+"""Fits rest so many times as long as one takes."""
+
+_TRIES: Final = 3
+_LEASE: Final = timedelta(seconds=60)
+_A_TIME: Final = 1000
+
+
+def publish(ladder: Ladder, now: datetime, force: bool = False) -> Fit | None:
+    """Fit all blocks and publish what came of it; None if there was no reason to, or if somebody
+    else was faster.
+
+    Not to be called within a transaction: it takes seconds where the history is long. The numbers
+    follow from the blocks alone; `now` says when they were published, and whether it is time to.
+    """
+    progress = Progress.objects.filter(pk=ladder.pk).first()
+    if progress is None or not (force or _is_due(ladder, progress, now)):
+        return None
+    if not force and not _take(progress, now):
+        return None
+    for _ in range(_TRIES):
+        begun = time.process_time()
+        snapshot = load(ladder)
+        figures = figures_of(snapshot)
+        seconds = time.process_time() - begun
+        with transaction.atomic():
+            progress = locked(ladder.pk)
+            if progress.fit != snapshot.fit:
+                return None
+            if progress.withdrawn == snapshot.withdrawn:
+                return _write(ladder, progress, snapshot, figures, now, seconds)
+    return None
+
+
+def _is_due(ladder: Ladder, progress: Progress, now: datetime) -> bool:
+    """Whether enough has changed since the latest fit, and long enough ago."""
+    latest = Fit.objects.filter(ladder=ladder, number=progress.fit).first()
+    if latest is None:
+        return progress.blocks > 0
+    since = now - latest.at
+    if timedelta(0) <= since < max(SHORTEST, timedelta(seconds=SHARE * latest.seconds)):
+        return False
+    news = progress.serial - latest.serial + progress.withdrawn - latest.withdrawn
+    if news > GROWTH * latest.blocks:
+        return True
+    if timedelta(0) <= since < LONGEST:
+        return False
+    return bool(news) or _terms_changed(ladder, latest)
+
+
+def _terms_changed(ladder: Ladder, latest: Fit) -> bool:
+    """Whether other versions are anchored or on the list than at the latest fit."""
+    standings = Standing.objects.filter(ladder=ladder, seats=ALL).values_list("version", "rank")
+    ranks = dict(standings)
+    anchors = {str(version): elo for version, elo in anchors_of(ladder, ranks).items()}
+    listed = frozenset(version for version, rank in ranks.items() if rank is not None)
+    return anchors != latest.anchors or listed != listed_among(ladder, ranks)
+
+
+def _take(progress: Progress, now: datetime) -> bool:
+    """Whether it is up to us: of two who want to fit one is turned away, to save the work."""
+    free = Q(fitting_until=None) | Q(fitting_until__lte=now)
+    mine = Progress.objects.filter(free, pk=progress.pk, fit=progress.fit)
+    return bool(mine.update(fitting_until=now + _LEASE))
+
+
+def _write(
+    ladder: Ladder,
+    progress: Progress,
+    snapshot: Snapshot,
+    figures: Figures,
+    now: datetime,
+    seconds: float,
+) -> Fit:
+    ratings = figures.ratings
+    before = {(row.version_id, row.seats): row for row in Standing.objects.filter(ladder=ladder)}
+    lines, rows = [], []
+    number = progress.fit + 1
+    for key, figure in sorted(figures.of.items()):
+        row = before.get(key)
+        version, seats = key
+        values = asdict(figure)
+        if row is None or any(getattr(row, name) != values[name] for name in TOLD):
+            lines.append(
+                Line(ladder=ladder, version_id=version, seats=seats, fit=number, at=now, **values)
+            )
+        if row is None or any(getattr(row, name) != value for name, value in values.items()):
+            told = (None, None) if row is None else (row.told_low, row.told_high)
+            rows.append(
+                Standing(
+                    ladder=ladder,
+                    version_id=version,
+                    seats=seats,
+                    told_low=told[0],
+                    told_high=told[1],
+                    **values,
+                )
+            )
+    gone = [row for key, row in sorted(before.items()) if key not in figures.of]
+    lines += [_farewell(row, number, now) for row in gone]
+    fit = Fit.objects.create(
+        ladder=ladder,
+        number=number,
+        at=now,
+        blocks=snapshot.blocks,
+        games=sum(len(table.block) for table in snapshot.history.tables.values()),
+        versions=len(snapshot.versions),
+        last_block=snapshot.last_block,
+        serial=snapshot.serial,
+        withdrawn=snapshot.withdrawn,
+        digest=snapshot.digest,
+        anchors={str(version): elo for version, elo in snapshot.anchors.items()},
+        middle=ratings.middle,
+        turns={str(seats): list(elo) for seats, elo in ratings.turns.items()},
+        effects={str(seats): effect for seats, effect in ratings.effects.items()},
+        seconds=round(seconds, 3),
+        lines=len(lines),
+    )
+    Standing.objects.filter(pk__in=[row.pk for row in gone]).delete()
+    Standing.objects.bulk_create(
+        rows,
+        batch_size=_A_TIME,
+        update_conflicts=True,
+        unique_fields=["ladder", "seats", "version"],
+        update_fields=list(Figure.__dataclass_fields__),
+    )
+    Line.objects.bulk_create(lines, batch_size=_A_TIME)
+    begin_anew(ladder, snapshot, ratings)
+    progress.fit, progress.fitting_until = number, None
+    progress.save(update_fields=["fit", "fitting_until"])
+    return fit
+
+
+def _farewell(row: Standing, fit: int, now: datetime) -> Line:
+    """Nothing is known of a version any more, as all its blocks were withdrawn."""
+    return Line(
+        ladder_id=row.ladder_id,
+        version_id=row.version_id,
+        seats=row.seats,
+        fit=fit,
+        at=now,
+        elo=row.elo,
+        low=row.low,
+        high=row.high,
+        blocks=0,
+        games=0,
+    )

@@ -1,0 +1,94 @@
+"""Ladders with a history, for tests: blocks that were recorded with results of their own choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from random import Random
+
+from damrak_ladder.bots.models import Bot, Version
+from damrak_ladder.matches.attempts import start
+from damrak_ladder.matches.booking import Table, book
+from damrak_ladder.matches.models import Block, Ladder, Purpose
+from damrak_ladder.matches.recording import MatchOutcome, Report, SeatOutcome, record
+from ladder_django.lines import some_bot, some_version
+from ladder_django.people import NOW
+from ladder_django.tables import PATIENCE
+
+
+def some_ladder(slug: str = "practice", anchors: dict[str, float] | None = None) -> Ladder:
+    """One on the practice board."""
+    return Ladder.objects.create(
+        slug=slug,
+        name=slug.title(),
+        boards=["practice"],
+        shares={"2": 1.0, "3": 1.0, "4": 1.0},
+        admits=["uploaded", "remote", "house"],
+        house=list(anchors or {}),
+        anchors=anchors or {},
+        created=NOW,
+    )
+
+
+def some_field(count: int, anchor: str = "planner") -> list[Version]:
+    """So many live versions, the first of which is the house bot that is an anchor."""
+    versions = []
+    for number in range(count):
+        bot = some_bot(f"bot-{number}")
+        version = some_version(bot, spec=anchor if number == 0 else f"mine:{number}")
+        Bot.objects.filter(pk=bot.pk).update(live=version)
+        versions.append(version)
+    return versions
+
+
+def some_recorded(
+    ladder: Ladder,
+    versions: Sequence[Version],
+    chance: Random,
+    now: datetime = NOW,
+    purpose: Purpose = Purpose.LADDER,
+    subject: Version | None = None,
+    fault: str = "",
+) -> Block:
+    """A block in which those to the left are the stronger ones."""
+    table = Table(
+        tuple(versions), "practice", purpose, f"ladder:{ladder.slug}", ladder, subject=subject
+    )
+    block = book(table, chance.randbytes(32), now)
+    assert start(block.pk, 0, "worker", now, PATIENCE) is not None
+    seats = len(versions)
+    matches = []
+    for number in range(seats):
+        strengths = {version.pk: -0.4 * at for at, version in enumerate(versions)}
+        sitting = [versions[(seat + number) % seats] for seat in range(seats)]
+        points = [round(4 * (strengths[one.pk] + chance.gauss(0, 1))) for one in sitting]
+        matches.append(
+            MatchOutcome(
+                replay=f"{block.pk:048x}{number:016x}",
+                seats=tuple(
+                    SeatOutcome(
+                        turn=(seat + number * 2) % seats,
+                        place=1 + sum(own < other for other in points),
+                        points=own,
+                        fault=fault if seat == 0 else "",
+                    )
+                    for seat, own in enumerate(points)
+                ),
+            )
+        )
+    assert record(Report(block.pk, 1, tuple(matches)), now)
+    block.refresh_from_db()
+    return block
+
+
+def some_season(
+    ladder: Ladder, versions: Sequence[Version], blocks: int, seed: int = 1
+) -> list[Block]:
+    """So many recorded blocks at random tables of two, three and four."""
+    chance = Random(seed)
+    played = []
+    for number in range(blocks):
+        seats = 2 + number % 3
+        table = sorted(chance.sample(range(len(versions)), seats))
+        played.append(some_recorded(ladder, [versions[at] for at in table], chance))
+    return played
