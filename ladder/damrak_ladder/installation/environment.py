@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 import socket
 from collections.abc import Callable, Mapping
@@ -80,6 +81,7 @@ class Environment:
     referee_tls: RefereeTls
     lobby: str | None  # where remote bots are told to connect; None: where the referee listens
     workers: int  # blocks that this machine plays at once
+    games_at_once: int  # of all these blocks together
     games_per_minute: int | None  # None: as many as the machine can
 
     @property
@@ -136,6 +138,7 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         ),
         lobby=source.find(PREFIX + "LOBBY", _place),
         workers=source.get(PREFIX + "WORKERS", "1", _count),
+        games_at_once=source.get(PREFIX + "GAMES_AT_ONCE", str(processors()), _count),
         games_per_minute=source.find(PREFIX + "GAMES_PER_MINUTE", _count),
     )
     may_be_plain = source.get(PREFIX + "PLAIN_HTTP", "no", _truth)
@@ -153,6 +156,13 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
     if found.debug and found.host not in LOOPBACK:
         raise SettingError(PREFIX + "DEBUG", "only for a site on this machine")
     return found
+
+
+def processors() -> int:
+    """How many of this machine's processors we may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class _Source:

@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from damrak_ladder.installation.files import write_whole
-
 REST_FILE: Final = "rest-until"
 NEXT_FILE: Final = "next-game"
 LONGEST_REST_S: Final = 300.0
@@ -24,7 +22,7 @@ LONGEST_REST_S: Final = 300.0
 
 def ask_for_rest(home: Path, until: float) -> None:
     """Let no block begin on this machine before that time (as `time.time` tells it)."""
-    write_whole(home / REST_FILE, f"{until:.3f}\n".encode())
+    _write(home / REST_FILE, until)
 
 
 def book_games(home: Path, games: int, per_minute: int | None, now: float) -> float:
@@ -36,7 +34,7 @@ def book_games(home: Path, games: int, per_minute: int | None, now: float) -> fl
             # A pause earns no burst afterwards.
             begin = free_from if now < free_from <= now + LONGEST_REST_S else now
             taken = min(begin + games * 60.0 / per_minute, now + LONGEST_REST_S)
-            write_whole(home / NEXT_FILE, f"{taken:.3f}\n".encode())
+            _write(home / NEXT_FILE, taken)
         until = max(until, begin)
     rest = until - now
     return rest if 0 < rest <= LONGEST_REST_S else 0.0
@@ -52,6 +50,13 @@ def _read(path: Path) -> float:
         return float(path.read_text("ascii"))
     except (OSError, ValueError):
         return 0.0
+
+
+def _write(path: Path, when: float) -> None:
+    # Replaced in one step, but not forced to disk: it is worth nothing after a crash.
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(f"{when:.3f}\n", "ascii")
+    draft.replace(path)
 
 
 @contextlib.contextmanager
