@@ -1,0 +1,192 @@
+"""A platform for tests: a referee and a worker, real processes, driven through a real broker."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+
+from celery import Celery
+from django.db import connection
+
+from damrak_ladder.matches.attempts import due, patience, reap
+from damrak_ladder.matches.models import Block, BlockState, Host
+from damrak_ladder.pipeline.queues import queue_of
+from pipeline.broker import Broker
+from referee_process import PATIENCE, RefereeProcess
+
+ROOT = Path(__file__).resolve().parents[2]
+LEASE_SECONDS = 2
+QUICK = {
+    "DAMRAK_LADDER_LEASE_SECONDS": str(LEASE_SECONDS),
+    "DAMRAK_LADDER_BLOCK_ATTEMPTS": "1000",
+}
+STEP = 0.05
+
+
+def now() -> datetime:
+    """The time."""
+    return datetime.now(UTC)
+
+
+def wait_until(what: Callable[[], object], why: Callable[[], str] = lambda: "") -> None:
+    """Until it is so."""
+    deadline = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < deadline, why()
+        time.sleep(STEP)
+
+
+class Process:
+    """A command of `damrak-ladder` that runs."""
+
+    def __init__(self, log: Path, variables: dict[str, str], *arguments: str) -> None:
+        self.log = log
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("DAMRAK_LADDER_")}
+        with log.open("ab") as file:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "damrak_ladder", *arguments],
+                cwd=ROOT,
+                env={**clean, **variables},
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+            )
+
+    @property
+    def children(self) -> list[int]:
+        """Its child processes."""
+        with contextlib.suppress(FileNotFoundError):
+            pid = self.process.pid
+            return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        return []
+
+    def kill(self) -> None:
+        """Kill it as the kernel does when memory runs out; its children die with it."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> int:
+        """Ask it to stop; its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(PATIENCE)
+
+
+class Machine:
+    """A host: a referee and a worker that drives it."""
+
+    def __init__(self, folder: Path, broker: Broker, variables: dict[str, str], name: str) -> None:
+        self.name = name
+        self.folder = folder / name
+        self.folder.mkdir()
+        self.variables = {
+            **QUICK,
+            **variables,
+            "DAMRAK_LADDER_BROKER": broker.url,
+            "DAMRAK_LADDER_HOST": name,
+        }
+        self.restart_referee()
+        self.variables["DAMRAK_LADDER_REFEREE"] = self.referee.control_address
+        self.restart_worker()
+
+    def restart_referee(self) -> None:
+        """Start one, at the same address as the one before."""
+        self.referee = RefereeProcess(self.folder, name="r")
+
+    def restart_worker(self) -> None:
+        """Start one."""
+        self.worker = Process(self.folder / "worker.log", self.variables, "worker", "--blocks=2")
+
+    def kill_referee(self) -> None:
+        """Kill it and all that it plays."""
+        self.referee.process.kill()
+        self.referee.process.wait()
+        self.referee.__exit__(None, None, None)
+
+    def close(self) -> None:
+        """Stop everything."""
+        with contextlib.suppress(ProcessLookupError):
+            self.worker.kill()
+        if self.referee.process.poll() is None:
+            self.referee.__exit__(None, None, None)
+
+
+class Plant:
+    """Machines, and whoever hands them blocks; a context manager."""
+
+    def __init__(self, folder: Path, broker: Broker, variables: dict[str, str]) -> None:
+        self.folder = folder
+        self.broker = broker
+        self.variables = variables
+        self.machines: list[Machine] = []
+        self._stack = ExitStack()
+        self._sender = Celery(broker=broker.url)
+        self.add_machine("one")
+
+    def add_machine(self, name: str) -> Machine:
+        """One more, which is ready to play."""
+        began = now()
+        machine = Machine(self.folder, self.broker, self.variables, name)
+        self.machines.append(machine)
+        self._stack.callback(machine.close)
+        wait_until(
+            lambda: Host.objects.filter(name=name, last_seen__gte=began).exists(),
+            lambda: machine.worker.log.read_text(),
+        )
+        return machine
+
+    @property
+    def machine(self) -> Machine:
+        """The first of them."""
+        return self.machines[0]
+
+    def send(self, block_id: int, latest: int, machine: Machine | None = None) -> None:
+        """Have a machine begin the attempt after the latest."""
+        queue = queue_of((machine or self.machine).name)
+        with contextlib.suppress(OSError, self._sender.connection().recoverable_connection_errors):
+            self._sender.send_task("play", args=(block_id, latest), queue=queue, retry=False)
+
+    def drive(
+        self, blocks: Iterable[Block], between: Callable[[], object] = lambda: None
+    ) -> list[Block]:
+        """Have all of them played to their end, as the platform would; `between` all along."""
+        keys = [block.pk for block in blocks]
+        told: dict[int, float] = {}
+
+        def is_over() -> bool:
+            between()
+            reap(now(), patience())
+            for number, (block_id, latest) in enumerate(due(now(), 100)):
+                if time.monotonic() - told.get(block_id, 0) > 0.5:  # messages get lost
+                    told[block_id] = time.monotonic()
+                    self.send(block_id, latest, self.machines[number % len(self.machines)])
+            ended = [BlockState.RECORDED, BlockState.DEAD]
+            return Block.objects.filter(pk__in=keys, state__in=ended).count() == len(keys)
+
+        wait_until(is_over, lambda: f"{self.logs()}\n{self._states(keys)}")
+        return list(Block.objects.filter(pk__in=keys).order_by("pk"))
+
+    def logs(self) -> str:
+        """What the workers wrote."""
+        return "\n".join(machine.worker.log.read_text()[-4000:] for machine in self.machines)
+
+    def _states(self, keys: list[int]) -> list[dict[str, object]]:
+        return list(Block.objects.filter(pk__in=keys).values("pk", "state", "attempt", "trouble"))
+
+    def __enter__(self) -> Plant:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        self._sender.close()
+        connection.close()
+        self._stack.close()
