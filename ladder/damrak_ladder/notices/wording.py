@@ -5,11 +5,14 @@ Each of these gives what `tell` takes: `tell(user, kind, key, *qualified("Hare",
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils.functional import Promise
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
 
 Said = tuple[Promise, Promise]
 
@@ -160,5 +163,5 @@ def dead_block(block: int, tries: int, reason: str) -> Said:
     )
 
 
-def _said(sentence: Promise, **parts: Any) -> Promise:
+def _said(sentence: _StrPromise, **parts: Any) -> Promise:
     return format_lazy(sentence, **parts)

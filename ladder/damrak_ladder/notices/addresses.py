@@ -1,0 +1,129 @@
+"""Where webhooks may go: into the open internet, and never into the network we stand in.
+
+Names are resolved once, and what was checked is what is connected to. A name that leads elsewhere
+the second time it is asked gains nothing.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Final
+from urllib.parse import urlsplit
+
+from django.utils.translation import gettext as _
+
+from damrak_ladder.notices.errors import BadWebhook
+
+LONGEST_URL: Final = 500
+
+Address = IPv4Address | IPv6Address
+Resolve = Callable[[str, int], Iterable[str]]
+"""From the name of a host and a port to addresses."""
+
+# Public by number only: the control address inside one big cloud, and addresses of version 6 that
+# stand for one of version 4, behind which anything may hide.
+_NOT_OURS_TO_ASK: Final = tuple(
+    ip_network(text)
+    for text in ("192.0.0.0/24", "168.63.129.16/32", "2002::/16", "2001::/32", "64:ff9b::/96", "64:ff9b:1::/48")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An address to post to, taken apart."""
+
+    is_encrypted: bool
+    host: str
+    port: int
+    path: str  # with the query
+
+    @property
+    def authority(self) -> str:
+        """Host and port as an HTTP request names them."""
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        usual = 443 if self.is_encrypted else 80
+        return name if self.port == usual else f"{name}:{self.port}"
+
+
+def target_of(url: str, allow_loopback: bool) -> Target:
+    """The parts of a URL to which a webhook may go, as far as that can be told without asking.
+
+    With `allow_loopback` plain http is good, too, but for this machine only.
+
+    Raises:
+        BadWebhook
+    """
+    if len(url) > LONGEST_URL:
+        raise BadWebhook(_("The address is too long."))
+    if not url.isascii() or not url.isprintable() or " " in url:
+        raise BadWebhook(_("The address may have only ASCII characters and no spaces."))
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise BadWebhook(_("That is not an address.")) from None
+    if parts.scheme not in {"https", "http"} or not host:
+        raise BadWebhook(_("The address must begin with https:// and a host."))
+    if parts.username is not None or parts.password is not None:
+        raise BadWebhook(_("Leave user and password out of the address: the signature proves us."))
+    if parts.fragment:
+        raise BadWebhook(_("The address may not have a part after #."))
+    is_encrypted = parts.scheme == "https"
+    if not is_encrypted and not (allow_loopback and _is_this_machine(host)):
+        raise BadWebhook(_("Only https is possible: what we send must not be read on its way."))
+    if port == 0:
+        raise BadWebhook(_("That is not an address."))
+    path = parts.path or "/"
+    return Target(
+        is_encrypted=is_encrypted,
+        host=host,
+        port=port or (443 if is_encrypted else 80),
+        path=f"{path}?{parts.query}" if parts.query else path,
+    )
+
+
+def places_of(target: Target, allow_loopback: bool, resolve: Resolve) -> list[Address]:
+    """The addresses behind it. If only one of them is not to be connected to, none is.
+
+    Raises:
+        BadWebhook: it leads to no address, or to one that is not public.
+    """
+    try:
+        found = [ip_address(text.partition("%")[0]) for text in resolve(target.host, target.port)]
+    except (OSError, UnicodeError):
+        raise BadWebhook(_("The host is not known.")) from None
+    if not found:
+        raise BadWebhook(_("The host is not known."))
+    for address in found:
+        if not (is_public(address) or (allow_loopback and address.is_loopback)):
+            raise BadWebhook(_("The host is not on the public internet."))
+    return found
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """What the system knows of that name."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(place[0]) for *_kind, place in found]
+
+
+def is_public(address: Address) -> bool:
+    """Whether it is out there, and not in some network that only we can reach."""
+    if isinstance(address, IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    if any(address in network for network in _NOT_OURS_TO_ASK):
+        return False
+    return address.is_global and not (
+        address.is_multicast or address.is_reserved or address.is_unspecified
+    )
+
+
+def _is_this_machine(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,178 @@
+"""Send what waits to be sent; any number of deliverers may do so at once.
+
+Whoever sends something first takes it, in one statement that only one of two can win: it counts
+the try and puts off the next one. Who dies over it has taken nothing from the others but time.
+A mail server that has accepted a mail a moment before we die hears of it again, since nobody can
+write down both at once; a webhook likewise, but each post carries the number of its notice.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Final
+
+from django.core.mail import get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _, override
+
+from damrak_ladder.notices.kinds import Channel
+from damrak_ladder.notices.mailing import mail_of
+from damrak_ladder.notices.models import Delivery, DeliveryState, Webhook
+from damrak_ladder.notices.posting import Answer, Postman
+from damrak_ladder.notices.webhooks import body_of, own_postman, post_signed
+
+logger = logging.getLogger(__name__)
+
+TRIES: Final = 10
+"""So often a delivery is tried; the last time nearly two days after the first."""
+
+HELD: Final = timedelta(minutes=5)
+"""Longer than any try can take: so long nobody else touches what somebody sends."""
+
+_MAILS: Final = 50  # to so many users in one go
+_MAIL_SECONDS: Final = 60  # after so long no further mail is begun, whose hold would be too short
+_REFUSALS: Final = 3  # so many in a row, and the mail server is left alone for this time
+_IN_ONE_MAIL: Final = 100
+_POSTS: Final = 24  # in one go
+_POSTS_TO_ONE: Final = 3  # of these, so that a slow receiver delays nobody but itself
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What one go has achieved, in notices."""
+
+    sent: int = 0
+    failed: int = 0
+
+    def __add__(self, other: Delivered) -> Delivered:
+        return Delivered(self.sent + other.sent, self.failed + other.failed)
+
+
+def wait_after(tries: int) -> timedelta:
+    """How long a delivery rests when so many tries have failed: 5, 10, 20 minutes and so on."""
+    return HELD * (1 << (tries - 1))
+
+
+def deliver(
+    now: datetime, postman: Postman | None = None, mailer: BaseEmailBackend | None = None
+) -> Delivered:
+    """Send some of what is due. It speaks to the network, and so belongs into no transaction."""
+    bury(now)
+    return deliver_mails(now, mailer or get_connection()) + deliver_posts(
+        now, postman or own_postman()
+    )
+
+
+def bury(now: datetime) -> int:
+    """Give up what was tried for the last time by somebody who never came back; how many."""
+    lost = Delivery.objects.filter(state=DeliveryState.WAITING, due__lte=now, tries__gte=TRIES)
+    return lost.update(state=DeliveryState.DEAD, ended=now, trouble="nobody knows whether it went")
+
+
+def deliver_mails(now: datetime, mailer: BaseEmailBackend) -> Delivered:
+    """Send each user with mail due one mail with all of it."""
+    total, refusals, begun = Delivered(), 0, monotonic()
+    users = _due(now, Channel.MAIL).order_by("due").values_list("user", flat=True)
+    for user_id in list(dict.fromkeys(users[: _MAILS * 4]))[:_MAILS]:
+        if refusals == _REFUSALS or monotonic() - begun > _MAIL_SECONDS:
+            break
+        waiting = _due(now, Channel.MAIL).filter(user=user_id)
+        if ours := _take(waiting.order_by("pk")[:_IN_ONE_MAIL], now):
+            answer = _mail(ours, mailer)
+            refusals = 0 if answer.is_good else refusals + 1
+            total += _note(ours, answer, now)
+    return total
+
+
+def deliver_posts(now: datetime, postman: Postman) -> Delivered:
+    """Post what is due to webhooks: to all of them at once, to each in the order it was told."""
+    chosen: dict[int, list[Delivery]] = defaultdict(list)
+    for delivery in _due(now, Channel.WEBHOOK).order_by("due", "pk")[: _POSTS * 4]:
+        mine = chosen[delivery.user_id]
+        if len(mine) < _POSTS_TO_ONE and sum(map(len, chosen.values())) < _POSTS:
+            mine.append(delivery)
+    webhooks = {hook.user_id: hook for hook in Webhook.objects.filter(user__in=list(chosen))}
+    taken = {user_id: ours for user_id, due in chosen.items() if (ours := _take(due, now))}
+    total = Delivered()
+    # Threads only talk; the database is this one's alone.
+    with ThreadPoolExecutor(max(len(taken), 1)) as pool:
+        talks = [
+            pool.submit(_post_all, webhooks.get(user_id), ours, now, postman)
+            for user_id, ours in taken.items()
+        ]
+        for talk in as_completed(talks):
+            for delivery, answer in talk.result():
+                total += _note([delivery], answer, now)
+    return total
+
+
+def _due(now: datetime, channel: Channel) -> QuerySet[Delivery]:
+    return Delivery.objects.filter(
+        state=DeliveryState.WAITING, due__lte=now, tries__lt=TRIES, channel=channel
+    ).select_related("notice", "user")
+
+
+def _take(deliveries: Iterable[Delivery], now: datetime) -> list[Delivery]:
+    """Those of them that are ours to send now: nobody else has taken them meanwhile."""
+    ours = []
+    for delivery in deliveries:
+        same = Delivery.objects.filter(
+            pk=delivery.pk, state=DeliveryState.WAITING, tries=delivery.tries, due__lte=now
+        )
+        delivery.tries += 1
+        if same.update(tries=delivery.tries, due=now + wait_after(delivery.tries)):
+            ours.append(delivery)
+    return ours
+
+
+def _note(ours: list[Delivery], answer: Answer, now: datetime) -> Delivered:
+    """Write down what became of these, unless somebody else has tried again since."""
+    for delivery in ours:
+        mine = Delivery.objects.filter(
+            pk=delivery.pk, state=DeliveryState.WAITING, tries=delivery.tries
+        )
+        if answer.is_good:
+            mine.update(state=DeliveryState.SENT, ended=now, trouble="")
+        elif delivery.tries >= TRIES:
+            mine.update(state=DeliveryState.DEAD, ended=now, trouble=answer.trouble[:300])
+        else:
+            mine.update(trouble=answer.trouble[:300])
+    count = len(ours)
+    return Delivered(sent=count) if answer.is_good else Delivered(failed=count)
+
+
+def _mail(ours: list[Delivery], mailer: BaseEmailBackend) -> Answer:
+    user = ours[0].user
+    with override(user.language):
+        if not (user.email and user.is_active):
+            return Answer(False, _("There is no address."))
+        try:
+            mailer.send_messages([mail_of(user, [delivery.notice for delivery in ours])])
+        except (OSError, ValueError):
+            # Why is for the operator's eyes: a mail server's words may name other people.
+            logger.warning("mail_refused user=%s", user.pk, exc_info=True)
+            return Answer(False, _("The mail server refused the mail or could not be reached."))
+    return Answer(True)
+
+
+def _post_all(
+    webhook: Webhook | None, ours: list[Delivery], now: datetime, postman: Postman
+) -> list[tuple[Delivery, Answer]]:
+    user = ours[0].user
+    with override(user.language):
+        if webhook is None or not user.is_active:
+            return [(delivery, Answer(False, _("There is no webhook."))) for delivery in ours]
+        return [
+            (
+                delivery,
+                post_signed(webhook, body_of(delivery.notice), delivery.notice_id, now, postman),
+            )
+            for delivery in ours
+        ]

@@ -1,0 +1,46 @@
+"""Write a mail of one notice or several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.utils.translation import gettext as _, ngettext, override
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.notices.models import Notice
+from damrak_ladder.notices.stopping import stop_path
+
+
+def mail_of(user: User, notices: Sequence[Notice]) -> EmailMessage:
+    """One mail to a user about all of these, in the language that is theirs now."""
+    with override(user.language):
+        if len(notices) == 1:
+            subject = notices[0].subject
+        else:
+            subject = ngettext("{count} notice", "{count} notices", len(notices)).format(
+                count=len(notices)
+            )
+        stop = settings.DAMRAK_URL + stop_path(user)
+        closing = _(
+            "You receive this mail because you have an account at {site}.\n"
+            "Choose what you are told: {choose}\n"
+            "No more mails: {stop}"
+        ).format(site=settings.DAMRAK_URL, choose=settings.DAMRAK_URL + "/desk/notices/", stop=stop)
+    parts = [_part(notice, has_title=len(notices) > 1) for notice in notices]
+    return EmailMessage(
+        subject=f"[Damrak] {subject}",
+        body="\n\n".join([*parts, f"-- \n{closing}"]) + "\n",
+        to=[user.email],
+        headers={
+            "List-Unsubscribe": f"<{stop}>",
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+            "Auto-Submitted": "auto-generated",
+        },
+    )
+
+
+def _part(notice: Notice, has_title: bool) -> str:
+    lines = [notice.text, settings.DAMRAK_URL + notice.link]
+    return "\n".join([f"* {notice.subject}", *lines] if has_title else lines)

@@ -1,0 +1,31 @@
+"""How a webhook's receiver knows that we sent it, and when."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from datetime import datetime
+from typing import Final
+
+from django.utils.crypto import salted_hmac
+
+HEADER: Final = "X-Damrak-Signature"
+_PURPOSE: Final = "damrak.notices.webhook"
+
+
+def new_salt() -> str:
+    """What makes a secret unlike all others."""
+    return secrets.token_hex(16)
+
+
+def secret_of(salt: str) -> str:
+    """The secret that belongs to a salt and this installation's key; it is kept nowhere."""
+    return salted_hmac(_PURPOSE, salt, algorithm="sha256").hexdigest()
+
+
+def signature(secret: str, body: bytes, now: datetime) -> str:
+    """The value of the header: `t=<seconds since 1970>,v1=<HMAC-SHA256, in hexadecimal>`."""
+    moment = str(int(now.timestamp()))
+    signed = hmac.new(secret.encode(), f"{moment}.".encode() + body, hashlib.sha256)
+    return f"t={moment},v1={signed.hexdigest()}"

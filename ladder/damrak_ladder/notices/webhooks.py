@@ -1,0 +1,103 @@
+"""The webhook of a user: set, renewed, tried out, removed."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _, override
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.notices.addresses import target_of
+from damrak_ladder.notices.kinds import Channel
+from damrak_ladder.notices.models import Delivery, DeliveryState, Notice, Webhook
+from damrak_ladder.notices.posting import Answer, Postman
+from damrak_ladder.notices.signing import HEADER, new_salt, secret_of, signature
+
+
+def webhook_of(user: User) -> Webhook | None:
+    """The webhook of this user, if there is one."""
+    return Webhook.objects.filter(user=user).first()
+
+
+def set_webhook(user: User, url: str, now: datetime) -> str:
+    """Send notices to this address from now on; the secret, which is never shown again.
+
+    Raises:
+        BadWebhook: nothing may be sent there; the message says why.
+    """
+    target_of(url, settings.DAMRAK_LOCAL_WEBHOOKS)  # where the name leads is looked up when sending
+    salt = new_salt()
+    Webhook.objects.update_or_create(
+        user=user,
+        defaults={"url": url, "salt": salt, "renewed": now},
+        create_defaults={"url": url, "salt": salt, "renewed": now, "created": now},
+    )
+    return secret_of(salt)
+
+
+def renew_secret(user: User, now: datetime) -> str | None:
+    """Sign with another secret from now on; it is never shown again. None without a webhook."""
+    salt = new_salt()
+    changed = Webhook.objects.filter(user=user).update(salt=salt, renewed=now)
+    return secret_of(salt) if changed else None
+
+
+def remove_webhook(user: User) -> bool:
+    """Send nothing there any more, and what waits neither; False if there was none."""
+    with transaction.atomic():
+        waiting = Delivery.objects.filter(user=user, state=DeliveryState.WAITING)
+        waiting.filter(channel=Channel.WEBHOOK).delete()
+        return bool(Webhook.objects.filter(user=user).delete()[0])
+
+
+def try_webhook(user: User, now: datetime, postman: Postman | None = None) -> Answer | None:
+    """Post a notice that says it is a test, and wait for the answer. None without a webhook.
+
+    It speaks to the network, for seconds perhaps: not within a transaction.
+    """
+    webhook = webhook_of(user)
+    if webhook is None:
+        return None
+    with override(user.language):
+        subject, text = _("This is a test"), _("Your webhook works if you can read this.")
+    body = _encode(0, "test", subject, text, "/desk/notices/", now)
+    return post_signed(webhook, body, 0, now, postman or own_postman())
+
+
+def body_of(notice: Notice) -> bytes:
+    """What a webhook is sent for a notice."""
+    return _encode(notice.pk, notice.kind, notice.subject, notice.text, notice.link, notice.created)
+
+
+def post_signed(
+    webhook: Webhook, body: bytes, notice: int, now: datetime, postman: Postman
+) -> Answer:
+    """Post a body, signed for this moment."""
+    headers = {
+        HEADER: signature(secret_of(webhook.salt), body, now),
+        "X-Damrak-Notice": str(notice),
+    }
+    return postman.post(webhook.url, body, headers)
+
+
+def own_postman() -> Postman:
+    """The one that goes where this installation lets webhooks go."""
+    return Postman(allow_loopback=settings.DAMRAK_LOCAL_WEBHOOKS)
+
+
+def _encode(notice: int, kind: str, subject: str, text: str, link: str, created: datetime) -> bytes:
+    return json.dumps(
+        {
+            "format": "damrak-notice/1",
+            "id": notice,
+            "kind": kind,
+            "subject": subject,
+            "text": text,
+            "link": settings.DAMRAK_URL + link,
+            "created": created.isoformat(),
+        },
+        ensure_ascii=False,
+    ).encode()
