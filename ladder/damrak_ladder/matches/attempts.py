@@ -68,6 +68,12 @@ def due(now: datetime, limit: int) -> list[tuple[int, int]]:
     return list(waiting.order_by("due", "pk").values_list("pk", "attempt")[:limit])
 
 
+def is_due(block_id: int, latest: int, now: datetime) -> bool:
+    """Whether the attempt after the latest may begin."""
+    waiting = Block.objects.filter(pk=block_id, state=BlockState.WAITING, attempt=latest)
+    return waiting.filter(due__lte=now).exists()
+
+
 def start(
     block_id: int,
     latest: int,

@@ -74,4 +74,8 @@ def _nightly(task: str, minute: int) -> dict[str, Any]:
 
 app.conf.beat_schedule = {
     "reap": _every("reap", seconds=5),
+    "publish_ladders": _every("publish_ladders", seconds=5),
+    "deliver_notices": _every("deliver_notices", seconds=20),
+    "new_day": _every("new_day", minutes=10),  # a day that has begun already is no work
+    "inspect_replays": _nightly("inspect_replays", minute=17),
 }

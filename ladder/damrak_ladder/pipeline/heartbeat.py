@@ -12,6 +12,7 @@ from typing import Final
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from damrak_ladder.bots.connecting import all_tokens
 from damrak_ladder.matches.models import Host
 from damrak_ladder.referees.connecting import own_control
 from damrak_ladder.referees.control import Status
@@ -27,6 +28,8 @@ def beat(now: datetime, workers: int, *, is_stopping: bool = False) -> Status | 
     name = settings.DAMRAK_HOST
     try:
         with own_control() as control:
+            # Each time, because a referee that was started anew knows none.
+            control.set_tokens(all_tokens(now))
             status = control.status()
     except RefereeTrouble as trouble:
         _log.warning("referee_silent", extra={"why": str(trouble)})

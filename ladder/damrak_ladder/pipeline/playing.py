@@ -21,11 +21,12 @@ from django.db import transaction
 from damrak_ladder.bots import journey
 from damrak_ladder.bots.errors import ArchiveDamaged
 from damrak_ladder.bots.submission import archive_store
+from damrak_ladder.installation.pace import wait_for_turn
 from damrak_ladder.matches import attempts
 from damrak_ladder.matches.attempts import Patience, Trouble
 from damrak_ladder.matches.errors import MatchError, StaleReport
 from damrak_ladder.matches.logs import keep_logs, keep_timings
-from damrak_ladder.matches.models import Blame, Block, Host, HostState, Purpose
+from damrak_ladder.matches.models import Blame, Block, Host, HostState, Match, Purpose
 from damrak_ladder.matches.recording import record
 from damrak_ladder.pipeline.hearing import Hearing, Untrue
 from damrak_ladder.pipeline.leases import Lease
@@ -58,6 +59,10 @@ def play(block_id: int, latest: int, clock: Clock) -> bool:
     if host is not None and host.state == HostState.QUARANTINED:
         attempts.send_away(block_id, latest, clock(), BUSY_WAIT)
         return False
+    if not attempts.is_due(block_id, latest, clock()):
+        return False  # the message was late, or came twice
+    games = Match.objects.filter(block_id=block_id).count()
+    wait_for_turn(settings.DAMRAK_HOME, games, settings.DAMRAK_GAMES_PER_MINUTE)
     try:
         control = own_control()
     except RefereeTrouble as trouble:
@@ -75,7 +80,7 @@ def play(block_id: int, latest: int, clock: Clock) -> bool:
         host_id = None if host is None else host.pk
         block = attempts.start(block_id, latest, owner, clock(), patience, host_id)
         if block is None:
-            return False  # the message was late, or came twice
+            return False  # somebody else was faster
         is_recorded = _Attempt(block, control, patience, clock).make()
     if is_recorded:
         send("settle", block_id)
@@ -142,7 +147,7 @@ class _Attempt:
         return self._record(hearing)
 
     def _order(self) -> Ordered:
-        width = max(1, (os.cpu_count() or 1) // settings.DAMRAK_WORKERS)
+        width = max(1, settings.DAMRAK_GAMES_AT_ONCE // settings.DAMRAK_WORKERS)
         try:
             return order_of(self.block, width)
         except MatchError as problem:

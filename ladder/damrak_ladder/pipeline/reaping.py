@@ -1,12 +1,31 @@
-"""Blocks that nobody looks after any more."""
+"""Blocks that nobody looks after any more, and blocks that nobody could play."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from damrak_ladder.matches import attempts
+from damrak_ladder.matches.models import Block, BlockState
+from damrak_ladder.notices import wording
+from damrak_ladder.notices.kinds import Kind
+from damrak_ladder.notices.telling import tell_staff
+
+_FRESH: Final = timedelta(hours=1)
+_MOST: Final = 100
 
 
 def reap(now: datetime) -> int:
-    """End attempts whose worker has fallen silent; how many there were."""
-    return attempts.reap(now, attempts.patience())
+    """End attempts whose worker has fallen silent; how many there were. Staff hears of the dead."""
+    expired = attempts.reap(now, attempts.patience())
+    # Whoever died between burying a block and telling of it is made up for here.
+    dead = Block.objects.filter(state=BlockState.DEAD, due__gt=now - _FRESH).order_by("-due")
+    for block in dead[:_MOST]:
+        tell_staff(
+            Kind.DEAD_BLOCK,
+            f"dead:{block.pk}:{block.attempt}",
+            *wording.dead_block(block.pk, block.tries, block.trouble),
+            f"/blocks/{block.pk}/",
+            now,
+        )
+    return expired

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from damrak_ladder.pipeline import playing, reaping
+from damrak_ladder.matches.boards import prepare_boards
+from damrak_ladder.notices.delivering import deliver
+from damrak_ladder.pipeline import inspecting, playing, publishing, reaping
 from damrak_ladder.pipeline.celery import PLAY_SECONDS, app
 
 
@@ -22,3 +24,27 @@ def play(block_id: int, latest: int) -> None:
 def reap() -> None:
     """End attempts whose worker has fallen silent."""
     reaping.reap(_now())
+
+
+@app.task(name="publish_ladders")
+def publish_ladders() -> None:
+    """Publish the ratings of ladders that have changed enough."""
+    publishing.publish_ladders(_now())
+
+
+@app.task(name="deliver_notices")
+def deliver_notices() -> None:
+    """Send mails and webhooks that are due."""
+    deliver(_now())
+
+
+@app.task(name="new_day")
+def new_day() -> None:
+    """Make the boards of the day."""
+    prepare_boards(_now())
+
+
+@app.task(name="inspect_replays")
+def inspect_replays() -> None:
+    """Verify some of the replays that are stored."""
+    inspecting.inspect_replays()

@@ -1,0 +1,22 @@
+"""Ratings published, of all ladders that are open."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.publishing import publish
+
+_log = logging.getLogger(__name__)
+
+
+def publish_ladders(now: datetime) -> int:
+    """Publish the ratings of every ladder that has changed enough; of how many."""
+    published = 0
+    for ladder in Ladder.objects.filter(is_open=True).order_by("pk"):
+        try:
+            published += publish(ladder, now) is not None
+        except Exception:  # noqa: BLE001  # one ladder must not keep the others from theirs
+            _log.exception("ladder_not_published", extra={"ladder": ladder.slug})
+    return published
