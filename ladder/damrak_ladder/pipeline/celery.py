@@ -73,6 +73,7 @@ def _nightly(task: str, minute: int) -> dict[str, Any]:
 
 
 app.conf.beat_schedule = {
+    "pulse": _every("pulse", seconds=5),
     "reap": _every("reap", seconds=5),
     "publish_ladders": _every("publish_ladders", seconds=5),
     "deliver_notices": _every("deliver_notices", seconds=20),

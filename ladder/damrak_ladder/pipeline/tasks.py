@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from django.conf import settings
+
+from damrak_ladder.installation.brokers import leave_pulse
 from damrak_ladder.matches.boards import prepare_boards
 from damrak_ladder.notices.delivering import deliver
 from damrak_ladder.pipeline import inspecting, playing, publishing, reaping
@@ -48,3 +51,9 @@ def new_day() -> None:
 def inspect_replays() -> None:
     """Verify some of the replays that are stored."""
     inspecting.inspect_replays()
+
+
+@app.task(name="pulse")
+def pulse() -> None:
+    """Show that beat and a clerk are alive."""
+    leave_pulse(settings.DAMRAK_BROKER, "clerk")
