@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from damrak_ladder.commands import manage, migrate, processes, site
+from damrak_ladder.commands import manage, migrate, processes, site, up
 from damrak_ladder.misuse import Misuse
 from damrak_ladder.simulate import command as simulate
 
@@ -22,7 +22,7 @@ MISUSED: Final = 2
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 
-COMMANDS: Final = (site, processes, migrate, manage, simulate)
+COMMANDS: Final = (up, site, processes, migrate, manage, simulate)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,0 +1,66 @@
+"""`damrak-ladder up`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any
+
+from damrak_ladder.commands.parser import add_command
+from damrak_ladder.commands.printing import say
+from damrak_ladder.misuse import Misuse
+
+
+def add_parser(commands: Any) -> None:
+    """Make the command known."""
+    parser = add_command(
+        commands,
+        "up",
+        "run everything on this machine",
+        """
+        Runs the whole platform on this machine: broker, referee, site, worker, clerk and beat. The
+        first time it makes a database, an administrator, house bots and two ladders; everything is
+        in the folder DAMRAK_HOME (default: var). The site is at port DAMRAK_PORT (default: 8000).
+
+        Playing takes at most 60 % of the machine, at low priority, unless --workers is given.
+        Ctrl-C stops everything; the next start continues where it was, also after a crash. What
+        a part says goes to DAMRAK_HOME/logs; a part that dies is started again.
+        """,
+        """
+        damrak-ladder up
+        damrak-ladder up --games-per-minute 10      be gentle with this laptop
+        damrak-ladder up --workers 8                eight blocks at once, whatever it costs
+        DAMRAK_HOME=~/ladder DAMRAK_PORT=9000 damrak-ladder up
+        """,
+        run,
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="blocks at once; then there is no limit of 60 %%"
+    )
+    parser.add_argument(
+        "--games-per-minute", type=int, metavar="N", help="begin no more games than that"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run it in the foreground."""
+    for option in ("workers", "games_per_minute"):
+        number = getattr(args, option)
+        if number is not None and not 1 <= number <= 10_000:
+            raise Misuse(f"--{option.replace('_', '-')}: from 1 to 10000, not {number}")
+    from damrak_ladder.management import prepare
+
+    prepare()
+    from damrak_ladder.embedded.plans import Size
+    from damrak_ladder.embedded.platform import run_platform
+    from damrak_ladder.installation.environment import processors, read_environment
+
+    environment = read_environment(os.environ)
+    workers = args.workers
+    if workers is None and "DAMRAK_LADDER_WORKERS" in os.environ:
+        workers = environment.workers
+    games_per_minute = args.games_per_minute or environment.games_per_minute
+    code = run_platform(environment, Size.of(processors(), workers, games_per_minute), say)
+    sys.stdout.flush()
+    return code

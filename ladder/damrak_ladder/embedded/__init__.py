@@ -1,0 +1,1 @@
+"""The whole platform on one machine, under one process: `damrak-ladder up`."""

@@ -1,0 +1,141 @@
+"""A process of the platform: started, watched, stopped; what it says goes into a file."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+FIRST_WAIT_S: Final = 1.0
+LONGEST_WAIT_S: Final = 30.0
+HEALTHY_AFTER_S: Final = 60.0
+"""Whoever has lived so long begins anew when it dies: its deaths have nothing in common."""
+
+LARGEST_LOG: Final = 5_000_000
+"""A log that has become longer than this becomes the old one, of which there is one."""
+
+_PR_SET_PDEATHSIG: Final = 1
+_LIBC: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a part is."""
+
+    name: str
+    command: Sequence[str]
+    variables: Mapping[str, str] = field(default_factory=dict)
+    niceness: int = 0
+    stop: Sequence[tuple[int, float]] = ((signal.SIGTERM, 5.0),)
+    """Signals to stop it by, and how many seconds each is given."""
+
+
+class Part:
+    """One part, which is started again when it dies: later each time it dies soon."""
+
+    def __init__(self, plan: Plan, logs: Path) -> None:
+        self.plan = plan
+        self.log = logs / f"{plan.name}.log"
+        self.process: subprocess.Popen[bytes] | None = None
+        self._began = 0.0
+        self._wait = FIRST_WAIT_S
+        self._next = 0.0
+
+    def start(self) -> None:
+        """Start it."""
+        parent = os.getpid()
+        libc = _LIBC
+
+        def live_and_die_with_parent() -> None:
+            # Only system calls in here: it runs between fork and exec.
+            if libc is not None:
+                libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+                if os.getppid() != parent:
+                    os._exit(1)
+            if niceness:
+                os.nice(niceness)
+
+        niceness = self.plan.niceness
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(  # noqa: S603 - our own programs
+                list(self.plan.command),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, **self.plan.variables},
+                start_new_session=True,  # Ctrl-C is for us, who stop all in order
+                preexec_fn=live_and_die_with_parent,
+            )
+        self._began = time.monotonic()
+
+    def found_dead(self) -> str | None:
+        """How it died, if it has since it was last asked; the time of its next start is set."""
+        if self.process is None or self.process.poll() is None:
+            return None
+        code = self.process.returncode
+        self._end_group(signal.SIGKILL)  # what it leaves behind
+        self.process = None
+        now = time.monotonic()
+        if now - self._began > HEALTHY_AFTER_S:
+            self._wait = FIRST_WAIT_S
+        self._next = now + self._wait
+        self._wait = min(self._wait * 2, LONGEST_WAIT_S)
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        last = self.last_line()
+        return f"{how}: {last}" if last else how
+
+    def start_if_due(self) -> bool:
+        """Start it again if it is dead and has rested; whether that was so."""
+        if self.process is not None or time.monotonic() < self._next:
+            return False
+        self.start()
+        return True
+
+    @property
+    def has_been_started(self) -> bool:
+        """Whether it is meant to run."""
+        return self._began > 0
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+        return self.process is not None and self.process.poll() is None
+
+    def tell_to_stop(self, number: int) -> None:
+        """Send it a signal; its children too, if that is to kill."""
+        if self.process is None:
+            return
+        if number == signal.SIGKILL:
+            self._end_group(number)
+        elif self.process.poll() is None:
+            self.process.send_signal(number)
+
+    def last_line(self) -> str:
+        """The last thing it said."""
+        with contextlib.suppress(OSError), self.log.open("rb") as log:
+            log.seek(max(0, self.log.stat().st_size - 4000))
+            lines = log.read().decode("utf-8", "replace").strip().splitlines()
+            return lines[-1].strip()[:300] if lines else ""
+        return ""
+
+    def cap_log(self) -> None:
+        """Put a log that has become long aside, and begin a new one."""
+        with contextlib.suppress(OSError):
+            if self.log.stat().st_size <= LARGEST_LOG:
+                return
+            old = self.log.with_suffix(".log.1")
+            old.write_bytes(self.log.read_bytes())
+            os.truncate(self.log, 0)  # the part goes on writing at the end, which is now here
+
+    def _end_group(self, number: int) -> None:
+        assert self.process is not None
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, number)

@@ -1,0 +1,86 @@
+"""Which processes the platform consists of, in the order in which they start."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from dataclasses import dataclass
+from typing import Final
+
+from damrak_ladder.embedded import valkey
+from damrak_ladder.embedded.part import Plan
+from damrak_ladder.embedded.places import Places
+from damrak_ladder.embedded.ports import Address
+from damrak_ladder.installation.environment import PREFIX, Environment
+
+SHARE: Final = 0.55
+"""Of all processors; a block that has begun is not stopped, and may take us a little above."""
+
+PLAYING_NICENESS: Final = 10
+"""Bots give way to whatever else the machine does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much of the machine is used."""
+
+    processors: int
+    blocks: int  # at once
+    games: int  # at once, of all blocks
+    share: float | None  # of all processors, over time; None: no limit
+    games_per_minute: int | None
+
+    @classmethod
+    def of(cls, processors: int, workers: int | None, games_per_minute: int | None) -> Size:
+        """What an operator asked for, or at most 60 % of the machine."""
+        if workers is not None:
+            return cls(processors, workers, max(workers, processors), None, games_per_minute)
+        # Two at least: a bot that connects and thinks for minutes must not hold up all others.
+        blocks = max(2, int(processors * SHARE))
+        return cls(processors, blocks, blocks, SHARE, games_per_minute)
+
+
+def plans(
+    environment: Environment, places: Places, broker: str, lobby: Address, size: Size
+) -> list[Plan]:
+    """The parts.
+
+    Raises:
+        Misuse: a program is missing.
+    """
+    ladder = [sys.executable, "-m", "damrak_ladder"]
+    control = f"unix:{places.control}"
+    common = {
+        "DAMRAK_HOME": str(environment.home),
+        PREFIX + "BROKER": broker,
+        PREFIX + "REFEREE": control,
+        PREFIX + "LOBBY": str(lobby),
+        PREFIX + "WORKERS": str(size.blocks),
+        PREFIX + "GAMES_AT_ONCE": str(size.games),
+        "PYTHONUNBUFFERED": "1",
+    }
+    if size.games_per_minute is not None:
+        common[PREFIX + "GAMES_PER_MINUTE"] = str(size.games_per_minute)
+    referee = [
+        *(sys.executable, "-m", "damrak_referee"),
+        *("--listen", str(lobby)),
+        *("--control", control),
+        *("--name", environment.host_name),
+        *("--run", str(places.run)),
+        *("--store", str(environment.home / "referee")),
+        *("--ready-file", str(places.referee)),
+        *("--log-level", "warning"),
+    ]
+    warm = ((signal.SIGTERM, 3.0), (signal.SIGQUIT, 2.0))
+    # The second SIGTERM ends blocks that run.
+    referee_stop = ((signal.SIGTERM, 0.3), (signal.SIGTERM, 4.0))
+    parts = [
+        Plan("referee", referee, common, PLAYING_NICENESS, referee_stop),
+        Plan("site", [*ladder, "site"], common),
+        Plan("worker", [*ladder, "worker"], common, PLAYING_NICENESS, warm),
+        Plan("clerk", [*ladder, "clerk"], common, 2, warm),
+        Plan("beat", [*ladder, "beat"], common),
+    ]
+    if environment.broker is None:
+        parts.insert(0, Plan("broker", valkey.command(places)))
+    return parts

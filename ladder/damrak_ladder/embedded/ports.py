@@ -1,0 +1,69 @@
+"""Which ports are free."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from damrak_ladder.misuse import Misuse
+
+LOBBY_PORT: Final = 7171
+"""Where bots connect, if nobody else is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address of this machine."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    def is_free(self) -> bool:
+        """Whether somebody could listen there now."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        with socket.socket(family, socket.SOCK_STREAM) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                trial.bind((self.host, self.port))
+            except OSError as problem:
+                if problem.errno == errno.EADDRINUSE:
+                    return False
+                raise Misuse(f"{self}: {(problem.strerror or 'cannot be had').lower()}") from None
+        return True
+
+
+def check_site(site: Address) -> None:
+    """See to it that the site can have its address.
+
+    Raises:
+        Misuse: naming the cure.
+    """
+    for _ in range(20):  # one that was killed a moment ago may still be on its way out
+        if site.is_free():
+            return
+        time.sleep(0.1)
+    other = _free_port(site.host)
+    raise Misuse(
+        f"port {site.port} is in use by another program: choose one with "
+        f"DAMRAK_PORT, for example DAMRAK_PORT={other}"
+    )
+
+
+def lobby_address(host: str) -> Address:
+    """Where bots are to connect: the usual port, else another."""
+    usual = Address(host, LOBBY_PORT)
+    return usual if usual.is_free() else Address(host, _free_port(host))
+
+
+def _free_port(host: str) -> int:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as trial:
+        trial.bind((host, 0))
+        port: int = trial.getsockname()[1]
+        return port

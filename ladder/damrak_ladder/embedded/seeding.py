@@ -1,0 +1,89 @@
+"""What a new platform begins with: an administrator, house bots, two ladders."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from allauth.account.models import EmailAddress
+from django.db import transaction
+
+from damrak_ladder.accounts import local_key
+from damrak_ladder.accounts.errors import AccountError
+from damrak_ladder.accounts.models import Role, User
+from damrak_ladder.accounts.roles import grant
+from damrak_ladder.installation.files import write_whole
+from damrak_ladder.matches.ladders import LadderPlan, create_ladder
+from damrak_ladder.matches.models import Ladder
+
+ADMIN: Final = "admin"
+HOUSE: Final = ("random", "greedy", "planner", "mcts:iterations=50")
+
+# Measured with tests/ladder/play_anchors.py. `planner` has its Elo by definition.
+USUAL: Final = (
+    LadderPlan(
+        slug="amsterdam",
+        name="Amsterdam",
+        summary="Two players on the board Amsterdam: the classic.",
+        boards=("amsterdam",),
+        shares={2: 1.0},
+        house=HOUSE,
+        anchors={"planner": 1500.0},
+    ),
+    LadderPlan(
+        slug="daily",
+        name="New boards every day",
+        summary="Two, three and four players on boards that did not exist yesterday.",
+        boards=("daily:24",),
+        shares={2: 1.0, 3: 1.0, 4: 1.0},
+        house=HOUSE,
+        anchors={"planner": 1500.0},
+    ),
+)
+"""The ladders of a new platform."""
+
+
+def make_admin(password_file: Path, now: datetime) -> User:
+    """Somebody of staff; if there is nobody, made now, the password kept in that file."""
+    with transaction.atomic():
+        found = User.objects.filter(is_staff=True, is_active=True).order_by("pk").first()
+        if found is not None:
+            return found
+        password = secrets.token_urlsafe(12)
+        admin = User(username=ADMIN, email=f"{ADMIN}@localhost", date_joined=now)
+        admin.set_password(password)
+        admin.save()
+        grant(admin, Role.STAFF)
+        # Without this mark a mail would have to be answered first.
+        EmailAddress.objects.create(user=admin, email=admin.email, verified=True, primary=True)
+        write_whole(password_file, f"{password}\n".encode())
+    return admin
+
+
+def first_password(password_file: Path, admin: User) -> str | None:
+    """The password that was made for the administrator; None once it has been changed."""
+    try:
+        password = password_file.read_text("ascii").strip()
+    except OSError:
+        return None
+    if admin.check_password(password):
+        return password
+    password_file.unlink(missing_ok=True)
+    return None
+
+
+def make_ladders(now: datetime) -> list[Ladder]:
+    """Those of the usual ladders that are missing, with their house bots; the new ones."""
+    known = set(Ladder.objects.values_list("slug", flat=True))
+    return [create_ladder(plan, now) for plan in USUAL if plan.slug not in known]
+
+
+def make_local_key(admin: User, now: datetime) -> bool:
+    """Let this machine's user submit without logging in; whether that is so now."""
+    try:
+        local_key.make(admin, now)
+    except AccountError:
+        return False  # the administrator has as many tokens as are allowed
+    return True
