@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from random import Random
 
-import numpy as np
 import pytest
 
 from damrak_ladder.ratings import History, Scale, rate
 from damrak_ladder.ratings.history import Block as Played
-from damrak_ladder.standings.absorbing import absorb, recorded_outcome, withdraw
-from damrak_ladder.standings.estimates import estimates
+from damrak_ladder.standings.absorbing import absorb, recorded_outcome
 from damrak_ladder.standings.models import (
-    Counted,
-    Fit,
-    Line,
-    Meeting,
-    Progress,
-    Running,
     Standing,
-    Tally,
 )
 from damrak_ladder.standings.publishing import publish
 from ladder_django.people import NOW
-from ladder_django.seasons import some_field, some_ladder, some_recorded, some_season
+from ladder_django.seasons import some_field, some_ladder, some_season
 
 pytestmark = pytest.mark.usefixtures("database")
 

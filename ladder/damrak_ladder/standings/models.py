@@ -177,7 +177,9 @@ class Standing(models.Model):
     first = models.FloatField(null=True)  # probability of being the strongest, in hundredths
     blocks = models.PositiveIntegerField()
     games = models.PositiveIntegerField()
-    told_low = models.PositiveIntegerField(null=True)  # the ranks its owner knows of
+    # What its owner knows of: a rank, and where it was certain to be.
+    told = models.PositiveIntegerField(null=True)
+    told_low = models.PositiveIntegerField(null=True)
     told_high = models.PositiveIntegerField(null=True)
 
     class Meta:

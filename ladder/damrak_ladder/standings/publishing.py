@@ -8,6 +8,7 @@ whoever dies on the way has changed nothing.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Final
@@ -21,6 +22,7 @@ from damrak_ladder.standings.figures import ALL, TOLD, Figure, Figures, figures_
 from damrak_ladder.standings.listing import listed_among
 from damrak_ladder.standings.models import Fit, Line, Progress, Standing
 from damrak_ladder.standings.progress import locked
+from damrak_ladder.standings.rank_changes import tell_changes
 from damrak_ladder.standings.running import begin_anew
 from damrak_ladder.standings.snapshot import Snapshot, load
 
@@ -109,28 +111,17 @@ def _write(
     before = {(row.version_id, row.seats): row for row in Standing.objects.filter(ladder=ladder)}
     lines, rows = [], []
     number = progress.fit + 1
-    for key, figure in sorted(figures.of.items()):
+    gone = {key: _unknown(row) for key, row in before.items() if key not in figures.of}
+    for key, figure in sorted({**figures.of, **gone}.items()):
         row = before.get(key)
         version, seats = key
         values = asdict(figure)
-        if row is None or any(getattr(row, name) != values[name] for name in TOLD):
+        if row is None or _differs(row, values):
             lines.append(
                 Line(ladder=ladder, version_id=version, seats=seats, fit=number, at=now, **values)
             )
         if row is None or any(getattr(row, name) != value for name, value in values.items()):
-            told = (None, None) if row is None else (row.told_low, row.told_high)
-            rows.append(
-                Standing(
-                    ladder=ladder,
-                    version_id=version,
-                    seats=seats,
-                    told_low=told[0],
-                    told_high=told[1],
-                    **values,
-                )
-            )
-    gone = [row for key, row in sorted(before.items()) if key not in figures.of]
-    lines += [_farewell(row, number, now) for row in gone]
+            rows.append(Standing(ladder=ladder, version_id=version, seats=seats, **values))
     fit = Fit.objects.create(
         ladder=ladder,
         number=number,
@@ -149,7 +140,6 @@ def _write(
         seconds=round(seconds, 3),
         lines=len(lines),
     )
-    Standing.objects.filter(pk__in=[row.pk for row in gone]).delete()
     Standing.objects.bulk_create(
         rows,
         batch_size=_A_TIME,
@@ -159,22 +149,29 @@ def _write(
     )
     Line.objects.bulk_create(lines, batch_size=_A_TIME)
     begin_anew(ladder, snapshot, ratings)
+    tell_changes(ladder, number, now)
     progress.fit, progress.fitting_until = number, None
     progress.save(update_fields=["fit", "fitting_until"])
     return fit
 
 
-def _farewell(row: Standing, fit: int, now: datetime) -> Line:
+def _differs(row: Standing, values: Mapping[str, object]) -> bool:
+    """Whether the ledger has to say so."""
+    was_known, is_known = bool(row.blocks), bool(values["blocks"])
+    return was_known != is_known or any(getattr(row, name) != values[name] for name in TOLD)
+
+
+def _unknown(row: Standing) -> Figure:
     """Nothing is known of a version any more, as all its blocks were withdrawn."""
-    return Line(
-        ladder_id=row.ladder_id,
-        version_id=row.version_id,
-        seats=row.seats,
-        fit=fit,
-        at=now,
+    return Figure(
         elo=row.elo,
         low=row.low,
         high=row.high,
+        rank=None,
+        rank_low=None,
+        rank_high=None,
+        band=None,
+        first=None,
         blocks=0,
         games=0,
     )

@@ -1,0 +1,68 @@
+"""What the shadow games of a version say about it, without a change for anybody else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from damrak_ladder.bots.models import Version
+from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose, SeatResult
+from damrak_ladder.ratings import Block as Played, History, Scale, rate
+from damrak_ladder.standings.estimates import estimates
+from damrak_ladder.standings.packing import Came, Outcome, outcome_of
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryEstimate:
+    """Its strength as far as its shadow games tell, with a 95 % interval."""
+
+    elo: float
+    low: float
+    high: float
+    error: float
+    blocks: int
+    games: int
+
+
+def canary_estimate(version: Version, ladder: Ladder) -> CanaryEstimate | None:
+    """The fit of its shadow blocks on this ladder alone, everybody else's strength being given;
+    None before the first of them."""
+    outcomes = shadow_outcomes(version, ladder)
+    if not outcomes:
+        return None
+    players = sorted({one for outcome in outcomes for one in outcome.block.players})
+    place = {player: at for at, player in enumerate(players)}
+    known = estimates(ladder, [player for player in players if player != version.pk])
+    history = History.of(
+        Played(tuple(place[one] for one in outcome.block.players), outcome.block.games)
+        for outcome in outcomes
+    )
+    scale = Scale({place[other]: one.elo for other, one in known.items()})
+    ratings = rate(history, len(players), scale)
+    at = place[version.pk]
+    return CanaryEstimate(
+        elo=float(ratings.elo[at]),
+        low=float(ratings.low[at]),
+        high=float(ratings.high[at]),
+        error=float(ratings.error[at]),
+        blocks=int(ratings.blocks[at]),
+        games=int(ratings.games[at]),
+    )
+
+
+def shadow_outcomes(version: Version, ladder: Ladder) -> list[Outcome]:
+    """What the recorded shadow blocks of a version came to, in the order of their keys."""
+    blocks = Block.objects.filter(
+        subject=version, ladder=ladder, purpose=Purpose.CANARY, state=BlockState.RECORDED
+    )
+    games: dict[int, dict[int, list[Came]]] = {}
+    rows = SeatResult.objects.filter(seat__match__block__in=blocks).values_list(
+        *("seat__match__block", "seat__match__number", "seat__version"),
+        *("turn", "place", "points", "fault"),
+    )
+    for block, number, player, turn, place, points, fault in rows:
+        came = Came(player, turn, place, points, bool(fault))
+        games.setdefault(block, {}).setdefault(number, []).append(came)
+    return [
+        outcome_of(games[block][number] for number in sorted(games[block]))
+        for block in sorted(games)
+    ]
