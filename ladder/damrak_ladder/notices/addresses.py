@@ -27,7 +27,14 @@ Resolve = Callable[[str, int], Iterable[str]]
 # stand for one of version 4, behind which anything may hide.
 _NOT_OURS_TO_ASK: Final = tuple(
     ip_network(text)
-    for text in ("192.0.0.0/24", "168.63.129.16/32", "2002::/16", "2001::/32", "64:ff9b::/96", "64:ff9b:1::/48")
+    for text in (
+        "168.63.129.16/32",
+        "192.0.0.0/24",
+        "2001::/32",
+        "2002::/16",
+        "64:ff9b::/96",
+        "64:ff9b:1::/48",
+    )
 )
 
 
