@@ -24,7 +24,7 @@ from pipeline.broker import Broker
 from referee_process import PATIENCE, RefereeProcess
 
 ROOT = Path(__file__).resolve().parents[2]
-LEASE_SECONDS = 2
+LEASE_SECONDS = 1
 QUICK = {
     "DAMRAK_LADDER_LEASE_SECONDS": str(LEASE_SECONDS),
     "DAMRAK_LADDER_BLOCK_ATTEMPTS": "1000",
