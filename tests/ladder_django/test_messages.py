@@ -128,7 +128,8 @@ def test_texts_are_found_in_python_and_in_templates(tmp_path: Path) -> None:
     (templates / "b.html").write_text(
         """{% load i18n %}<p title="{% translate "three" %}">{% blocktranslate trimmed %}
              four {{ four }}
-           {% endblocktranslate %}{% blocktranslate count n=x %}five{% plural %}{{ n }} fives{% endblocktranslate %}
+           {% endblocktranslate %}
+           {% blocktranslate count n=x %}five{% plural %}{{ n }} fives{% endblocktranslate %}
            {% translate "May" context "month" %}{{ x|default:_("six") }}"""
     )
     found = {(message.id, message.context) for message in extract(tmp_path) if message.id}
