@@ -22,6 +22,7 @@ class LimitReached(BotError):
     def __init__(self, what: str, limit: int) -> None:
         super().__init__(f"no more than {limit} {what}")
         self.limit = limit
+        self.per_hour = what.endswith("an hour")
 
 
 class NameTaken(BotError):

@@ -1,0 +1,142 @@
+"""Who asks: tokens with their scopes, and how often somebody may ask."""
+
+from __future__ import annotations
+
+from typing import Final, cast
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja.security import HttpBearer
+
+from damrak_ladder.accounts.budgets import spend
+from damrak_ladder.accounts.errors import ScopeMissing, TokenRefused
+from damrak_ladder.accounts.models import ApiToken, Role, Scope, User
+from damrak_ladder.accounts.roles import may_act_as
+from damrak_ladder.accounts.tokens import verify
+from damrak_ladder.api.problems import Problem
+from damrak_ladder.bots.models import Bot, Version
+
+LONGEST: Final = 512
+MINUTE: Final = 60
+PUBLIC_A_MINUTE: Final = 300  # from one address
+TOKEN_A_MINUTE: Final = 300  # with one token
+WRONG_A_MINUTE: Final = 20  # wrong tokens from one address
+_CHALLENGE: Final = 'Bearer realm="damrak"'
+
+
+class Bearer(HttpBearer):
+    """A token with a scope, in the header `Authorization: Bearer …`."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__()
+        self.scope = scope
+
+    def __call__(self, request: HttpRequest) -> ApiToken:
+        """The token of a request.
+
+        Raises:
+            Problem: there is none, or it is not good for this.
+        """
+        word, _, secret = request.headers.get("Authorization", "").partition(" ")
+        if word.lower() != "bearer":
+            raise _unknown("this takes a token")
+        return self.authenticate(request, secret.strip())
+
+    def authenticate(self, request: HttpRequest, token: str) -> ApiToken:
+        """The token with this secret."""
+        try:
+            if not (token.isascii() and token.isprintable() and 0 < len(token) <= LONGEST):
+                raise TokenRefused("that is no token")
+            found = verify(token, self.scope, timezone.now())
+        except ScopeMissing as problem:
+            raise Problem(
+                403,
+                "scope-missing",
+                str(problem),
+                f"make a token with the scope {problem.scope} on the site, under Tokens",
+            ) from None
+        except TokenRefused as problem:
+            spend("wrong-token", address_of(request), WRONG_A_MINUTE, MINUTE)
+            raise _unknown(str(problem)) from None
+        spend("token", str(found.pk), TOKEN_A_MINUTE, MINUTE)
+        return found
+
+
+READ: Final = Bearer(Scope.READ)
+SUBMIT: Final = Bearer(Scope.SUBMIT)
+PLAY: Final = Bearer(Scope.PLAY)
+
+
+def token_of(request: HttpRequest) -> ApiToken:
+    """The token that let this request in."""
+    return cast(ApiToken, request.auth)  # type: ignore[attr-defined]  # ninja puts it there
+
+
+def caller(request: HttpRequest) -> User:
+    """Whose token let this request in."""
+    return token_of(request).owner
+
+
+def everybody(request: HttpRequest) -> bool:
+    """Let everybody in, each address so often a minute."""
+    spend("public", address_of(request), PUBLIC_A_MINUTE, MINUTE)
+    return True
+
+
+def address_of(request: HttpRequest) -> str:
+    """Where a request comes from; the server has looked behind our own proxies already."""
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def own_bot(user: User, slug: str) -> Bot:
+    """The user's own bot of that name.
+
+    Raises:
+        Problem: there is none, or it is somebody else's.
+    """
+    bot = Bot.objects.select_related("owner", "live").filter(slug=slug).first()
+    if bot is None:
+        raise Problem(
+            404,
+            "not-found",
+            f"there is no bot {slug}",
+            f'make it: POST /api/v1/bots with {{"slug": "{slug}"}}',
+        )
+    if bot.owner_id != user.pk:
+        raise Problem(
+            403, "not-yours", f"the bot {slug} belongs to {bot.owner.username}", "take another name"
+        )
+    return bot
+
+
+def own_version(user: User, version_id: int) -> Version:
+    """A version that is the user's own, or any if he is of the staff.
+
+    Raises:
+        Problem
+    """
+    version = Version.objects.select_related("bot__owner").filter(pk=version_id).first()
+    if version is None:
+        raise Problem(404, "not-found", f"there is no version with the id {version_id}")
+    check_owner(user, version.bot)
+    return version
+
+
+def check_owner(user: User, bot: Bot) -> None:
+    """Let nobody pass but the owner of a bot and the staff.
+
+    Raises:
+        Problem
+    """
+    if bot.owner_id != user.pk and not may_act_as(user, Role.STAFF):
+        raise Problem(403, "not-yours", f"the bot {bot.slug} is not yours, and this is private")
+
+
+def _unknown(detail: str) -> Problem:
+    return Problem(
+        401,
+        "token-needed",
+        detail,
+        "send `Authorization: Bearer TOKEN`; tokens are made on the site, or by `damrak login`",
+        {"WWW-Authenticate": _CHALLENGE},
+    )

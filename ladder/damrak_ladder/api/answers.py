@@ -1,0 +1,25 @@
+"""Who may read an answer, and for how long it is good."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.http import HttpResponse
+
+OPEN: Final = {"Access-Control-Allow-Origin": "*"}
+"""For what everybody may read, from any page: no cookie ever changes it."""
+
+FOR_EVER: Final = 31_536_000
+
+
+def set_public(response: HttpResponse, seconds: int) -> None:
+    """Let everybody read this answer, and keep it for so many seconds."""
+    immutable = ", immutable" if seconds >= FOR_EVER else ""
+    response["Cache-Control"] = f"public, max-age={seconds}{immutable}"
+    for name, value in {**OPEN, "Access-Control-Expose-Headers": "Link, X-Total-Count"}.items():
+        response[name] = value
+
+
+def set_private(response: HttpResponse) -> None:
+    """Let nobody keep this answer."""
+    response["Cache-Control"] = "private, no-store"

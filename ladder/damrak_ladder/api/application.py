@@ -1,0 +1,157 @@
+"""All of it under one roof, with the answers to everything that can go wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final, TypeVar
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, URLResolver, path
+from ninja import NinjaAPI
+from ninja.errors import HttpError, ValidationError
+
+from damrak_ladder.accounts.errors import TooOften
+from damrak_ladder.api import devices, index, ladders, matches, submissions
+from damrak_ladder.api.problems import Problem, answer_of
+from damrak_ladder.bots.errors import (
+    LimitReached,
+    NameTaken,
+    NotQualified,
+    NotTaken,
+    Overtaken,
+    SameContent,
+)
+
+E = TypeVar("E", bound=Exception)
+
+DESCRIPTION: Final = """
+Ladders, ratings, matches and replays are open to everybody. What changes something, and what is
+an author's own, takes a token in the header `Authorization: Bearer TOKEN`. What is refused is
+answered with a problem (RFC 9457) whose `detail` names the culprit and whose `cure` says what to
+do. Lists take `limit` and `offset`; a `Link` header names the next piece.
+"""
+_SHOWN: Final = 20
+
+api = NinjaAPI(
+    title="Damrak",
+    version="1",
+    description=DESCRIPTION.strip(),
+    docs_url=None,
+    urls_namespace="api",
+)
+for _part in (index, devices, ladders, matches, submissions):
+    api.add_router("", _part.router)
+
+
+def _answers(kind: type[E], problem_of: Callable[[E], Problem]) -> None:
+    def answer(request: HttpRequest, problem: Any) -> HttpResponse:
+        return answer_of(problem_of(problem))
+
+    api.add_exception_handler(kind, answer)
+
+
+def _same(problem: Problem) -> Problem:
+    return problem
+
+
+def _too_often(problem: TooOften) -> Problem:
+    wait = str(problem.retry_after)
+    return Problem(429, "too-often", str(problem), f"wait {wait} s", {"Retry-After": wait})
+
+
+def _limit(problem: LimitReached) -> Problem:
+    if problem.per_hour:
+        wait = {"Retry-After": "600"}
+        return Problem(429, "limit-reached", str(problem), "wait a while", wait)
+    return Problem(409, "limit-reached", str(problem), "ask the operators of this site for more")
+
+
+def _invalid(problem: ValidationError) -> Problem:
+    errors = [
+        {
+            "field": ".".join(str(part) for part in error.get("loc", ())[1:]),
+            "problem": str(error.get("msg", "")),
+        }
+        for error in problem.errors[:_SHOWN]
+    ]
+    first = errors[0] if errors else {"field": "", "problem": "is not as it has to be"}
+    named = first["field"].rpartition(".")[2] or "the request"
+    return Problem(
+        422,
+        "invalid",
+        f"{named}: {first['problem']}",
+        "/api/v1/openapi.json says what is taken",
+        errors=errors,
+    )
+
+
+def _http(problem: HttpError) -> Problem:
+    return Problem(problem.status_code, "refused", str(problem))
+
+
+def _not_taken(problem: NotTaken) -> Problem:
+    cure = "the page Uploading a bot says what may be in an archive; `damrak submit` makes such"
+    return Problem(422, "not-taken", problem.why, cure)
+
+
+def _same_content(problem: SameContent) -> Problem:
+    cure = "change something, or make that version live"
+    return Problem(409, "same-content", str(problem), cure, version=problem.number)
+
+
+def _conflict(code: str, cure: str) -> Callable[[Exception], Problem]:
+    return lambda problem: Problem(409, code, str(problem), cure)
+
+
+def _missing(problem: Http404) -> Problem:
+    return Problem(404, "not-found", "there is nothing here", "GET /api/v1/openapi.json")
+
+
+def _too_big(problem: RequestDataTooBig) -> Problem:
+    return Problem(413, "too-large", "the body is too large", "send less")
+
+
+_answers(Problem, _same)
+_answers(TooOften, _too_often)
+_answers(LimitReached, _limit)
+_answers(ValidationError, _invalid)
+_answers(HttpError, _http)
+_answers(Http404, _missing)
+_answers(RequestDataTooBig, _too_big)
+_answers(NotTaken, _not_taken)
+_answers(SameContent, _same_content)
+_answers(NameTaken, _conflict("name-taken", "take another name"))
+_answers(NotQualified, _conflict("not-qualified", "only qualified versions go live"))
+_answers(Overtaken, _conflict("overtaken", "look again, then decide"))
+
+
+def _nothing(request: HttpRequest, rest: str) -> HttpResponse:
+    return answer_of(
+        Problem(404, "not-found", f"there is no /api/v1/{rest}"[:200], "GET /api/v1/openapi.json")
+    )
+
+
+def _told(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The view, which says in JSON, too, that it does not do something."""
+
+    @wraps(view)
+    def telling(request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
+        answer = view(request, *args, **options)
+        if answer.status_code != 405:
+            return answer
+        allowed = answer.headers.get("Allow", "")
+        detail = f"{request.method} is not done here, only {allowed}"
+        return answer_of(Problem(405, "not-done", detail, headers={"Allow": allowed}))
+
+    return telling
+
+
+def urls() -> list[URLPattern | URLResolver]:
+    """What lies below /api/v1/."""
+    found: list[URLPattern | URLResolver] = api.urls[0]
+    for place in found:
+        if isinstance(place, URLPattern):
+            place.callback = _told(place.callback)
+    return [*found, path("<path:rest>", _nothing)]

@@ -1,0 +1,139 @@
+"""How much may be sent to the site, and how slowly; asked before Django keeps any of it.
+
+    application = BoundedBodies(get_asgi_application())
+
+Django's own handler writes a body to disk as a whole, whatever its length, before any view is
+called.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Message, Receive, Send], Awaitable[None]]
+
+LARGEST: Final = 17 * 1024 * 1024
+"""Bytes: an archive, and what a form puts around it."""
+
+SECONDS: Final = 120.0
+"""For a whole body."""
+
+
+class _Refused(Exception):
+    def __init__(self, status: int, code: str, detail: str, cure: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.cure = cure
+
+
+class BoundedBodies:
+    """An ASGI application in front of another, which hears no body that is too long or slow."""
+
+    def __init__(
+        self, application: Application, largest: int = LARGEST, seconds: float = SECONDS
+    ) -> None:
+        self._application = application
+        self._largest = largest
+        self._seconds = seconds
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        body = _Body(receive, self._largest, self._seconds)
+        answered = False
+
+        async def say(message: Message) -> None:
+            nonlocal answered
+            answered = True
+            await send(message)
+
+        try:
+            _check_announced(scope, self._largest)
+            await self._application(scope, body.receive, say)
+        except _Refused as refusal:
+            body.refusal = refusal
+        if body.refusal is not None and not answered:
+            await _answer(body.refusal, send)
+
+
+class _Body:
+    """The body of one request. Too much of it looks to the application like a hang-up."""
+
+    def __init__(self, receive: Receive, largest: int, seconds: float) -> None:
+        self.refusal: _Refused | None = None
+        self._receive = receive
+        self._largest = largest
+        self._left = largest
+        self._seconds = seconds
+        self._deadline: float | None = None
+        self._is_whole = False
+
+    async def receive(self) -> Message:
+        """What is heard next."""
+        if self._is_whole:
+            return await self._receive()
+        now = asyncio.get_running_loop().time()
+        if self._deadline is None:
+            self._deadline = now + self._seconds
+        try:
+            async with asyncio.timeout(self._deadline - now):
+                message = await self._receive()
+        except TimeoutError:
+            return self._refuse(_too_slow(self._seconds))
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            return self._refuse(_too_large(self._largest))
+        self._is_whole = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
+
+    def _refuse(self, refusal: _Refused) -> Message:
+        self.refusal, self._is_whole = refusal, True
+        return {"type": "http.disconnect"}
+
+
+def _check_announced(scope: Message, largest: int) -> None:
+    for name, value in scope["headers"]:
+        if name.lower() == b"content-length":
+            if not value.isdigit() or len(value) > 18:
+                raise _Refused(400, "bad-length", "Content-Length is no number", "leave it out")
+            if int(value) > largest:
+                raise _too_large(largest)
+
+
+def _too_large(largest: int) -> _Refused:
+    most = f"{largest / (1 << 20):g} MiB"
+    return _Refused(
+        413, "too-large", f"the body is larger than {most}", "leave out what is not needed"
+    )
+
+
+def _too_slow(seconds: float) -> _Refused:
+    return _Refused(408, "too-slow", f"the body took more than {seconds:g} s", "try again")
+
+
+async def _answer(refusal: _Refused, send: Send) -> None:
+    said = {
+        "type": f"urn:damrak:problem:{refusal.code}",
+        "status": refusal.status,
+        "code": refusal.code,
+        "detail": refusal.detail,
+        "cure": refusal.cure,
+    }
+    body = json.dumps(said).encode()
+    headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),  # what was not heard must not be taken for the next request
+    ]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

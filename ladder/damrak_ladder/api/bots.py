@@ -1,0 +1,194 @@
+"""Bots, their versions, and how these fare."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Field, Query, Router, Schema, Status
+
+from damrak_ladder.api.access import (
+    READ,
+    SUBMIT,
+    caller,
+    everybody,
+    own_bot,
+    own_version,
+)
+from damrak_ladder.api.answers import set_private, set_public
+from damrak_ladder.api.paging import Page, piece_of
+from damrak_ladder.api.problems import Problem, not_found
+from damrak_ladder.api.shapes import (
+    BotInFull,
+    BotShape,
+    Failure,
+    Journey,
+    VersionShape,
+    bot_shape,
+    step_shape,
+    version_shape,
+)
+from damrak_ladder.bots.journey import journey, note
+from damrak_ladder.bots.models import Bot, State, StepKind, Version
+from damrak_ladder.bots.standing import promote
+from damrak_ladder.bots.submission import create_bot
+from damrak_ladder.matches.models import Blame, Entry, Fault
+
+NEWEST = 50
+_FAILURES = 20
+
+router = Router(tags=["bots"])
+
+
+class Wanted(Page):
+    """Which bots are wanted."""
+
+    owner: str = ""
+
+
+class NewBot(Schema):
+    """A bot to be."""
+
+    slug: Annotated[str, Field(max_length=200)]
+    name: Annotated[str, Field(max_length=60)] = ""
+
+
+class Choice(Schema):
+    """A version by its number."""
+
+    version: Annotated[int, Field(ge=1, le=1 << 31)]
+
+
+@router.get("/bots", auth=everybody, response=list[BotShape], summary="All bots")
+def bots(request: HttpRequest, response: HttpResponse, wanted: Query[Wanted]) -> list[BotShape]:
+    """Bots by name; with `owner` those of one author."""
+    set_public(response, 10)
+    found = Bot.objects.select_related("owner", "live").order_by("slug")
+    if wanted.owner:
+        found = found.filter(owner__username__iexact=wanted.owner)
+    return [bot_shape(bot) for bot in piece_of(found, wanted, request, response)]
+
+
+@router.get("/bots/{slug:slug}", auth=everybody, response=BotInFull, summary="A bot")
+def bot(request: HttpRequest, response: HttpResponse, slug: str) -> BotInFull:
+    """A bot, where it plays, and its newest versions."""
+    set_public(response, 10)
+    found = _bot(slug)
+    entries = Entry.objects.filter(bot=found, left=None).select_related("ladder")
+    return BotInFull(
+        **bot_shape(found).model_dump(),
+        ladders=sorted(entry.ladder.slug for entry in entries),
+        versions=[version_shape(version) for version in _versions(found)[:NEWEST]],
+    )
+
+
+@router.get(
+    "/bots/{slug:slug}/versions",
+    auth=everybody,
+    response=list[VersionShape],
+    summary="Its versions",
+)
+def versions(
+    request: HttpRequest, response: HttpResponse, slug: str, page: Query[Page]
+) -> list[VersionShape]:
+    """The versions of a bot, newest first."""
+    set_public(response, 10)
+    found = piece_of(_versions(_bot(slug)), page, request, response)
+    return [version_shape(version) for version in found]
+
+
+@router.get(
+    "/versions/{int:version_id}", auth=everybody, response=VersionShape, summary="A version"
+)
+def version(request: HttpRequest, response: HttpResponse, version_id: int) -> VersionShape:
+    """What was submitted, and what became of it."""
+    set_public(response, 5)
+    found = Version.objects.select_related("bot").filter(pk=version_id).first()
+    if found is None:
+        raise not_found(f"version with the id {version_id}")
+    return version_shape(found)
+
+
+@router.post("/bots", auth=SUBMIT, response={201: BotShape}, summary="Make a bot")
+def make_bot(request: HttpRequest, response: HttpResponse, new: NewBot) -> Status[BotShape]:
+    """A new bot, which has no versions yet."""
+    set_private(response)
+    try:
+        made = create_bot(caller(request), new.slug, new.name or new.slug, timezone.now())
+    except ValueError as problem:
+        cure = "take a name of up to 40 such characters, my-bot for example"
+        raise Problem(422, "bad-name", str(problem), cure) from None
+    response["Location"] = f"/api/v1/bots/{made.slug}"
+    return Status(201, bot_shape(made))
+
+
+@router.post("/bots/{slug:slug}/live", auth=SUBMIT, response=BotShape, summary="Make it live")
+def make_live(request: HttpRequest, response: HttpResponse, slug: str, choice: Choice) -> BotShape:
+    """Let a qualified version play in place of the live one; an earlier one, too."""
+    set_private(response)
+    found, now = own_bot(caller(request), slug), timezone.now()
+    chosen = found.versions.filter(number=choice.version).first()
+    if chosen is None:
+        raise not_found(f"version {choice.version} of {slug}")
+    if found.live_id != chosen.pk:
+        promote(found.pk, found.live_id, chosen.pk, now, caller(request))
+        note(chosen, StepKind.LIVE, f"made live by {caller(request).username}", now)
+    return bot_shape(_bot(slug))
+
+
+@router.get(
+    "/versions/{int:version_id}/steps", auth=READ, response=Journey, summary="How far it is"
+)
+def steps(
+    request: HttpRequest,
+    response: HttpResponse,
+    version_id: int,
+    after: Annotated[int, Field(ge=0, le=1 << 62)] = 0,
+) -> Journey:
+    """What happened to a version, for its owner; with `after`, since that step."""
+    set_private(response)
+    found = own_version(caller(request), version_id)
+    shape = version_shape(found)
+    return Journey(
+        version=shape,
+        is_over=found.state not in (State.CHECKING, State.QUALIFYING),
+        steps=[step_shape(step) for step in journey(found, after)],
+    )
+
+
+@router.get(
+    "/versions/{int:version_id}/failures", auth=READ, response=list[Failure], summary="Its faults"
+)
+def failures(request: HttpRequest, response: HttpResponse, version_id: int) -> list[Failure]:
+    """The latest matches in which a version failed, for its owner."""
+    set_private(response)
+    found = own_version(caller(request), version_id)
+    faults = Fault.objects.filter(
+        seat__version=found, owner=Blame.BOT, match__isnull=False
+    ).select_related("seat", "attempt")
+    return [
+        Failure(
+            match=fault.match_id or 0,
+            seat=fault.seat.number,
+            attempt=fault.attempt.number,
+            reason=fault.reason,
+            detail=fault.detail,
+            log=f"/api/v1/matches/{fault.match_id}/seats/{fault.seat.number}/log",
+            bundle=f"/api/v1/matches/{fault.match_id}/seats/{fault.seat.number}/bundle",
+        )
+        for fault in faults.order_by("-pk")[:_FAILURES]
+        if fault.seat is not None
+    ]
+
+
+def _bot(slug: str) -> Bot:
+    found = Bot.objects.select_related("owner", "live").filter(slug=slug).first()
+    if found is None:
+        raise not_found(f"bot {slug}", "GET /api/v1/bots names those there are")
+    return found
+
+
+def _versions(bot: Bot) -> QuerySet[Version, Version]:
+    return bot.versions.select_related("bot").order_by("-number")

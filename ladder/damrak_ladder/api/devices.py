@@ -1,0 +1,95 @@
+"""Logging in through a browser: a program asks, its user approves at /device/, it collects."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Field, Router, Schema
+
+from damrak_ladder.accounts import devices
+from damrak_ladder.accounts.budgets import spend
+from damrak_ladder.accounts.errors import DeviceRefused, LoginPending, TooManyTokens
+from damrak_ladder.api.access import address_of
+from damrak_ladder.api.answers import set_private
+from damrak_ladder.api.problems import Problem
+
+LOGINS: int = 10  # from one address in ten minutes
+POLLS: int = 60  # from one address in a minute
+
+router = Router(tags=["login"])
+
+
+class Asked(Schema):
+    """Who asks."""
+
+    name: Annotated[str, Field(max_length=200)] = "damrak"
+
+
+class Codes(Schema):
+    """What to show, and what to keep."""
+
+    device_code: str
+    user_code: str
+    verification_uri: str
+    verification_uri_complete: str
+    expires: datetime
+    interval: int
+
+
+class Collect(Schema):
+    """What was kept."""
+
+    device_code: Annotated[str, Field(max_length=200)]
+
+
+class Given(Schema):
+    """A token, which is told once."""
+
+    token: str
+    name: str
+    username: str
+    scopes: list[str]
+    expires: datetime | None
+
+
+@router.post("/device", response=Codes, summary="Ask to be let in")
+def begin(request: HttpRequest, response: HttpResponse, asked: Asked) -> Codes:
+    """Codes for a login that somebody approves in a browser within ten minutes."""
+    set_private(response)
+    spend("device", address_of(request), LOGINS, 600)
+    codes = devices.begin(asked.name, address_of(request), timezone.now())
+    page = f"{settings.DAMRAK_URL}/device/"
+    return Codes(
+        device_code=codes.long,
+        user_code=codes.short,
+        verification_uri=page,
+        verification_uri_complete=f"{page}?code={codes.short}",
+        expires=codes.expires,
+        interval=devices.POLL_SECONDS,
+    )
+
+
+@router.post("/device/token", response=Given, summary="Collect the token")
+def collect(request: HttpRequest, response: HttpResponse, kept: Collect) -> Given:
+    """The token, once, after somebody approved; until then 400 `authorization-pending`."""
+    set_private(response)
+    spend("device-poll", address_of(request), POLLS, 60)
+    try:
+        token, secret = devices.collect(kept.device_code, timezone.now())
+    except LoginPending as problem:
+        raise Problem(400, "authorization-pending", str(problem), "ask again soon") from None
+    except DeviceRefused as problem:
+        raise Problem(400, "login-refused", str(problem), "damrak login") from None
+    except TooManyTokens as problem:
+        raise Problem(409, "too-many-tokens", str(problem), "revoke one on the site") from None
+    return Given(
+        token=secret,
+        name=token.name,
+        username=token.owner.username,
+        scopes=token.scopes,
+        expires=token.expires,
+    )

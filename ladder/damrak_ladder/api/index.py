@@ -1,0 +1,57 @@
+"""What this is, and whose token it is."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Router, Status
+
+from damrak_ladder.accounts import local_key
+from damrak_ladder.accounts.tokens import revoke
+from damrak_ladder.api.access import READ, caller, everybody, token_of
+from damrak_ladder.api.answers import set_private, set_public
+from damrak_ladder.api.shapes import Index, Me, PublicKey, token_shape
+from damrak_ladder.installation.environment import LOOPBACK
+from damrak_ladder.replays.signing import platform_key
+
+router = Router(tags=["site"])
+
+
+@router.get("/", auth=everybody, response=Index, summary="What this is")
+def index(request: HttpRequest, response: HttpResponse) -> Index:
+    """The software and its version."""
+    set_public(response, 60)
+    is_local = urlsplit(settings.DAMRAK_URL).hostname in LOOPBACK
+    key = local_key.path()
+    return Index(
+        software="damrak",
+        version=version("damrak"),
+        url=settings.DAMRAK_URL,
+        local_key=str(key) if is_local and key.is_file() else None,
+    )
+
+
+@router.get("/key", auth=everybody, response=PublicKey, summary="The key that signs replays")
+def key(request: HttpRequest, response: HttpResponse) -> PublicKey:
+    """By which everybody can check a replay's signature: Ed25519, in hexadecimal."""
+    set_public(response, 3600)
+    return PublicKey(algorithm="Ed25519", public_key=platform_key().public)
+
+
+@router.get("/me", auth=READ, response=Me, summary="Whose token this is")
+def me(request: HttpRequest, response: HttpResponse) -> Me:
+    """The owner of the token, and what it may do."""
+    set_private(response)
+    owner = caller(request)
+    return Me(username=owner.username, role=str(owner.role), token=token_shape(token_of(request)))
+
+
+@router.delete("/me/token", auth=READ, response={204: None}, summary="Make this token void")
+def give_up_token(request: HttpRequest) -> Status[None]:
+    """Make the very token that is sent worthless for ever."""
+    revoke(caller(request), token_of(request).pk, timezone.now())
+    return Status(204, None)

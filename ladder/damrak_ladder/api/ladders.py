@@ -1,0 +1,92 @@
+"""Ladders and their ratings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Field, Query, Router, Schema
+
+from damrak_ladder.api.access import everybody
+from damrak_ladder.api.answers import set_public
+from damrak_ladder.api.paging import LongPage, cut
+from damrak_ladder.api.problems import not_found
+from damrak_ladder.api.shapes import LadderShape, ladder_shape
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.tables import Row, table
+
+router = Router(tags=["ladders"])
+
+
+class Rating(Schema):
+    """A version's place in a table, from the last fit that was published."""
+
+    bot: str
+    version: int
+    version_id: int
+    owner: str
+    kind: str
+    rank: int
+    rank_low: int
+    rank_high: int
+    elo: float
+    low: float
+    """With `high`: the 95 % interval."""
+    high: float
+    games: int
+    band: int
+    """Versions in one band cannot be told apart."""
+    first: float
+    """The probability of being the best of the table."""
+
+
+class Wanted(LongPage):
+    """Which table is wanted."""
+
+    seats: Annotated[int | None, Field(ge=2, le=4)] = None
+    kind: Literal["uploaded", "remote", "house"] | None = None
+
+
+@router.get("/ladders", auth=everybody, response=list[LadderShape], summary="All ladders")
+def ladders(request: HttpRequest, response: HttpResponse) -> list[LadderShape]:
+    """All ladders, open ones first."""
+    set_public(response, 30)
+    return [ladder_shape(ladder) for ladder in Ladder.objects.order_by("-is_open", "slug")[:1000]]
+
+
+@router.get("/ladders/{slug:slug}", auth=everybody, response=LadderShape, summary="A ladder")
+def ladder(request: HttpRequest, response: HttpResponse, slug: str) -> LadderShape:
+    """What is played there, and by whom."""
+    set_public(response, 30)
+    return ladder_shape(_ladder(slug))
+
+
+@router.get(
+    "/ladders/{slug:slug}/ratings", auth=everybody, response=list[Rating], summary="The ratings"
+)
+def ratings(
+    request: HttpRequest, response: HttpResponse, slug: str, wanted: Query[Wanted]
+) -> list[Rating]:
+    """The table, best first: of all table sizes together, or of one with `seats`."""
+    set_public(response, 10)
+    rows = table(_ladder(slug), seats=wanted.seats)
+    response["X-Total-Count"] = str(len(rows))
+    if wanted.kind is not None:
+        rows = [row for row in rows if row.kind == wanted.kind]
+    found = rows[wanted.offset : wanted.offset + wanted.limit + 1]
+    return [_rating(row) for row in cut(found, wanted, request, response)]
+
+
+def _ladder(slug: str) -> Ladder:
+    found = Ladder.objects.filter(slug=slug).first()
+    if found is None:
+        raise not_found(f"ladder {slug}", "GET /api/v1/ladders names those there are")
+    return found
+
+
+def _rating(row: Row) -> Rating:
+    named: dict[str, Any] = {name: getattr(row, name) for name in _SAME}
+    return Rating(bot=row.bot_slug, version=row.number, **named)
+
+
+_SAME = tuple(name for name in Rating.model_fields if name not in {"bot", "version"})

@@ -1,0 +1,117 @@
+"""Matches and their replays."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Annotated, Final
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
+from django.utils.http import parse_etags
+from ninja import Field, Router
+
+from damrak_ladder.api.access import READ, caller, check_owner, everybody
+from damrak_ladder.api.answers import FOR_EVER, set_private, set_public
+from damrak_ladder.api.problems import Problem, not_found
+from damrak_ladder.api.shapes import LogShape, MatchShape, match_shape
+from damrak_ladder.matches.models import BlockState, Match, SeatLog
+from damrak_ladder.replays.errors import ReplayDamaged, ReplayLost
+from damrak_ladder.replays.keeping import load, replay_store
+
+WITHDRAWN_AFTER: Final = 300
+"""Seconds: results of a host that proves untrue are taken back, and the match is played again."""
+
+Hash = Annotated[str, Field(pattern="^([0-9a-f]{64})?$")]
+
+router = Router(tags=["matches"])
+
+
+@router.get("/matches/{int:match_id}", auth=everybody, response=MatchShape, summary="A match")
+def match(request: HttpRequest, response: HttpResponse, match_id: int) -> MatchShape:
+    """Who sat where, and how it came out, once it is recorded."""
+    set_public(response, 10)
+    return match_shape(_match(match_id))
+
+
+@router.get("/matches/{int:match_id}/replay", auth=everybody, summary="The replay of a match")
+def replay(request: HttpRequest, match_id: int, hash: Hash = "") -> HttpResponse:
+    """The signed replay, the very file that was stored; 409 while there is none yet.
+
+    With the hash that the match names, it may be kept for ever.
+    """
+    found = _match(match_id)
+    # Of a block that is played again, the cards are a secret again.
+    if not found.replay or found.block.state != BlockState.RECORDED:
+        state = found.block.state
+        cure = "ask an organiser to queue it again" if state == BlockState.DEAD else "ask later"
+        raise Problem(409, "not-over", f"match {match_id} is {state}: it has no replay yet", cure)
+    if hash not in ("", found.replay):
+        raise Problem(
+            404, "not-found", f"match {match_id} has another replay", "leave out the hash"
+        )
+    return _replay(request, found.replay, FOR_EVER if hash else WITHDRAWN_AFTER)
+
+
+@router.get("/matches/{int:match_id}/seats/{int:seat}/log", auth=READ, response=list[LogShape])
+def log(request: HttpRequest, response: HttpResponse, match_id: int, seat: int) -> list[LogShape]:
+    """What the bot in a seat printed and used, attempt by attempt; for its owner."""
+    set_private(response)
+    found = _match(match_id)
+    for sitting in found.seats.all():
+        if sitting.number == seat:
+            check_owner(caller(request), sitting.version.bot)
+            logs = SeatLog.objects.filter(seat=sitting).order_by("-attempt")[:20]
+            return [_log_shape(match_id, seat, row) for row in logs]
+    raise not_found(f"seat {seat} in match {match_id}")
+
+
+def _match(match_id: int) -> Match:
+    every = Match.objects.select_related("block__ladder").prefetch_related(
+        "seats__version__bot__owner", "seats__result"
+    )
+    found = every.filter(pk=match_id).first()
+    if found is None:
+        raise not_found(f"match {match_id}")
+    return found
+
+
+def _log_shape(match_id: int, seat: int, row: SeatLog) -> LogShape:
+    told = {name: getattr(row, name) for name in LogShape.model_fields if name not in _PLACE}
+    return LogShape(match=match_id, seat=seat, **told)
+
+
+_PLACE: Final = frozenset({"match", "seat"})
+
+
+def _replay(request: HttpRequest, replay_hash: str, seconds: int) -> HttpResponse:
+    accepted = {
+        word.partition(";")[0].strip()
+        for word in request.headers.get("Accept-Encoding", "").lower().split(",")
+        if not word.replace(" ", "").endswith(";q=0")
+    }
+    coding = next((name for name in ("zstd", "gzip") if name in accepted), "")
+    tag = f'"{replay_hash}{"-" if coding else ""}{coding}"'
+    if tag in parse_etags(request.headers.get("If-None-Match", "")):
+        answer = HttpResponse(status=304)
+    else:
+        answer = HttpResponse(_bytes(replay_hash, coding), content_type="application/json")
+        if coding:
+            answer["Content-Encoding"] = coding
+        answer["Content-Disposition"] = f'inline; filename="{replay_hash[:16]}.json"'
+    answer["ETag"] = tag
+    set_public(answer, seconds)
+    patch_vary_headers(answer, ["Accept-Encoding"])
+    return answer
+
+
+def _bytes(replay_hash: str, coding: str) -> bytes:
+    try:
+        data = load(replay_hash)
+        if coding == "zstd":
+            return replay_store().get(replay_hash)
+    except (ReplayLost, ReplayDamaged) as problem:
+        raise Problem(
+            500, "replay-damaged", str(problem), "tell the operators of this site"
+        ) from None
+    # Always the same bytes, since the tag says so.
+    return gzip.compress(data, mtime=0) if coding == "gzip" else data

@@ -1,0 +1,56 @@
+"""What a refusal looks like: a problem in JSON (RFC 9457) that names culprit and cure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.http import HttpResponse
+
+CONTENT_TYPE: Final = "application/problem+json"
+_TYPES: Final = "urn:damrak:problem:"
+
+
+class Problem(Exception):
+    """A request is refused: `code` for programs, `detail` and `cure` for people."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        cure: str = "",
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.cure = cure
+        self.headers = dict(headers or {})
+        self.more = more
+
+
+def not_found(what: str, cure: str = "") -> Problem:
+    """There is no such thing, or none for this token."""
+    return Problem(404, "not-found", f"there is no {what}", cure)
+
+
+def answer_of(problem: Problem) -> HttpResponse:
+    """The problem as an answer."""
+    said = {
+        "type": _TYPES + problem.code,
+        "title": HTTPStatus(problem.status).phrase,
+        "status": problem.status,
+        "code": problem.code,
+        "detail": problem.detail,
+        "cure": problem.cure,
+        **problem.more,
+    }
+    headers = {"Cache-Control": "no-store", **problem.headers}
+    return HttpResponse(
+        json.dumps(said), content_type=CONTENT_TYPE, status=problem.status, headers=headers
+    )

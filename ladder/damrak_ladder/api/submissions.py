@@ -1,0 +1,169 @@
+"""New versions: archives, and bots that run elsewhere."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated, Final
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Field, Query, Schema, Status
+
+from damrak_ladder.accounts.budgets import spend
+from damrak_ladder.api.access import PLAY, SUBMIT, caller, own_bot
+from damrak_ladder.api.answers import set_private
+from damrak_ladder.api.bots import router  # ninja has one view for all methods of a path
+from damrak_ladder.api.problems import Problem
+from damrak_ladder.api.shapes import VersionShape, version_shape
+from damrak_ladder.bots import connecting
+from damrak_ladder.bots.errors import SameContent
+from damrak_ladder.bots.inspection import LARGEST
+from damrak_ladder.bots.models import Bot, Kind, Version
+from damrak_ladder.matches.models import Host, HostState
+from damrak_ladder.pipeline.submitting import connect, submit
+from damrak_wire.archive.limits import STANDARD
+
+UPLOADS: Final = 30  # by one owner in ten minutes, refused ones among them
+AWAY_AFTER: Final = timedelta(seconds=60)
+_FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+class About(Schema):
+    """What an author says of a version."""
+
+    note: Annotated[str, Field(max_length=500)] = ""
+    canary: bool = False
+    """Let it play shadow games first, and go live by hand."""
+
+
+class Remote(Schema):
+    """What runs elsewhere."""
+
+    software: Annotated[str, Field(min_length=1, max_length=200)]
+    """Which version of the author's own this is; another text is another version."""
+    note: Annotated[str, Field(max_length=500)] = ""
+
+
+class Registered(Schema):
+    """Where to connect, and with what."""
+
+    version: VersionShape
+    token: str
+    lobbies: list[str]
+
+
+class Renewed(Schema):
+    """A new connect token."""
+
+    token: str
+    lobbies: list[str]
+
+
+@router.post(
+    "/bots/{slug:slug}/versions",
+    auth=SUBMIT,
+    response={201: VersionShape},
+    summary="Submit an archive",
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                kind: {"schema": {"type": "string", "format": "binary"}}
+                for kind in ("application/zip", "application/gzip", "application/octet-stream")
+            },
+        }
+    },
+)
+def submit_archive(
+    request: HttpRequest, response: HttpResponse, slug: str, about: Query[About]
+) -> Status[VersionShape]:
+    """A new version from the archive that is the body of the request; it goes to qualify.
+
+    An archive that breaks a rule is refused with 422, and nothing of it is kept.
+    """
+    set_private(response)
+    owner = caller(request)
+    bot = own_bot(owner, slug)
+    spend("upload", str(owner.pk), UPLOADS, 600)
+    data = _body(request)
+    version = submit(bot, data, timezone.now(), about.note, goes_live=not about.canary)
+    response["Location"] = f"/api/v1/versions/{version.pk}"
+    return Status(201, version_shape(version))
+
+
+@router.post(
+    "/bots/{slug:slug}/remote",
+    auth=PLAY,
+    response={201: Registered},
+    summary="Register a remote bot",
+)
+def register_remote(
+    request: HttpRequest, response: HttpResponse, slug: str, remote: Remote
+) -> Status[Registered]:
+    """A version that runs elsewhere and connects with the token, which is told once.
+
+    The same software again is the same version, and gets a new token if it is the newest one. An
+    earlier token is void.
+    """
+    set_private(response)
+    bot, now = own_bot(caller(request), slug), timezone.now()
+    try:
+        version, secret = connect(bot, remote.software, now, remote.note)
+    except SameContent as same:
+        version, secret = _again(bot, same.number), connecting.issue(bot, now)
+    response["Location"] = f"/api/v1/versions/{version.pk}"
+    return Status(201, Registered(version=version_shape(version), token=secret, lobbies=_lobbies()))
+
+
+@router.post("/bots/{slug:slug}/token", auth=PLAY, response=Renewed, summary="Renew its token")
+def renew_token(request: HttpRequest, response: HttpResponse, slug: str) -> Renewed:
+    """A new token for a remote bot; the earlier one is void."""
+    set_private(response)
+    bot = own_bot(caller(request), slug)
+    return Renewed(token=connecting.issue(bot, timezone.now()), lobbies=_lobbies())
+
+
+@router.delete("/bots/{slug:slug}/token", auth=PLAY, response={204: None}, summary="Void it")
+def revoke_token(request: HttpRequest, slug: str) -> Status[None]:
+    """Let nobody connect as this bot any more."""
+    connecting.revoke(own_bot(caller(request), slug), timezone.now())
+    return Status(204, None)
+
+
+def _body(request: HttpRequest) -> bytes:
+    kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind in _FORMS:
+        raise Problem(
+            415,
+            "not-an-archive",
+            f"the body is a form ({kind}), not an archive",
+            "send the file itself: curl --data-binary @bot.zip -H 'Content-Type: application/zip'",
+        )
+    data = request.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise Problem(
+            413,
+            "too-large",
+            f"the archive is larger than {STANDARD.archive_mb} MiB",
+            "leave out what the bot does not need to play",
+        )
+    if not data:
+        raise Problem(422, "not-taken", "the body is empty", "send the archive as the body")
+    return data
+
+
+def _again(bot: Bot, number: int) -> Version:
+    """The newest version of a bot, which is to be the one that says the same of itself."""
+    newest = bot.versions.select_related("bot").order_by("-number")[0]
+    if newest.number != number or newest.kind != Kind.REMOTE:
+        raise SameContent(number)
+    return newest
+
+
+def _lobbies() -> list[str]:
+    """Where remote bots connect: at any of these."""
+    since = timezone.now() - AWAY_AFTER
+    hosts = Host.objects.filter(state=HostState.TRUSTED, last_seen__gte=since).exclude(lobby="")
+    found = list(hosts.order_by("name").values_list("lobby", flat=True))
+    return found or ([settings.DAMRAK_LOBBY] if settings.DAMRAK_LOBBY else [])

@@ -1,0 +1,10 @@
+"""Where the interface for programs is."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, URLResolver
+
+from damrak_ladder.api.application import urls
+
+app_name = "api"
+urlpatterns: list[URLPattern | URLResolver] = urls()

@@ -1,0 +1,60 @@
+"""New versions taken in: checked first, stored, and sent to qualify."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from damrak_ladder.bots import connecting, journey
+from damrak_ladder.bots.inspection import inspect_archive
+from damrak_ladder.bots.models import Bot, Kind, StepKind, Version
+from damrak_ladder.bots.submission import Submission, keep_archive, register, upload
+from damrak_ladder.pipeline import qualifying
+from damrak_ladder.pipeline.sending import send
+
+
+def submit(
+    bot: Bot, data: bytes, now: datetime, note: str = "", *, goes_live: bool = True
+) -> Version:
+    """A new version from an archive, on its way to qualify. Of one that is refused nothing stays.
+
+    Raises:
+        NotTaken: the archive breaks a rule.
+        LimitReached, SameContent
+    """
+    found = inspect_archive(data)
+    submission = Submission(Kind.UPLOADED, language=found.language, note=note, goes_live=goes_live)
+    keep_archive(bot, data, now)  # a disk is slow, and the transaction is not to wait for it
+    with transaction.atomic():
+        version = upload(bot, data, submission, now)
+        received = f"{len(data):,} bytes, SHA-256 {version.content[:12]}…"
+        journey.note(version, StepKind.RECEIVED, received, now, {"sha256": version.content})
+        detail = {"files": found.files, "bytes": found.bytes, "language": found.language}
+        journey.note(version, StepKind.CHECKED, found.summary, now, detail)
+        qualifying.begin(version, now)
+        transaction.on_commit(_hurry)
+    return version
+
+
+def connect(bot: Bot, software: str, now: datetime, note: str = "") -> tuple[Version, str]:
+    """A new version that runs elsewhere, and the token with which it connects.
+
+    The bot's earlier token is void: who connects with it is the earlier version.
+
+    Raises:
+        LimitReached, SameContent
+    """
+    with transaction.atomic():
+        version = register(bot, Submission(Kind.REMOTE, spec=software, note=note), now)
+        secret = connecting.issue(bot, now)
+        words = "registered; it qualifies as soon as it is connected"
+        journey.note(version, StepKind.RECEIVED, words, now, {"software": software})
+        qualifying.begin(version, now)
+        transaction.on_commit(_hurry)
+    return version, secret
+
+
+def _hurry() -> None:
+    """Have the blocks booked at once; if nobody hears it, they are a few seconds later."""
+    send("schedule")
