@@ -31,7 +31,7 @@ from damrak_engine.cards import (
 from damrak_engine.observation import Observation
 from damrak_engine.state import State
 
-MOST_SPLITS: Final = 100  # the likeliest are kept; only a huge hand that left makes so many
+MOST_SPLITS: Final = 10_000  # the likeliest are kept; games have been seen to need a few dozen
 FINE: Final = 1 << 53
 
 # For each lot in turn: what is left of it; how many of it each seat has paid, eight bits a seat.

@@ -20,7 +20,6 @@ from damrak_engine.cards import (
 from damrak_engine.dice import Dice
 from damrak_engine.position import NO_CONTRACT, PENDING, ROW_SIZE, Position
 
-REMEMBERED: Final = 4  # reshuffles, before memory starts anew; few games have more than two
 FLUSH_CAP: Final = 1000  # only the option reshuffle = eager could ever come near it
 
 
@@ -61,8 +60,8 @@ def reshuffle_if_empty(state: Position) -> None:
 
 
 def _remember_hoards(state: Position) -> None:
-    # The second bound keeps the count of a kind, which grows with every reshuffle, below 256.
-    if len(state.hoards) == min(REMEMBERED, COUNT // max(state.rules.deck)):
+    # The count of a kind, which may grow by all there are with every reshuffle, has eight bits.
+    if len(state.hoards) == COUNT // max(state.rules.deck):
         state.hoards = ()
         state.shown = ()
     hoards = [hand - known for hand, known in zip(state.hands, state.known, strict=True)]
