@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet
 COMPILED := $(shell find referee proto/damrak_wire -name "*.py")
+CATALOGUES := $(wildcard ladder/damrak_ladder/locale/*/LC_MESSAGES/django.po)
 
 .DEFAULT_GOAL := help
 .PHONY: help up test check bench chaos fmt compile clean
@@ -13,10 +14,10 @@ help:  ## this list
 
 UP ?=
 
-up: .venv/.embedded .venv/.compiled .venv/.sandbox  ## the whole platform: make up UP="--workers 2"
+up: .venv/.embedded .venv/.compiled .venv/.messages .venv/.sandbox  ## the whole platform: make up UP="--workers 2"
 	@$(BIN)/damrak-ladder up $(UP)
 
-test: .venv/.test .venv/.compiled .venv/.sandbox .venv/.browser  ## every test
+test: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## every test
 	$(BIN)/pytest -n auto
 
 check: .venv/.check  ## format, style, types, architecture
@@ -90,4 +91,8 @@ clean:  ## remove what make made
 .venv/.compiled: $(COMPILED) hatch_build.py .venv/.installed
 	@echo "compiling the engine and the referee, where there is a C compiler (once)"
 	$(BIN)/python hatch_build.py
+	@touch $@
+
+.venv/.messages: $(CATALOGUES) .venv/.embedded
+	@$(BIN)/python -m damrak_ladder.messages compile
 	@touch $@

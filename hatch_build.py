@@ -1,4 +1,4 @@
-"""Compile what is done all the time with mypyc: beside the sources, or into a wheel.
+"""Compile what is done all the time with mypyc, beside the sources or into a wheel, and texts.
 
 `python hatch_build.py` puts the native modules next to their `.py` files, where Python prefers
 them. Without a C compiler it says so in one line and succeeds: the same sources run interpreted.
@@ -34,6 +34,7 @@ class CompiledModules(BuildHookInterface[Any]):
         return _project(Path(self.root))["dependency-groups"]["compile"] if _wanted() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        compile_catalogues(Path(self.root))
         if version == "editable" or not _wanted():
             return
         self._scratch = tempfile.TemporaryDirectory()
@@ -60,6 +61,15 @@ def _compiled(root: Path) -> dict[str, list[str]]:
     """The modules to be compiled by the folder of their package."""
     modules: dict[str, list[str]] = _project(root)["tool"]["damrak"]["compiled-modules"]
     return modules
+
+
+def compile_catalogues(root: Path) -> None:
+    """Compile the texts of the site in other languages beside their sources."""
+    sys.path.insert(0, str(root / "ladder"))
+    from damrak_ladder.messages.catalogues import compile_all
+
+    for _ in compile_all():
+        pass
 
 
 def compile_modules(root: Path, target: Path) -> list[Path]:
