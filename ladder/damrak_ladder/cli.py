@@ -13,7 +13,17 @@ import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from damrak_ladder.commands import manage, migrate, processes, site, up
+from damrak_ladder.commands import (
+    blocks,
+    hosts,
+    ladders,
+    manage,
+    migrate,
+    processes,
+    site,
+    up,
+    users,
+)
 from damrak_ladder.misuse import Misuse
 from damrak_ladder.simulate import command as simulate
 
@@ -22,7 +32,18 @@ MISUSED: Final = 2
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 
-COMMANDS: Final = (up, site, processes, migrate, manage, simulate)
+COMMANDS: Final = (
+    up,
+    site,
+    processes,
+    migrate,
+    users,
+    ladders,
+    blocks,
+    hosts,
+    simulate,
+    manage,
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -55,6 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+    except Exception as problem:
+        if type(problem).__module__ != "django.db.utils":
+            raise
+        return _complain(f"the database: {problem} (see: damrak-ladder migrate --check)")
     return code
 
 

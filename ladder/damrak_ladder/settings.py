@@ -24,6 +24,7 @@ DAMRAK_HOME = ENVIRONMENT.home
 DAMRAK_URL = ENVIRONMENT.url
 DAMRAK_LOCAL_WEBHOOKS = ENVIRONMENT.local_webhooks
 DAMRAK_LIMITS = ENVIRONMENT.limits
+DAMRAK_BENCHING = ENVIRONMENT.benching
 DAMRAK_REPLAY_STORE = ENVIRONMENT.replay_store
 DAMRAK_REPLAY_KEY = ENVIRONMENT.replay_key
 DAMRAK_LEASE_SECONDS = ENVIRONMENT.lease
@@ -131,6 +132,7 @@ LANGUAGE_COOKIE_SECURE = ENVIRONMENT.is_secure
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_TRUSTED_ORIGINS = [ENVIRONMENT.url]
+CSRF_FAILURE_VIEW = "damrak_ladder.web.views.errors.stale_form"
 X_FRAME_OPTIONS = "DENY"
 
 PASSWORD_HASHERS = [
@@ -162,6 +164,10 @@ ACCOUNT_USERNAME_BLACKLIST = ["admin", "damrak", "house", "root", "staff"]
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Damrak"
+
+# --- logs ----------------------------------------------------------------------------------------
+
+LOGGING_CONFIG = None  # each process says where to; Django's own would send errors by mail only
 
 # --- mail ----------------------------------------------------------------------------------------
 

@@ -61,9 +61,7 @@ def add_parser(commands: Any) -> None:
 
 
 def _run_worker(args: argparse.Namespace) -> int:
-    from damrak_ladder.management import load
-
-    load()
+    _get_ready()
     from django.conf import settings
 
     from damrak_ladder.installation.environment import SettingError
@@ -78,9 +76,7 @@ def _run_worker(args: argparse.Namespace) -> int:
 
 
 def _run_clerk(args: argparse.Namespace) -> int:
-    from damrak_ladder.management import load
-
-    load()
+    _get_ready()
     from damrak_ladder.pipeline.processes import run_clerk
 
     run_clerk(_positive("--jobs", args.jobs))
@@ -88,13 +84,19 @@ def _run_clerk(args: argparse.Namespace) -> int:
 
 
 def _run_beat(_: argparse.Namespace) -> int:
-    from damrak_ladder.management import load
-
-    load()
+    _get_ready()
     from damrak_ladder.pipeline.processes import run_beat
 
     run_beat()
     return 0
+
+
+def _get_ready() -> None:
+    from damrak_ladder.installation.logs import log_to_stderr
+    from damrak_ladder.management import load
+
+    log_to_stderr()
+    load()
 
 
 def _positive(option: str, number: int) -> int:

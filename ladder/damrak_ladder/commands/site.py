@@ -30,8 +30,10 @@ def add_parser(commands: Any) -> None:
 
 def run(_: argparse.Namespace) -> int:
     """Serve until told to stop."""
+    from damrak_ladder.installation.logs import log_to_stderr
     from damrak_ladder.management import prepare
 
+    log_to_stderr()
     prepare()
     import uvicorn
 
@@ -45,7 +47,7 @@ def run(_: argparse.Namespace) -> int:
             port=environment.port,
             lifespan="off",
             access_log=False,
-            log_level="warning",
+            log_config=None,  # as every process of ours
             server_header=False,
             proxy_headers=environment.behind_proxy,
             forwarded_allow_ips=environment.proxies,

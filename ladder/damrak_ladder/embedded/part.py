@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from damrak_ladder.installation.logs import gist
+
 FIRST_WAIT_S: Final = 1.0
 LONGEST_WAIT_S: Final = 30.0
 HEALTHY_AFTER_S: Final = 60.0
@@ -121,9 +123,9 @@ class Part:
     def last_line(self) -> str:
         """The last thing it said."""
         with contextlib.suppress(OSError), self.log.open("rb") as log:
-            log.seek(max(0, self.log.stat().st_size - 4000))
+            log.seek(max(0, self.log.stat().st_size - 50_000))
             lines = log.read().decode("utf-8", "replace").strip().splitlines()
-            return lines[-1].strip()[:300] if lines else ""
+            return gist(lines[-1].strip())[:300] if lines else ""
         return ""
 
     def cap_log(self) -> None:

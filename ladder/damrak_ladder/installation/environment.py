@@ -41,6 +41,16 @@ class Limits:
     submissions_per_hour: int
     storage_mb: int
     tokens: int
+    trials: int
+
+
+@dataclass(frozen=True, slots=True)
+class Benching:
+    """When a version faults too often: for certain in more than this share of its latest games."""
+
+    percent: int
+    games: int  # that are looked at
+    least: int  # with fewer nobody is benched
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,7 @@ class Environment:
     mail_from: str
     local_webhooks: bool  # whether webhooks may go to this machine, by plain http
     limits: Limits
+    benching: Benching
     replay_store: str
     replay_key: bytes | None  # None: the one kept at home
     lease: int
@@ -121,6 +132,12 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
             submissions_per_hour=source.get(PREFIX + "SUBMISSIONS_PER_HOUR", "10", _count),
             storage_mb=source.get(PREFIX + "STORAGE_MB_PER_OWNER", "500", _count),
             tokens=source.get(PREFIX + "TOKENS_PER_OWNER", "20", _count),
+            trials=source.get(PREFIX + "TESTS_PER_OWNER", "2", _count),
+        ),
+        benching=Benching(
+            percent=source.get(PREFIX + "BENCH_PERCENT", "10", _percent),
+            games=source.get(PREFIX + "BENCH_GAMES", "60", _count),
+            least=source.get(PREFIX + "BENCH_LEAST_GAMES", "8", _count),
         ),
         replay_store=source.get(PREFIX + "REPLAY_STORE", "database", _replay_store),
         replay_key=source.find(PREFIX + "REPLAY_KEY", _key),
@@ -218,6 +235,12 @@ def _truth(text: str) -> bool:
 def _count(text: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
         raise ValueError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def _percent(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]?", text):
+        raise ValueError(f"{text!r} is not a whole number from 1 to 99")
     return int(text)
 
 

@@ -1,0 +1,86 @@
+"""`damrak-ladder blocks`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from damrak_ladder.commands.parser import add_command, add_group, add_json
+from damrak_ladder.commands.printing import say, say_json, say_table
+from damrak_ladder.misuse import Misuse
+
+
+def add_parser(commands: Any) -> None:
+    """Make the commands known."""
+    _, verbs = add_group(
+        commands,
+        "blocks",
+        "see and requeue dead blocks",
+        "A block that failed too often is dead: nobody tries it again until it is queued again.",
+        "damrak-ladder blocks dead\ndamrak-ladder blocks requeue 17 18",
+    )
+    dead = add_command(
+        verbs,
+        "dead",
+        "which blocks are dead, and why",
+        "Lists dead blocks with the reason why the latest attempt failed.",
+        "damrak-ladder blocks dead --json",
+        _dead,
+    )
+    add_json(dead)
+    requeue = add_command(
+        verbs,
+        "requeue",
+        "have dead blocks tried again",
+        "Queues dead blocks again, as if they had never been tried.",
+        "damrak-ladder blocks requeue 17 18\ndamrak-ladder blocks requeue --all",
+        _requeue,
+    )
+    requeue.add_argument("blocks", nargs="*", type=int, metavar="BLOCK")
+    requeue.add_argument("--all", action="store_true", help="every dead block")
+
+
+def _dead(args: argparse.Namespace) -> int:
+    from damrak_ladder.management import load
+
+    load()
+    from damrak_ladder.matches.models import Block, BlockState
+
+    found = Block.objects.filter(state=BlockState.DEAD).select_related("ladder").order_by("pk")
+    rows = [
+        {
+            "block": block.pk,
+            "purpose": block.purpose,
+            "ladder": block.ladder.slug if block.ladder else None,
+            "board": block.board,
+            "attempts": block.attempt,
+            "trouble": block.trouble,
+        }
+        for block in found.iterator()
+    ]
+    if args.json:
+        say_json(rows)
+    else:
+        say_table(rows, "No block is dead.")
+    return 0
+
+
+def _requeue(args: argparse.Namespace) -> int:
+    if bool(args.blocks) == args.all:
+        raise Misuse("name blocks, or say --all (see: damrak-ladder blocks dead)")
+    from damrak_ladder.management import load
+
+    load()
+    from django.utils import timezone
+
+    from damrak_ladder.matches.attempts import requeue
+    from damrak_ladder.matches.models import Block, BlockState
+
+    chosen = args.blocks or list(
+        Block.objects.filter(state=BlockState.DEAD).values_list("pk", flat=True)
+    )
+    missing = [block for block in chosen if not requeue(block, timezone.now())]
+    say(f"{len(chosen) - len(missing)} queued again")
+    if missing:
+        raise Misuse(f"not dead: {', '.join(map(str, missing))}")
+    return 0

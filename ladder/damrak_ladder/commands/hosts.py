@@ -1,0 +1,97 @@
+"""`damrak-ladder hosts`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from damrak_ladder.commands.parser import add_command, add_group, add_json
+from damrak_ladder.commands.printing import say, say_json, say_table
+from damrak_ladder.misuse import Misuse
+
+
+def add_parser(commands: Any) -> None:
+    """Make the commands known."""
+    _, verbs = add_group(
+        commands,
+        "hosts",
+        "see machines that play, and trust them",
+        "A machine makes itself known when its worker starts. One whose results or timings deviate "
+        "is quarantined until staff trusts it again.",
+        "damrak-ladder hosts list\ndamrak-ladder hosts trust attic",
+    )
+    listing = add_command(
+        verbs,
+        "list",
+        "which machines there are",
+        "Lists machines: state, load, when they were last heard of.",
+        "damrak-ladder hosts list --json",
+        _list,
+    )
+    add_json(listing)
+    trust = add_command(
+        verbs,
+        "trust",
+        "end a quarantine",
+        "The machine is given blocks again. Look first at why it was quarantined.",
+        "damrak-ladder hosts trust attic",
+        _trust,
+    )
+    trust.add_argument("name")
+    quarantine = add_command(
+        verbs,
+        "quarantine",
+        "give a machine nothing more",
+        "The machine is given no more blocks until somebody trusts it again.",
+        "damrak-ladder hosts quarantine attic --reason 'new memory'",
+        _quarantine,
+    )
+    quarantine.add_argument("name")
+    quarantine.add_argument("--reason", default="by an operator")
+
+
+def _list(args: argparse.Namespace) -> int:
+    from damrak_ladder.management import load
+
+    load()
+    from damrak_ladder.matches.models import Host
+
+    rows = [
+        {
+            "name": host.name,
+            "state": host.state,
+            "last_seen": host.last_seen,
+            "running": host.running,
+            "capacity": host.capacity,
+            "isolation": host.isolation,
+            "lobby": host.lobby,
+            "reason": host.reason,
+        }
+        for host in Host.objects.order_by("name")
+    ]
+    if args.json:
+        say_json(rows)
+    else:
+        say_table(rows, "No machine has been heard of: start `damrak-ladder worker` on one.")
+    return 0
+
+
+def _trust(args: argparse.Namespace) -> int:
+    return _set(args.name, "trusted", "")
+
+
+def _quarantine(args: argparse.Namespace) -> int:
+    return _set(args.name, "quarantined", args.reason)
+
+
+def _set(name: str, state: str, reason: str) -> int:
+    from damrak_ladder.management import load
+
+    load()
+    from damrak_ladder.matches.models import Host, HostState
+
+    changed = Host.objects.filter(name=name).update(state=HostState(state), reason=reason[:500])
+    if not changed:
+        raise Misuse(f"there is no machine {name!r}; see: damrak-ladder hosts list")
+    say(f"{name} is {state}")
+    return 0

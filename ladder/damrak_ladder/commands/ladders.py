@@ -1,0 +1,229 @@
+"""`damrak-ladder ladders`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from damrak_ladder.commands.parser import add_command, add_group, add_json
+from damrak_ladder.commands.printing import say, say_json, say_table
+from damrak_ladder.misuse import Misuse
+
+if TYPE_CHECKING:
+    from damrak_ladder.matches.models import Ladder
+
+_EXAMPLES: Final = """
+damrak-ladder ladders list
+damrak-ladder ladders show amsterdam
+damrak-ladder ladders add blitz --boards amsterdam --seats 2:1 --control bank_ms=10000
+damrak-ladder ladders add usual        the two ladders of a new platform, if they are missing
+damrak-ladder ladders change blitz --weight 0.5
+damrak-ladder ladders close blitz
+"""
+_FIELDS: Final = """
+--boards takes names of boards and daily:N, a new board of N locations every day. --seats says how
+often tables of each size are played. --control sets limits of time, --options rules. --house names
+the house bots that sit in, --anchors the fixed Elo of some of them. --admits says which kinds of
+versions may enter. A field that is not given stays as it is.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Make the commands known."""
+    _, verbs = add_group(
+        commands,
+        "ladders",
+        "see and change ladders",
+        "A ladder is a standing competition: what is played, by whom.",
+        _EXAMPLES,
+    )
+    listing = add_command(
+        verbs,
+        "list",
+        "which ladders there are",
+        "Lists all ladders.",
+        "damrak-ladder ladders list --json",
+        _list,
+    )
+    add_json(listing)
+    show = add_command(
+        verbs,
+        "show",
+        "everything about a ladder",
+        "Prints all fields of a ladder as JSON.",
+        "damrak-ladder ladders show amsterdam",
+        _show,
+    )
+    show.add_argument("slug")
+    for verb, summary, run in (
+        ("add", "make a ladder", _add),
+        ("change", "change a ladder", _change),
+    ):
+        text = f"{summary.capitalize()}. {' '.join(_FIELDS.split())}"
+        examples = "\n".join(line for line in _EXAMPLES.splitlines() if f"s {verb}" in line)
+        _add_fields(add_command(verbs, verb, summary, text, examples, run))
+    for verb, summary, text, run in (
+        ("open", "let it be played", "Blocks of the ladder are booked again.", _open),
+        (
+            "close",
+            "let it rest",
+            "No more blocks of the ladder are booked. What was played stays; so does the table.",
+            _close,
+        ),
+    ):
+        parser = add_command(verbs, verb, summary, text, f"damrak-ladder ladders {verb} blitz", run)
+        parser.add_argument("slug")
+
+
+def _add_fields(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("slug")
+    add("--name")
+    add("--summary")
+    add("--boards", nargs="+", metavar="BOARD")
+    add("--seats", nargs="+", metavar="N:SHARE", dest="shares")
+    add("--options", nargs="*", metavar="NAME=VALUE")
+    add("--control", nargs="*", metavar="LIMIT=MS")
+    add("--rotations", type=int, metavar="N")
+    add("--admits", nargs="*", metavar="KIND")
+    add("--house", nargs="*", metavar="BOT")
+    add("--anchors", nargs="*", metavar="BOT=ELO")
+    add("--weight", type=float, metavar="X", help="its share of the machine against other ladders")
+    add("--enters-all", choices=("yes", "no"), help="whether new bots enter by themselves")
+
+
+def _list(args: argparse.Namespace) -> int:
+    _load()
+    from damrak_ladder.matches.models import Block, BlockState, Ladder
+
+    rows = [
+        {
+            "slug": ladder.slug,
+            "name": ladder.name,
+            "open": ladder.is_open,
+            "boards": list(ladder.boards),
+            "seats": [f"{seats}:{share:g}" for seats, share in ladder.shares.items()],
+            "bots": ladder.entries.filter(left=None).count(),
+            "blocks": Block.objects.filter(ladder=ladder, state=BlockState.RECORDED).count(),
+        }
+        for ladder in Ladder.objects.order_by("slug")
+    ]
+    if args.json:
+        say_json(rows)
+    else:
+        say_table(rows, "There are no ladders: damrak-ladder ladders add usual")
+    return 0
+
+
+def _show(args: argparse.Namespace) -> int:
+    ladder = _find(args.slug)
+    from damrak_ladder.matches.ladders import plan_of
+
+    say_json(asdict(plan_of(ladder)))
+    return 0
+
+
+def _add(args: argparse.Namespace) -> int:
+    _load()
+    from django.utils import timezone
+
+    from damrak_ladder.embedded.seeding import make_ladders
+    from damrak_ladder.matches.errors import BadLadder
+    from damrak_ladder.matches.ladders import LadderPlan, create_ladder
+
+    given = _fields(args)
+    if args.slug == "usual" and not given:
+        made = make_ladders(timezone.now())
+        say(f"New: {', '.join(ladder.slug for ladder in made)}" if made else "They are all there.")
+        return 0
+    if "boards" not in given or "shares" not in given:
+        raise Misuse("a new ladder needs --boards and --seats (see: damrak-ladder ladders add -h)")
+    plan = LadderPlan(slug=args.slug, **({"name": args.slug.title()} | given))
+    try:
+        ladder = create_ladder(plan, timezone.now())
+    except BadLadder as problem:
+        raise Misuse(str(problem)) from None
+    say(f"{ladder.slug} is open")
+    return 0
+
+
+def _change(args: argparse.Namespace) -> int:
+    given = _fields(args)
+    if not given:
+        raise Misuse("nothing is to be changed (see: damrak-ladder ladders change --help)")
+    return _change_to(args.slug, given, "changed")
+
+
+def _open(args: argparse.Namespace) -> int:
+    return _change_to(args.slug, {"is_open": True}, "open")
+
+
+def _close(args: argparse.Namespace) -> int:
+    return _change_to(args.slug, {"is_open": False}, "closed")
+
+
+def _change_to(slug: str, given: dict[str, Any], done: str) -> int:
+    ladder = _find(slug)
+    from django.utils import timezone
+
+    from damrak_ladder.matches.errors import BadLadder
+    from damrak_ladder.matches.ladders import change_ladder, plan_of
+
+    try:
+        change_ladder(ladder, replace(plan_of(ladder), **given), timezone.now())
+    except BadLadder as problem:
+        raise Misuse(str(problem)) from None
+    say(f"{slug} is {done}")
+    return 0
+
+
+def _fields(args: argparse.Namespace) -> dict[str, Any]:
+    """What was given, in the types of a plan."""
+    found: dict[str, Any] = {}
+    for name in ("name", "summary", "rotations", "weight"):
+        if (value := getattr(args, name)) is not None:
+            found[name] = value
+    for name in ("boards", "admits", "house"):
+        if (value := getattr(args, name)) is not None:
+            found[name] = tuple(value)
+    for name, mark, key, parse in (
+        ("shares", ":", int, float),
+        ("options", "=", str, str),
+        ("control", "=", str, json.loads),
+        ("anchors", "=", str, float),
+    ):
+        if (texts := getattr(args, name)) is not None:
+            option = "seats" if name == "shares" else name
+            found[name] = dict(_pair(option, text, mark, key, parse) for text in texts)
+    if args.enters_all is not None:
+        found["enters_all"] = args.enters_all == "yes"
+    return found
+
+
+def _pair(option: str, text: str, mark: str, key: Any, parse: Any) -> tuple[Any, Any]:
+    # From the right: the name of a house bot may have the mark in it.
+    name, found, value = text.rpartition(mark)
+    try:
+        if not found:
+            raise ValueError
+        return key(name), parse(value)
+    except ValueError:
+        raise Misuse(f"--{option}: {text!r} is not of the form NAME{mark}VALUE") from None
+
+
+def _find(slug: str) -> Ladder:
+    _load()
+    from damrak_ladder.matches.models import Ladder
+
+    ladder = Ladder.objects.filter(slug=slug).first()
+    if ladder is None:
+        raise Misuse(f"there is no ladder {slug!r}; see: damrak-ladder ladders list")
+    return ladder
+
+
+def _load() -> None:
+    from damrak_ladder.management import load
+
+    load()

@@ -1,0 +1,194 @@
+"""`damrak-ladder users`."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from typing import TYPE_CHECKING, Any, Final
+
+from damrak_ladder.commands.parser import add_command, add_group, add_json
+from damrak_ladder.commands.printing import say, say_json, say_table
+from damrak_ladder.misuse import Misuse
+
+if TYPE_CHECKING:
+    from damrak_ladder.accounts.models import User
+
+ROLES: Final = ("author", "organiser", "staff")
+_EXAMPLES: Final = """
+damrak-ladder users list
+damrak-ladder users add ann ann@example.org --role organiser
+damrak-ladder users role ann staff
+damrak-ladder users password admin
+damrak-ladder users deactivate ann
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Make the commands known."""
+    _, verbs = add_group(
+        commands, "users", "see and change accounts", "Accounts of this ladder.", _EXAMPLES
+    )
+    listing = add_command(
+        verbs,
+        "list",
+        "who has an account",
+        "Lists accounts: role, address, bots, last login.",
+        "damrak-ladder users list\ndamrak-ladder users list --json",
+        _list,
+    )
+    add_json(listing)
+    add = add_command(
+        verbs,
+        "add",
+        "make an account",
+        "Makes an account whose address needs no verification, and prints its password, once.",
+        "damrak-ladder users add ann ann@example.org\n"
+        "damrak-ladder users add bob bob@example.org --role staff",
+        _add,
+    )
+    add.add_argument("name")
+    add.add_argument("email")
+    add.add_argument("--role", choices=ROLES, default="author")
+    role = add_command(
+        verbs,
+        "role",
+        "say what somebody may do",
+        "Authors have bots, organisers hold tournaments and look after the queue, staff may do "
+        "everything.",
+        "damrak-ladder users role ann organiser",
+        _role,
+    )
+    role.add_argument("name")
+    role.add_argument("role", choices=ROLES)
+    for verb, summary, text, run in (
+        (
+            "password",
+            "give somebody a new password",
+            "Prints a new password, once. All sessions of the account end; a second factor stays.",
+            _password,
+        ),
+        (
+            "deactivate",
+            "lock somebody out",
+            "The account can no longer log in, and its tokens are refused. Its bots play on.",
+            _deactivate,
+        ),
+        ("activate", "let somebody in again", "Undoes `deactivate`.", _activate),
+    ):
+        parser = add_command(verbs, verb, summary, text, f"damrak-ladder users {verb} ann", run)
+        parser.add_argument("name")
+
+
+def _list(args: argparse.Namespace) -> int:
+    from damrak_ladder.management import load
+
+    load()
+    from django.db.models import Count
+
+    from damrak_ladder.accounts.models import User
+
+    users = User.objects.annotate(bot_count=Count("bots")).order_by("username")
+    rows = [
+        {
+            "name": user.username,
+            "email": user.email,
+            "role": str(user.role),
+            "active": user.is_active,
+            "bots": user.bot_count,
+            "joined": user.date_joined,
+            "last_login": user.last_login,
+        }
+        for user in users.iterator()
+    ]
+    if args.json:
+        say_json(rows)
+    else:
+        say_table(rows, "There are no accounts: damrak-ladder users add NAME EMAIL --role staff")
+    return 0
+
+
+def _add(args: argparse.Namespace) -> int:
+    from damrak_ladder.management import load
+
+    load()
+    from allauth.account.models import EmailAddress
+    from django.core.exceptions import ValidationError
+    from django.db import transaction
+
+    from damrak_ladder.accounts.models import Role, User
+    from damrak_ladder.accounts.roles import grant
+
+    if User.objects.filter(username__iexact=args.name).exists():
+        raise Misuse(f"there is a user {args.name} already")
+    if User.objects.filter(email__iexact=args.email).exists():
+        raise Misuse(f"there is a user with the address {args.email} already")
+    user = User(username=args.name, email=args.email)
+    password = _new_password(user)
+    try:
+        user.full_clean()
+    except ValidationError as problem:
+        found = problem.message_dict.items()
+        said = "; ".join(f"{field}: {' '.join(texts)}" for field, texts in found)
+        raise Misuse(said) from None
+    with transaction.atomic():
+        user.save()
+        grant(user, Role(args.role))
+        EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    say(f"{user.username} may log in with {password}")
+    return 0
+
+
+def _role(args: argparse.Namespace) -> int:
+    user = _find(args.name)
+    from damrak_ladder.accounts.models import Role
+    from damrak_ladder.accounts.roles import grant
+
+    grant(user, Role(args.role))
+    say(f"{user.username} is {args.role}")
+    return 0
+
+
+def _password(args: argparse.Namespace) -> int:
+    user = _find(args.name)
+    if not user.email:
+        raise Misuse(f"{user.username} is an account of the platform, in which nobody logs in")
+    password = _new_password(user)
+    user.save(update_fields=["password"])
+    say(f"{user.username} may log in with {password}")
+    return 0
+
+
+def _deactivate(args: argparse.Namespace) -> int:
+    return _set_active(args.name, False)
+
+
+def _activate(args: argparse.Namespace) -> int:
+    return _set_active(args.name, True)
+
+
+def _set_active(name: str, is_active: bool) -> int:
+    user = _find(name)
+    if is_active and not user.email:
+        raise Misuse(f"{user.username} is an account of the platform, in which nobody logs in")
+    user.is_active = is_active
+    user.save(update_fields=["is_active"])
+    say(f"{user.username} {'may log in' if is_active else 'is locked out'}")
+    return 0
+
+
+def _find(name: str) -> User:
+    from damrak_ladder.management import load
+
+    load()
+    from damrak_ladder.accounts.models import User
+
+    user = User.objects.filter(username__iexact=name).first()
+    if user is None:
+        raise Misuse(f"there is no user {name!r}; see: damrak-ladder users list")
+    return user
+
+
+def _new_password(user: User) -> str:
+    password = secrets.token_urlsafe(12)
+    user.set_password(password)
+    return password
