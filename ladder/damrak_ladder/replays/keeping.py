@@ -8,7 +8,7 @@ from django.conf import settings
 
 from damrak_engine.errors import ReplayError
 from damrak_engine.events import Deal
-from damrak_engine.replay import Header, Replay, parse_replay, read_object
+from damrak_engine.replay import Header, parse_replay, read_object
 from damrak_engine.strictjson import canonical
 from damrak_engine.verify import verify
 from damrak_ladder.matches.recording import MatchOutcome, SeatOutcome
@@ -43,16 +43,12 @@ def keep(data: bytes, check: Callable[[Header], None] | None = None) -> MatchOut
     if check is not None:
         check(header)
     replay_store().put(header.hash, compress(signed))
-    return outcome_of(parse_replay(signed))
-
-
-def outcome_of(replay: Replay) -> MatchOutcome:
-    """What came of the match of a verified replay."""
+    replay = parse_replay(signed)
     deal = replay.events[0]
     assert isinstance(deal, Deal)  # a verified replay begins with it
     count = len(replay.seats)
     return MatchOutcome(
-        replay=replay.hash,
+        replay=header.hash,
         seats=tuple(
             SeatOutcome((seat - deal.first) % count, came.place, came.total, came.fault or "")
             for seat, came in enumerate(replay.result.seats)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from django.db import connection
 from django.db.models import Model
@@ -17,7 +17,7 @@ from damrak_engine.statistics import comparisons
 from damrak_ladder.standings.models import Meeting, Tally
 from damrak_ladder.standings.packing import Outcome
 
-Sums = Mapping[tuple[int, ...], Mapping[str, int]]
+Key = TypeVar("Key", bound="tuple[int, ...]")
 
 PLACES: Final = ("first", "second", "third", "fourth")
 TALLIED: Final = ("games", "blocks", "halves", *PLACES, "points", "faults")
@@ -28,9 +28,11 @@ MET: Final = (
 _A_TIME: Final = 500
 
 
-def tallies_of(outcomes: Iterable[Outcome]) -> dict[tuple[int, ...], dict[str, int]]:
+def tallies_of(outcomes: Iterable[Outcome]) -> dict[tuple[int, int, int], dict[str, int]]:
     """What is to be added, by version, table size and turn."""
-    sums: dict[tuple[int, ...], dict[str, int]] = defaultdict(lambda: dict.fromkeys(TALLIED, 0))
+    sums: dict[tuple[int, int, int], dict[str, int]] = defaultdict(
+        lambda: dict.fromkeys(TALLIED, 0)
+    )
     for outcome in outcomes:
         players = outcome.block.players
         seats = len(players)
@@ -49,9 +51,9 @@ def tallies_of(outcomes: Iterable[Outcome]) -> dict[tuple[int, ...], dict[str, i
     return dict(sums)
 
 
-def meetings_of(outcomes: Iterable[Outcome]) -> dict[tuple[int, ...], dict[str, int]]:
+def meetings_of(outcomes: Iterable[Outcome]) -> dict[tuple[int, int], dict[str, int]]:
     """What is to be added, by version and opponent."""
-    sums: dict[tuple[int, ...], dict[str, int]] = defaultdict(lambda: dict.fromkeys(MET, 0))
+    sums: dict[tuple[int, int], dict[str, int]] = defaultdict(lambda: dict.fromkeys(MET, 0))
     for outcome in outcomes:
         players, games = outcome.block.players, outcome.block.games
         for own, other in itertools.permutations(range(len(players)), 2):
@@ -84,7 +86,7 @@ def _add(
     model: type[Model],
     ladder: int,
     keys: tuple[str, ...],
-    sums: Sums,
+    sums: Mapping[Key, Mapping[str, int]],
     columns: tuple[str, ...],
     sign: int,
 ) -> None:

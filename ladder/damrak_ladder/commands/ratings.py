@@ -1,0 +1,221 @@
+"""`damrak-ladder ratings`."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from damrak_ladder.commands.parser import add_command, add_group, add_json
+from damrak_ladder.commands.printing import say, say_json, say_table
+from damrak_ladder.misuse import Misuse
+
+if TYPE_CHECKING:
+    from damrak_ladder.matches.models import Ladder
+    from damrak_ladder.standings.comparing import Rebuilt
+    from damrak_ladder.standings.rebuilding import Progressed
+    from damrak_ladder.standings.tables import Row
+
+_EXAMPLES: Final = """
+damrak-ladder ratings show amsterdam
+damrak-ladder ratings show amsterdam --seats 2 --on 2026-11-01
+damrak-ladder ratings export amsterdam --csv > amsterdam.csv
+damrak-ladder ratings rebuild --check         are all published numbers those of the replays?
+damrak-ladder ratings rebuild --ladder amsterdam --jobs 4
+"""
+_SHOWN: Final = 40
+
+
+def add_parser(commands: Any) -> None:
+    """Make the commands known."""
+    _, verbs = add_group(
+        commands,
+        "ratings",
+        "see, export and prove the ratings",
+        "Ratings are one fit of all blocks of a ladder. docs/ratings.md says what they mean.",
+        _EXAMPLES,
+    )
+    show = add_command(
+        verbs,
+        "show",
+        "the table of a ladder",
+        "Prints who is on the list, from the best to the last.",
+        "damrak-ladder ratings show amsterdam --limit 10",
+        _show,
+    )
+    _add_table(show)
+    show.add_argument("--limit", type=int, default=50, metavar="N", help="rows (default: 50)")
+    add_json(show)
+    export = add_command(
+        verbs,
+        "export",
+        "all numbers of a table, for a spreadsheet or a program",
+        "Prints every column of every row, earlier versions of bots too.",
+        """
+        damrak-ladder ratings export amsterdam --csv > amsterdam.csv
+        damrak-ladder ratings export amsterdam --json --on 2026-11-01
+        """,
+        _export,
+    )
+    _add_table(export)
+    form = export.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="comma-separated values (default)")
+    form.add_argument("--json", action="store_true", help="one JSON array")
+    rebuild = add_command(
+        verbs,
+        "rebuild",
+        "make every published number anew from the replays",
+        "Fetches and verifies the replays of all recorded blocks, plays each one again from its "
+        "seed, counts and fits once more, and compares: results, tallies, standings, the end of "
+        "the ledger. What differs is made anew, unless replays are lost or damaged; then nothing "
+        "is changed. The platform may go on meanwhile.\n\n"
+        "The exit code is 0 if all is identical (or was repaired), else 1.",
+        """
+        damrak-ladder ratings rebuild --check           change nothing, only compare
+        damrak-ladder ratings rebuild --ladder amsterdam --jobs 4
+        """,
+        _rebuild,
+    )
+    rebuild.add_argument("--ladder", metavar="SLUG", help="only this one (default: all)")
+    rebuild.add_argument("--check", action="store_true", help="change nothing")
+    rebuild.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="processes that replay (default: 1)"
+    )
+    add_json(rebuild)
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ladder", help="its slug, as in its address")
+    parser.add_argument(
+        "--seats", type=int, choices=(2, 3, 4), help="only tables of this size (default: all)"
+    )
+    parser.add_argument("--on", metavar="DATE", help="as it was at the end of that day (UTC)")
+
+
+def _show(args: argparse.Namespace) -> int:
+    if args.limit < 1:
+        raise Misuse(f"--limit: at least 1, not {args.limit}")
+    rows = _table(args, everyone=False, limit=args.limit)
+    if args.json:
+        say_json([asdict(row) for row in rows])
+        return 0
+    say_table(
+        [
+            {
+                "rank": row.rank,
+                "band": row.band,
+                "bot": f"{row.bot_slug} {row.number}",
+                "kind": row.kind,
+                "Elo": row.elo,
+                "95 %": f"{row.low} … {row.high}",
+                "ranks": f"{row.rank_low}-{row.rank_high}",
+                "first": f"{row.first or 0:.0%}",
+                "games": row.games,
+                "week": "-" if row.week is None else f"{row.week:+d}",
+            }
+            for row in rows
+        ],
+        empty="Nobody is on the list yet: it begins with the first fit after the first block.",
+    )
+    return 0
+
+
+def _export(args: argparse.Namespace) -> int:
+    rows = [asdict(row) for row in _table(args, everyone=True, limit=None)]
+    if args.json:
+        say_json(rows)
+        return 0
+    from damrak_ladder.standings.tables import Row
+
+    writer = csv.DictWriter(sys.stdout, list(Row.__dataclass_fields__), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return 0
+
+
+def _table(args: argparse.Namespace, *, everyone: bool, limit: int | None) -> list[Row]:
+    on: date | None = None
+    if args.on is not None:
+        try:
+            on = date.fromisoformat(args.on)
+        except ValueError:
+            raise Misuse(f"--on: a day such as 2026-11-01, not {args.on!r}") from None
+    [ladder] = _ladders(args.ladder)
+    from damrak_ladder.standings.tables import table
+
+    return table(ladder, args.seats, on, everyone=everyone, limit=limit)
+
+
+def _rebuild(args: argparse.Namespace) -> int:
+    if args.jobs < 1:
+        raise Misuse(f"--jobs: at least 1, not {args.jobs}")
+    ladders = _ladders(args.ladder)
+    from damrak_ladder.standings.rebuilding import rebuild
+
+    found = []
+    for ladder in ladders:
+        with _bar(ladder.slug) as progressed:
+            found.append(
+                rebuild(
+                    ladder,
+                    datetime.now(UTC),
+                    check=args.check,
+                    jobs=args.jobs,
+                    progressed=progressed,
+                )
+            )
+    if args.json:
+        say_json([asdict(one) | {"is_identical": one.is_identical} for one in found])
+    else:
+        for one in found:
+            _report(one)
+    return 0 if all(one.is_identical or one.is_repaired for one in found) else 1
+
+
+def _report(one: Rebuilt) -> None:
+    what = f"{one.blocks} blocks replayed, {one.numbers} numbers compared with fit {one.fit}"
+    if one.is_identical:
+        say(f"{one.ladder}: identical ({what})")
+        return
+    say(f"{one.ladder}: {len(one.differences) + len(one.unfounded)} differences ({what})")
+    every = [*one.unfounded, *one.differences]
+    for line in every[:_SHOWN]:
+        say(f"  {line}")
+    if len(every) > _SHOWN:
+        say(f"  … and {len(every) - _SHOWN} more (all of them: --json)")
+    if one.is_repaired:
+        say("  All was made anew, and a fit published.")
+    elif one.unfounded:
+        say("  Nothing was changed, because there are blocks without good replays.")
+
+
+@contextmanager
+def _bar(slug: str) -> Iterator[Progressed]:
+    """A bar on the terminal, if there is one."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"{slug}: replaying blocks", total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+def _ladders(slug: str | None) -> list[Ladder]:
+    from damrak_ladder.management import load
+
+    load()
+    from damrak_ladder.matches.models import Ladder
+
+    found = list(Ladder.objects.order_by("slug"))
+    if slug is None:
+        return found
+    chosen = [ladder for ladder in found if ladder.slug == slug]
+    if not chosen:
+        known = ", ".join(ladder.slug for ladder in found) or "none yet"
+        raise Misuse(f"no ladder {slug!r}; there are: {known}")
+    return chosen

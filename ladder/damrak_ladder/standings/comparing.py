@@ -1,0 +1,173 @@
+"""What the replays of a ladder bear out, beside what is stored and published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Final, TypeVar
+
+from django.db.models import OuterRef, Subquery
+
+from damrak_ladder.matches.models import Block, BlockState, Ladder
+from damrak_ladder.standings.counting import MET, TALLIED, meetings_of, tallies_of
+from damrak_ladder.standings.figures import TOLD, figures_of
+from damrak_ladder.standings.models import Counted, Fit, Line, Meeting, Progress, Standing, Tally
+from damrak_ladder.standings.packing import Outcome, unpack
+from damrak_ladder.standings.snapshot import collect, snapshot_of
+
+Key = TypeVar("Key", bound="tuple[int, ...]")
+
+_A_TIME: Final = 2000
+
+
+@dataclass(slots=True)
+class Rebuilt:
+    """What came of it."""
+
+    ladder: str
+    blocks: int = 0  # replayed
+    fit: int = 0  # the one that was compared
+    numbers: int = 0  # compared
+    differences: list[str] = field(default_factory=list)
+    unfounded: list[str] = field(default_factory=list)  # blocks without good replays
+    is_repaired: bool = False
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether nothing differs."""
+        return not self.differences and not self.unfounded
+
+
+@dataclass(slots=True)
+class Found:
+    """Blocks as their replays tell, packed."""
+
+    rows: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """What they came to."""
+        return (unpack(*row) for row in self.rows.values())
+
+
+def compare_rows(ladder: Ladder, found: Found, until: int, result: Rebuilt) -> None:
+    stored = {
+        row.block_id: (bytes(row.results), bytes(row.points), row.serial)
+        for row in Counted.objects.filter(ladder=ladder).iterator(_A_TIME)
+    }
+    unfounded = {int(line.split(":")[0].removeprefix("block ")) for line in result.unfounded}
+    for block in sorted(stored.keys() | found.rows.keys()):
+        if block in stored and block not in found.rows:
+            if stored[block][2] <= until and block not in unfounded:
+                result.differences.append(f"block {block}: counts, but is not a recorded block")
+        elif block not in stored:
+            if _is_settled(block):  # or it was withdrawn meanwhile
+                result.differences.append(f"block {block}: does not count")
+            else:
+                del found.rows[block]
+        elif stored[block][:2] != found.rows[block]:
+            result.differences.append(f"block {block}: counts for other results")
+    result.numbers += len(found.rows)
+
+
+def _is_settled(block: int) -> bool:
+    settled = Block.objects.filter(pk=block, state=BlockState.RECORDED, settled__isnull=False)
+    return settled.exists()
+
+
+def _late(ladder: Ladder, until: int) -> Iterator[Outcome]:
+    """Blocks that were counted since we began."""
+    late = Counted.objects.filter(ladder=ladder, serial__gt=until).order_by("serial")
+    for results, points in late.values_list("results", "points").iterator(_A_TIME):
+        yield unpack(bytes(results), bytes(points))
+
+
+def compare_tallies(ladder: Ladder, found: Found, until: int, result: Rebuilt) -> None:
+    outcomes = [*found.outcomes(), *_late(ladder, until)]
+    tallies, meetings = tallies_of(outcomes), meetings_of(outcomes)
+    stored = {
+        (row["version_id"], row["seats"], row["turn"]): {name: row[name] for name in TALLIED}
+        for row in Tally.objects.filter(ladder=ladder).values(
+            "version_id", "seats", "turn", *TALLIED
+        )
+    }
+    met = {
+        (row["version_id"], row["opponent_id"]): {name: row[name] for name in MET}
+        for row in Meeting.objects.filter(ladder=ladder).values("version_id", "opponent_id", *MET)
+    }
+    result.differences += _differing("tally of version {} at {} seats, turn {}", stored, tallies)
+    result.differences += _differing("meeting of versions {} and {}", met, meetings)
+    result.numbers += len(TALLIED) * len(tallies) + len(MET) * len(meetings)
+
+
+def compare_ledger(ladder: Ladder, standings: Iterable[Standing], result: Rebuilt) -> None:
+    """The latest line of the ledger says what the standing says."""
+    latest = Line.objects.filter(
+        ladder=ladder, seats=OuterRef("seats"), version=OuterRef("version")
+    ).order_by("-fit")
+    known = Standing.objects.filter(ladder=ladder).annotate(line=Subquery(latest.values("pk")[:1]))
+    lines = {
+        (line.version_id, line.seats): line
+        for line in Line.objects.filter(pk__in=known.values("line"))
+    }
+    for row in standings:
+        line = lines.get((row.version_id, row.seats))
+        if line is None or any(getattr(line, name) != getattr(row, name) for name in TOLD):
+            result.differences.append(
+                f"ledger: does not end with the standing of version {row.version_id} "
+                f"{_at(row.seats)}"
+            )
+
+
+def compare_fit(
+    ladder: Ladder,
+    progress: Progress,
+    fit: Fit,
+    standings: list[Standing],
+    fitted: Iterable[tuple[int, bytes]],
+    result: Rebuilt,
+) -> None:
+    """The numbers that follow from the replayed blocks, beside those that are published."""
+    anchors = {int(version): elo for version, elo in fit.anchors.items()}
+    listed = {row.version_id for row in standings if row.rank is not None and not row.seats}
+    collected = collect(fitted)
+    known = set(collected.versions.tolist())
+    snapshot = snapshot_of(
+        ladder,
+        progress,
+        fit.serial,
+        collected,
+        {version: elo for version, elo in anchors.items() if version in known},
+        listed & known,
+    )
+    if snapshot.digest != fit.digest:
+        result.differences.append(f"fit {fit.number}: was made of other blocks, anchors or lists")
+    figures = figures_of(snapshot)
+    names = list(asdict(next(iter(figures.of.values())))) if figures.of else []
+    stored = {
+        (row.version_id, row.seats): {name: getattr(row, name) for name in names}
+        for row in standings
+    }
+    computed = {key: asdict(figure) for key, figure in figures.of.items()}
+    result.differences += _differing("standing of version {} at {} seats", stored, computed)
+    result.numbers += len(names) * len(computed)
+
+
+def _differing(
+    what: str,
+    stored: Mapping[Key, Mapping[str, object]],
+    found: Mapping[Key, Mapping[str, object]],
+) -> Iterator[str]:
+    for key in sorted(stored.keys() | found.keys()):
+        name = what.format(*key).replace(" at 0 seats", "")
+        if key not in found:
+            yield f"{name}: should not be there"
+        elif key not in stored:
+            yield f"{name}: is missing"
+        else:
+            for column, value in found[key].items():
+                if stored[key][column] != value:
+                    yield f"{name}: {column} is {stored[key][column]}, should be {value}"
+
+
+def _at(seats: int) -> str:
+    return f"at {seats} seats" if seats else "at all tables"
