@@ -129,7 +129,6 @@ class Plant:
         self.machines: list[Machine] = []
         self._stack = ExitStack()
         self._sender = Celery(broker=broker.url)
-        self.add_machine("one")
 
     def add_machine(self, name: str) -> Machine:
         """One more, which is ready to play."""
@@ -182,6 +181,10 @@ class Plant:
         return list(Block.objects.filter(pk__in=keys).values("pk", "state", "attempt", "trouble"))
 
     def __enter__(self) -> Plant:
+        with ExitStack() as stack:
+            stack.push(self.__exit__)
+            self.add_machine("one")
+            stack.pop_all()
         return self
 
     def __exit__(

@@ -32,8 +32,10 @@ app.conf.update(
         "unacked_restore_interval": 5,
         "unacked_restore_throttle": 1,
         "unacked_mutex_expire": 10,
+        # Whoever sends a message does not wait for a broker that is away; consumers do.
+        "max_retries": 0,
         "socket_timeout": 30,
-        "socket_connect_timeout": 5,
+        "socket_connect_timeout": 2,
         "health_check_interval": 10,
     },
     broker_connection_timeout=5,

@@ -1,4 +1,4 @@
-"""Ratings published, of all ladders that are open."""
+"""Ratings published, of all ladders: the last blocks of one that was closed count, too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 def publish_ladders(now: datetime) -> int:
     """Publish the ratings of every ladder that has changed enough; of how many."""
     published = 0
-    for ladder in Ladder.objects.filter(is_open=True).order_by("pk"):
+    for ladder in Ladder.objects.order_by("pk"):
         try:
             published += publish(ladder, now) is not None
         except Exception:  # noqa: BLE001  # one ladder must not keep the others from theirs
