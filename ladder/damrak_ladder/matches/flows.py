@@ -1,0 +1,53 @@
+"""At whose cost a block is played. Flows share the machine in proportion to their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from damrak_ladder.matches.models import Ladder
+
+QUALIFICATION: Final = "qualification"
+OWNER_WEIGHT: Final = 0.5
+"""Of all tests and canaries of one owner, where a ladder usually has 1."""
+
+TOURNAMENT_WEIGHT: Final = 2.0
+_LADDER: Final = "ladder:"
+_OWNER: Final = "owner:"
+_TOURNAMENT: Final = "tournament:"
+
+
+def ladder_flow(ladder: Ladder) -> str:
+    """The flow of a ladder's own blocks."""
+    return f"{_LADDER}{ladder.slug}"
+
+
+def owner_flow(owner_id: int) -> str:
+    """The flow of an owner's tests and canaries."""
+    return f"{_OWNER}{owner_id}"
+
+
+def tournament_flow(tournament_id: int) -> str:
+    """The flow of a tournament."""
+    return f"{_TOURNAMENT}{tournament_id}"
+
+
+def weights_of(flows: Iterable[str]) -> dict[str, float]:
+    """The weight of each of these flows.
+
+    Whoever waits to qualify comes first, but never has more than half of the machine.
+    """
+    found: dict[str, float] = {}
+    wanted = set(flows)
+    slugs = {flow.removeprefix(_LADDER) for flow in wanted if flow.startswith(_LADDER)}
+    ladders = dict(Ladder.objects.filter(slug__in=slugs).values_list("slug", "weight"))
+    for flow in sorted(wanted - {QUALIFICATION}):
+        if flow.startswith(_LADDER):
+            found[flow] = ladders.get(flow.removeprefix(_LADDER), 1.0)
+        elif flow.startswith(_OWNER):
+            found[flow] = OWNER_WEIGHT
+        else:
+            found[flow] = TOURNAMENT_WEIGHT if flow.startswith(_TOURNAMENT) else 1.0
+    if QUALIFICATION in wanted:
+        found[QUALIFICATION] = sum(found.values()) or 1.0
+    return found

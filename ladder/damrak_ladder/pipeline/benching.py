@@ -1,0 +1,97 @@
+"""A version that breaks down too often is taken out of play, with what shows it.
+
+Its latest games on ladders are looked at whenever one of them has ended with a fault. A share among
+few games is mostly luck, so what counts is what the share is at least, for all one knows (the lower
+bound of Wilson's interval).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from datetime import datetime
+from typing import Any, Final
+
+from django.conf import settings
+
+from damrak_ladder.bots import journey, standing
+from damrak_ladder.bots.models import Kind, State, StepKind, Version
+from damrak_ladder.matches.models import Block, BlockState, Purpose, Seat
+from damrak_ladder.notices import wording
+from damrak_ladder.notices.kinds import Kind as Notice
+from damrak_ladder.notices.telling import tell
+
+_NORMAL_95: Final = 1.6448536269514722  # one-sided
+_SHOWN: Final = 10
+
+
+def check(block: Block, now: datetime) -> list[Version]:
+    """Bench whoever has broken down too often by now; who that is.
+
+    It is part of the caller's transaction, in which this block is settled.
+    """
+    faulty = Seat.objects.filter(match__block=block, result__isnull=False).exclude(result__fault="")
+    at_fault = Version.objects.filter(
+        pk__in=faulty.values("version_id"), state=State.QUALIFIED
+    ).exclude(kind=Kind.HOUSE)
+    return [version for version in at_fault.order_by("pk") if _check(version, now)]
+
+
+def share_at_least(faults: int, games: int) -> float:
+    """What the share of faults is at least, with 95 % certainty."""
+    if not games:
+        return 0.0
+    z, mean = _NORMAL_95, faults / games
+    middle = mean + z * z / (2 * games)
+    reach = z * math.sqrt(mean * (1 - mean) / games + z * z / (4 * games * games))
+    return max(0.0, (middle - reach) / (1 + z * z / games))
+
+
+def _check(version: Version, now: datetime) -> bool:
+    limits = settings.DAMRAK_BENCHING
+    latest = list(
+        Seat.objects.filter(
+            version=version, match__block__purpose=Purpose.LADDER, result__isnull=False
+        )
+        .order_by("-pk")
+        .values_list("match_id", "result__fault")[: limits.games]
+    )
+    faults = [(match, fault) for match, fault in latest if fault]
+    if len(latest) < limits.least:
+        return False
+    if share_at_least(len(faults), len(latest)) <= limits.percent / 100:
+        return False
+    _bench(version, len(latest), faults, now)
+    return True
+
+
+def _bench(version: Version, games: int, faults: list[tuple[int, str]], now: datetime) -> None:
+    kinds = Counter(fault for _, fault in faults)
+    listed = ", ".join(f"{count} x {fault}" for fault, count in kinds.most_common())
+    reason = f"{len(faults)} of its latest {games} games ended with a fault of its own ({listed})"
+    evidence: dict[str, Any] = {
+        "games": games,
+        "faults": len(faults),
+        "reasons": dict(kinds),
+        "matches": [match for match, _ in faults[:_SHOWN]],
+        "percent": settings.DAMRAK_BENCHING.percent,
+    }
+    standing.bench(version.pk, reason, evidence, now)
+    _strike_waiting(version)
+    text = f"Benched: {reason}. A new version gets the bot back into play."
+    journey.note(version, StepKind.BENCHED, text, now, evidence)
+    bot = version.bot
+    tell(
+        bot.owner,
+        Notice.BENCHED,
+        f"benched:{version.pk}:{now.isoformat()}",
+        *wording.benched(bot.name, version.number, reason),
+        f"/bots/{bot.slug}/{version.number}/",
+        now,
+    )
+
+
+def _strike_waiting(version: Version) -> None:
+    """What nobody has been told to play with it on a ladder never happened."""
+    waiting = Block.objects.filter(state=BlockState.WAITING, host=None, purpose=Purpose.LADDER)
+    waiting.filter(matches__number=0, matches__seats__version=version).delete()

@@ -1,0 +1,39 @@
+"""How long blocks take, as measured on the latest ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from django.db.models import Count, F
+
+from damrak_ladder.matches.models import Attempt, Block, BlockState, Outcome
+
+LATEST: Final = 32
+UNKNOWN_S: Final = 1.0
+"""A game where none has been played yet."""
+
+_SHORTEST_S: Final = 0.01
+
+
+def seconds_per_game(ladders: Iterable[int | None]) -> dict[int | None, float]:
+    """The mean time of a game on each of these ladders; None are the blocks of no ladder."""
+    return {ladder: _measured(ladder) for ladder in set(ladders)}
+
+
+def _measured(ladder: int | None) -> float:
+    latest = Block.objects.filter(state=BlockState.RECORDED)
+    latest = latest.filter(ladder=None) if ladder is None else latest.filter(ladder_id=ladder)
+    games = dict(
+        latest.order_by(F("finished").desc())
+        .annotate(games=Count("matches"))
+        .values_list("pk", "games")[:LATEST]
+    )
+    seconds = 0.0
+    total = 0
+    attempts = Attempt.objects.filter(block_id__in=games, outcome=Outcome.RECORDED)
+    for block_id, started, ended in attempts.values_list("block_id", "started", "ended"):
+        if ended is not None:
+            seconds += max(0.0, (ended - started).total_seconds())
+            total += games[block_id]
+    return max(_SHORTEST_S, seconds / total) if total else UNKNOWN_S

@@ -1,0 +1,85 @@
+"""How a version failed in a recorded block, in words that its author understands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from damrak_ladder.bots.models import Version
+from damrak_ladder.matches.models import Blame, Block, Fault, SeatLog, SeatResult
+
+_TRACEBACK: Final = 8000  # characters of its end, which tells the most
+_REJECTIONS: Final = 10
+
+_WORDS: Final = {
+    "timeout": "It took longer than its time control allows",
+    "crash": "It crashed",
+    "disconnect": "Its connection was lost",
+    "illegal": "It chose actions that are not legal too often",
+    "memory": "It used more memory than the sandbox allows",
+    "protocol": "It did not keep to the protocol",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A game in which a version was at fault, and what is known of it."""
+
+    match: int  # its key
+    number: int  # in its block, from 0
+    seat: int
+    attempt: int
+    reason: str
+    detail: str
+    is_own: bool  # not of the network
+    traceback: str
+    rejections: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """A sentence for its author."""
+        words = _WORDS.get(self.reason, f"It failed ({self.reason})")
+        detail = f": {self.detail}" if self.detail else ""
+        return f"{words}{detail} (game {self.number + 1}, match {self.match}, seat {self.seat})."
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """What is kept with the version; for its owner and staff."""
+        return {
+            "fault": self.reason,
+            "detail": self.detail,
+            "match": self.match,
+            "seat": self.seat,
+            "attempt": self.attempt,
+            "traceback": self.traceback,
+            "rejections": list(self.rejections),
+        }
+
+
+def failures_of(block: Block, version: Version) -> list[Failure]:
+    """All games of a recorded block that a version left by a fault, in their order."""
+    results = (
+        SeatResult.objects.filter(seat__match__block=block, seat__version=version)
+        .exclude(fault="")
+        .select_related("seat__match")
+        .order_by("seat__match__number", "seat__number")
+    )
+    found = []
+    for result in results:
+        seat = result.seat
+        fault = Fault.objects.filter(seat=seat, attempt__number=result.attempt).first()
+        log = SeatLog.objects.filter(seat=seat, attempt=result.attempt).first()
+        found.append(
+            Failure(
+                match=seat.match_id,
+                number=seat.match.number,
+                seat=seat.number,
+                attempt=result.attempt,
+                reason=result.fault,
+                detail=fault.detail if fault is not None else "",
+                is_own=fault is None or fault.owner != Blame.NETWORK,
+                traceback="" if log is None else log.traceback[-_TRACEBACK:],
+                rejections=() if log is None else tuple(log.rejections[:_REJECTIONS]),
+            )
+        )
+    return found

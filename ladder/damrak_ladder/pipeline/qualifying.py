@@ -1,0 +1,179 @@
+"""A new version plays a block against a house bot before it plays against others.
+
+It qualifies if none of its games ends with a fault of its own. Actions that were refused are
+forgiven, as long as they stay below the limit that makes them a fault; so is whatever was the
+host's fault, for then the block is played again. A remote bot whose connection breaks is asked
+again, a few times.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from django.db import transaction
+
+from damrak_ladder.bots import journey, standing
+from damrak_ladder.bots.house import house_version
+from damrak_ladder.bots.models import Bot, Kind, State, StepKind, Version
+from damrak_ladder.matches.boards import DAILY, board_for
+from damrak_ladder.matches.booking import SEED_BYTES, Table, book
+from damrak_ladder.matches.flows import QUALIFICATION
+from damrak_ladder.matches.models import Block, Ladder, Purpose
+from damrak_ladder.notices import wording
+from damrak_ladder.notices.kinds import Kind as Notice
+from damrak_ladder.notices.telling import tell
+from damrak_ladder.pipeline.failures import Failure, failures_of
+from damrak_ladder.pipeline.promoting import bring_in
+from damrak_ladder.trials import canaries
+
+OPPONENT: Final = "greedy"
+"""The house bot that is played against, unless the ladder has others."""
+
+BOARD: Final = "amsterdam"
+"""Where there is no ladder yet whose boards could be played."""
+
+CHANCES: Final = 3
+"""So often a block is played at most, if the connection of a remote bot broke."""
+
+
+def begin(
+    version: Version, now: datetime, tokens: Callable[[int], bytes] = secrets.token_bytes
+) -> Block:
+    """Send a version that has been checked to qualify; the block that decides.
+
+    Raises:
+        Overtaken: it is on its way already.
+    """
+    with transaction.atomic():
+        standing.advance(version.pk, State.CHECKING, State.QUALIFYING, now)
+        block = _book(version, now, tokens)
+        where = "in the sandbox" if version.kind == Kind.UPLOADED else "as soon as it is connected"
+        opponent = _opponent(_ladder_for(version))
+        text = f"Queued: it plays {opponent} on {block.board}, {where}."
+        journey.note(version, StepKind.QUEUED, text, now, {"block": block.pk})
+    return block
+
+
+def settle(block: Block, now: datetime) -> None:
+    """Decide about the version for whose sake a recorded block was played.
+
+    It is part of the caller's transaction, in which this block is settled.
+    """
+    if block.subject_id is None:
+        return
+    version = Version.objects.select_for_update(no_key=True).get(pk=block.subject_id)
+    if version.state != State.QUALIFYING:
+        return  # a block that was played twice, or that somebody decided about
+    failures = failures_of(block, version)
+    own = next((one for one in failures if one.is_own), None)
+    lost = next((one for one in failures if not one.is_own), None)
+    if own is None and lost is not None:
+        played = version.trials.filter(purpose=Purpose.QUALIFICATION).count()
+        if played < CHANCES:
+            _again(version, lost, now)
+            return
+        own = lost
+    if own is not None:
+        _fail(version, block, own, now)
+    else:
+        _pass(version, block, now)
+
+
+def _pass(version: Version, block: Block, now: datetime) -> None:
+    standing.advance(version.pk, State.QUALIFYING, State.QUALIFIED, now)
+    version.refresh_from_db()
+    games = block.matches.count()
+    text = f"Qualified: it played all {games} games of block {block.pk} without a fault."
+    journey.note(version, StepKind.QUALIFIED, text, now, {"block": block.pk})
+    bot = Bot.objects.select_for_update(no_key=True).select_related("live").get(pk=version.bot_id)
+    if not version.goes_live and version.kind != Kind.REMOTE:
+        _let_out_canary(version, now)
+    elif bot.live is not None and bot.live.number > version.number:
+        text = f"Version {bot.live.number} is newer and stays live. Make this one live if you like."
+        journey.note(version, StepKind.QUALIFIED, text, now)
+    else:
+        standing.promote(bot.pk, bot.live_id, version.pk, now)
+        bring_in(version, now)
+    said = wording.qualified(version.bot.name, version.number)
+    _tell(version, Notice.QUALIFIED, said, now)
+
+
+def _let_out_canary(version: Version, now: datetime) -> None:
+    ladders = canaries.ladders_for(version)
+    for ladder in ladders:
+        canaries.begin(version, ladder, now)
+    where = ", ".join(ladder.name for ladder in ladders)
+    if where:
+        text = f"A canary now on {where}: shadow games that count for its own estimate only."
+    else:
+        text = "No ladder is open to it, so it plays nowhere as a canary. Make it live at any time."
+    journey.note(version, StepKind.CANARY, text, now, {"ladders": [one.slug for one in ladders]})
+
+
+def _again(version: Version, lost: Failure, now: datetime) -> None:
+    block = _book(version, now, secrets.token_bytes)
+    text = f"Queued again, because its connection broke: {lost.detail or lost.reason}."
+    journey.note(version, StepKind.QUEUED, text, now, {"block": block.pk})
+
+
+def _fail(version: Version, block: Block, failure: Failure, now: datetime) -> None:
+    evidence = failure.evidence | {"block": block.pk}
+    standing.advance(version.pk, State.QUALIFYING, State.FAILED, now, failure.text[:500], evidence)
+    text = f"Not qualified. {failure.text}"
+    journey.note(version, StepKind.FAILED, text, now, evidence)
+    said = wording.failed(version.bot.name, version.number, failure.text)
+    _tell(version, Notice.FAILED, said, now)
+
+
+def _tell(version: Version, kind: Notice, said: wording.Said, now: datetime) -> None:
+    bot = version.bot
+    link = f"/bots/{bot.slug}/{version.number}/"
+    tell(bot.owner, kind, f"{kind}:{version.pk}", *said, link, now)
+
+
+def _book(version: Version, now: datetime, tokens: Callable[[int], bytes]) -> Block:
+    ladder = _ladder_for(version)
+    opponent = house_version(_opponent(ladder), now)
+    table = Table(
+        versions=(version, opponent),
+        board=_board(ladder, now, tokens),
+        purpose=Purpose.QUALIFICATION,
+        flow=QUALIFICATION,
+        ladder=ladder,
+        subject=version,
+        options={} if ladder is None else ladder.options,
+        control={} if ladder is None else ladder.control,
+    )
+    return book(table, tokens(SEED_BYTES), now)
+
+
+def _ladder_for(version: Version) -> Ladder | None:
+    """The ladder by whose rules it qualifies: one that it is on, or will be."""
+    ladders = [
+        ladder
+        for ladder in Ladder.objects.filter(is_open=True).order_by("pk")
+        if version.kind in ladder.admits
+    ]
+    here = set(version.bot.entries.filter(left=None).values_list("ladder_id", flat=True))
+    ladders.sort(key=lambda ladder: (ladder.pk not in here, not ladder.enters_all))
+    return ladders[0] if ladders else None
+
+
+def _opponent(ladder: Ladder | None) -> str:
+    if ladder is None or not ladder.house or OPPONENT in ladder.house:
+        return OPPONENT
+    return ladder.house[0]
+
+
+def _board(ladder: Ladder | None, now: datetime, tokens: Callable[[int], bytes]) -> str:
+    if ladder is None:
+        return BOARD
+    fixed = [entry for entry in ladder.boards if not entry.startswith(DAILY)]
+    if fixed:
+        return fixed[0]  # there at once, and the same for all
+    chance = random.Random(tokens(8)).random()  # noqa: S311 - a pick of a board
+    return board_for(ladder, now, chance)

@@ -1,0 +1,105 @@
+"""Blocks are booked shortly before they are played, as many as the hosts will soon need.
+
+What is booked is what the next turns will ask for: the turns are played through, exactly as they
+are given out later, and whenever it is the turn of somebody who has no block in line, one is
+booked. Nothing of that is remembered: only what is given to a host counts as served.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import deque
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+
+from damrak_ladder.matches.boards import prepare_boards
+from damrak_ladder.matches.flows import weights_of
+from damrak_ladder.matches.models import Block, BlockState, Purpose
+from damrak_ladder.matchmaking import Shares
+from damrak_ladder.pipeline.durations import seconds_per_game
+from damrak_ladder.pipeline.lines import lines, remotes_of
+from damrak_ladder.pipeline.places import Place, places
+from damrak_ladder.pipeline.sources import Tokens, sources
+from damrak_ladder.pipeline.turns import locked_turns
+
+ABANDONED_AFTER: Final = timedelta(minutes=10)
+"""A ladder block whose remote bot has been gone for so long is struck: it never happened."""
+
+
+def schedule(now: datetime, tokens: Tokens = secrets.token_bytes) -> int:
+    """Book what the hosts will need next; how many blocks.
+
+    However many do so at once, no more are booked than if one had.
+    """
+    prepare_boards(now)  # takes a moment where it does anything, so not while others wait
+    with transaction.atomic():
+        turns = locked_turns(now)
+        there = places(now)
+        strike_abandoned(there, now)
+        wanted = sum(place.room + place.host.workers for place in there)
+        if not wanted:
+            return 0
+        return _book(turns.shares, _meeting_place(there, tokens), there, wanted, tokens, now)
+
+
+def strike_abandoned(there: list[Place], now: datetime) -> int:
+    """Remove ladder blocks that wait in vain for remote bots, so that their rivals go on."""
+    old = Block.objects.filter(
+        state=BlockState.WAITING,
+        purpose=Purpose.LADDER,
+        is_mirrored=False,
+        host=None,
+        created__lt=now - ABANDONED_AFTER,
+    )
+    remotes = remotes_of(list(old.values_list("pk", flat=True)))
+    gone = [
+        block
+        for block, versions in remotes.items()
+        if there and not any(place.takes(versions) for place in there)
+    ]
+    return old.filter(pk__in=gone).delete()[0] if gone else 0
+
+
+def _book(
+    shares: Shares,
+    place: Place,
+    there: list[Place],
+    wanted: int,
+    tokens: Tokens,
+    now: datetime,
+) -> int:
+    able = sources(place, wanted, tokens, now)
+    ready = {
+        flow: deque(
+            (one.ladder, one.games) for one in line if any(at.takes(one.remotes) for at in there)
+        )
+        for flow, line in lines(now, wanted).items()
+    }
+    flows = able.keys() | {flow for flow, line in ready.items() if line}
+    weights = weights_of(flows)
+    seconds: dict[int | None, float] = {}
+    taken = booked = 0
+    while taken < wanted and flows:
+        flow = shares.next({flow: weights[flow] for flow in flows})
+        assert flow is not None
+        if ready.get(flow):
+            ladder, games = ready[flow].popleft()
+        elif flow in able and (block := able[flow].book_next()) is not None:
+            ladder, games = block.ladder_id, block.matches.count()
+            booked += 1
+        else:
+            flows.discard(flow)
+            continue
+        taken += 1
+        if ladder not in seconds:
+            seconds |= seconds_per_game([ladder])
+        shares = shares.served(flow, games * seconds[ladder], weights[flow])
+    return booked
+
+
+def _meeting_place(there: list[Place], tokens: Tokens) -> Place:
+    """The host whose lobby the remote bots of the new tables come from, now this, now that one."""
+    able = [place for place in there if place.lobby] or there
+    return able[int.from_bytes(tokens(4), "big") % len(able)]

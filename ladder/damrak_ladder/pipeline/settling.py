@@ -1,0 +1,72 @@
+"""What follows from a recorded block, exactly once, whoever does it and however often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from django.db import transaction
+
+from damrak_ladder.matches.models import Block, BlockState, Purpose
+from damrak_ladder.pipeline import benching, qualifying
+from damrak_ladder.standings.absorbing import absorb, withdraw
+from damrak_ladder.trials.canaries import settle_canary
+from damrak_ladder.trials.sequential import settle_test, unsettle_test
+
+
+def settle(block_id: int, now: datetime) -> bool:
+    """Do what follows from a recorded block; False if it has been done, or is not due.
+
+    It is one transaction, which begins by claiming the block: of many who settle it at once, one
+    does.
+    """
+    with transaction.atomic():
+        claimed = Block.objects.filter(pk=block_id, state=BlockState.RECORDED, settled=None).update(
+            settled=now
+        )
+        if not claimed:
+            return False
+        block = Block.objects.select_related("ladder", "subject__bot__owner").get(pk=block_id)
+        _SETTLERS[Purpose(block.purpose)](block, now)
+    return True
+
+
+def unsettle(block: Block) -> None:
+    """Undo what followed from a block whose results are taken back, and will be others.
+
+    It is part of the caller's transaction. What people have decided or been told remains: whoever
+    has qualified stays so, and a test that has ended keeps its verdict.
+    """
+    match Purpose(block.purpose):
+        case Purpose.LADDER:
+            withdraw(block)
+        case Purpose.TEST:
+            unsettle_test(block)
+        case Purpose.QUALIFICATION | Purpose.CANARY | Purpose.TOURNAMENT:
+            pass
+    Block.objects.filter(pk=block.pk).update(settled=None)
+
+
+def settle_leftovers(now: datetime, most: int = 200) -> int:
+    """Settle what nobody has settled, the longest finished first; how many blocks."""
+    left = Block.objects.filter(state=BlockState.RECORDED, settled=None).order_by("finished")
+    return sum(settle(block_id, now) for block_id in list(left.values_list("pk", flat=True)[:most]))
+
+
+def _settle_ladder(block: Block, now: datetime) -> None:
+    absorb(block)
+    benching.check(block, now)
+
+
+def _settle_tournament(block: Block, now: datetime) -> None:
+    """Tournaments read the results of their blocks themselves."""
+
+
+_SETTLERS: Final[dict[Purpose, Callable[[Block, datetime], None]]] = {
+    Purpose.LADDER: _settle_ladder,
+    Purpose.QUALIFICATION: qualifying.settle,
+    Purpose.CANARY: settle_canary,
+    Purpose.TEST: settle_test,
+    Purpose.TOURNAMENT: _settle_tournament,
+}

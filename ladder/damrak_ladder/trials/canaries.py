@@ -1,0 +1,139 @@
+"""Canaries: versions that play shadow blocks before they replace the live one, or do not."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from django.db import models, transaction
+from django.db.models import Count
+
+from damrak_ladder.bots import journey
+from damrak_ladder.bots.models import Kind, State, StepKind, Version
+from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose
+from damrak_ladder.notices import wording
+from damrak_ladder.notices.kinds import Kind as Notice
+from damrak_ladder.notices.telling import tell
+from damrak_ladder.standings.canary import canary_estimate
+from damrak_ladder.trials.errors import NotPlayable
+from damrak_ladder.trials.models import Canary, CanaryState
+
+BLOCKS: Final = 24
+"""So many a canary plays on each ladder, unless told otherwise."""
+
+
+def begin(version: Version, ladder: Ladder, now: datetime, blocks: int = BLOCKS) -> Canary:
+    """Let a version play shadow blocks on a ladder; one that has finished plays so many more.
+
+    Raises:
+        NotPlayable: it has not qualified, or is of a kind of which only one can be there.
+    """
+    if version.state != State.QUALIFIED:
+        raise NotPlayable(f"{version} is {version.state}; only what has qualified is a canary")
+    if version.kind == Kind.REMOTE:
+        raise NotPlayable("a remote bot is there once, and so cannot play beside itself")
+    if version.kind not in ladder.admits:
+        raise NotPlayable(f"{ladder.name} does not admit {version.kind} bots")
+    with transaction.atomic():
+        canary, is_new = Canary.objects.get_or_create(
+            version=version, ladder=ladder, defaults={"most": blocks, "created": now}
+        )
+        if not is_new and canary.state != CanaryState.RUNNING:
+            canary.most += blocks
+            canary.state, canary.ended = CanaryState.RUNNING, None
+            canary.save(update_fields=["most", "state", "ended"])
+    return canary
+
+
+def ladders_for(version: Version) -> list[Ladder]:
+    """Where a canary of this version plays: where its bot is, or else would be entered."""
+    open_to_it = [
+        ladder
+        for ladder in Ladder.objects.filter(is_open=True).order_by("pk")
+        if version.kind in ladder.admits
+    ]
+    here = set(version.bot.entries.filter(left=None).values_list("ladder_id", flat=True))
+    return [ladder for ladder in open_to_it if ladder.pk in here] or [
+        ladder for ladder in open_to_it if ladder.enters_all
+    ]
+
+
+def cancel(version: Version, now: datetime) -> int:
+    """Let a version be a canary no longer; on how many ladders it was."""
+    with transaction.atomic():
+        running = Canary.objects.filter(version=version, state=CanaryState.RUNNING)
+        ended = running.update(state=CanaryState.CANCELLED, ended=now)
+        _drop_waiting(version)
+    return ended
+
+
+def blocks_of(canary: Canary) -> dict[int, int]:
+    """How many blocks a canary has, played or booked, by table size."""
+    counts = (
+        _blocks(canary.version, canary.ladder_id)
+        .annotate(games=Count("matches"))
+        .values_list("games", "rotations")
+    )
+    found: dict[int, int] = {}
+    for games, rotations in counts:
+        seats = games // rotations
+        found[seats] = found.get(seats, 0) + 1
+    return found
+
+
+def played(canary: Canary) -> int:
+    """How many of its blocks have been played."""
+    return _blocks(canary.version, canary.ladder_id).filter(state=BlockState.RECORDED).count()
+
+
+def settle_canary(block: Block, now: datetime) -> None:
+    """Count a recorded shadow block, and end the canary if it was the last.
+
+    It is part of the caller's transaction, in which this block is settled.
+    """
+    canary = (
+        Canary.objects.select_for_update(no_key=True)
+        .filter(version=block.subject_id, ladder=block.ladder_id, state=CanaryState.RUNNING)
+        .first()
+    )
+    if canary is None or played(canary) < canary.most:
+        return
+    canary.state, canary.ended = CanaryState.FINISHED, now
+    canary.save(update_fields=["state", "ended"])
+    _tell(canary, now)
+
+
+def _tell(canary: Canary, now: datetime) -> None:
+    version = canary.version
+    estimate = canary_estimate(version, canary.ladder)
+    if estimate is None:
+        return
+    elo, low, high = (round(one) for one in (estimate.elo, estimate.low, estimate.high))
+    journey.note(
+        version,
+        StepKind.CANARY,
+        f"As a canary on {canary.ladder.name} it reached {elo} Elo, between {low} and {high}. "
+        "Make it live if that pleases you.",
+        now,
+        {"ladder": canary.ladder.slug, "elo": elo, "low": low, "high": high},
+    )
+    tell(
+        version.bot.owner,
+        Notice.CANARY_FINISHED,
+        f"canary:{canary.pk}:{canary.most}",
+        *wording.canary_finished(version.bot.name, version.number, elo, low, high),
+        f"/bots/{version.bot.slug}/{version.number}/",
+        now,
+    )
+
+
+def _blocks(version: Version, ladder_id: int) -> models.QuerySet[Block]:
+    return Block.objects.filter(
+        subject=version, ladder_id=ladder_id, purpose=Purpose.CANARY
+    ).exclude(state=BlockState.DEAD)
+
+
+def _drop_waiting(version: Version) -> None:
+    Block.objects.filter(
+        subject=version, purpose=Purpose.CANARY, state=BlockState.WAITING, host=None
+    ).delete()

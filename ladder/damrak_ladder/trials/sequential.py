@@ -1,0 +1,228 @@
+"""Tests: started by an author, played on mirrored blocks, ended by themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+
+from damrak_engine.statistics import BlockScores, Estimate, Sprt
+from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.models import Kind, State, Version
+from damrak_ladder.matches.models import Block, BlockState, Ladder, SeatResult
+from damrak_ladder.notices import wording
+from damrak_ladder.notices.kinds import Kind as Notice
+from damrak_ladder.notices.telling import tell
+from damrak_ladder.trials.errors import BadBounds, NotPlayable, NotYours, TooManyTrials
+from damrak_ladder.trials.estimate import anytime_estimate
+from damrak_ladder.trials.models import Trial, TrialBlock, TrialState
+
+MOST_BLOCKS: Final = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a test tells apart, how often it may be wrong, and when it gives up.
+
+    It ends with "better" if a lead of `elo1` explains the scores better than one of `elo0`. If the
+    truth is `elo0` or less, it says so wrongly in a share `alpha` of tests; if the truth is `elo1`
+    or more, it wrongly says "not better" in a share `beta`.
+    """
+
+    elo0: float = 0.0
+    elo1: float = 30.0
+    alpha: float = 0.05
+    beta: float = 0.05
+    most: int = 400
+
+    def sprt(self) -> Sprt:
+        """The test.
+
+        Raises:
+            BadBounds: there is none with these bounds.
+        """
+        if not 1 <= self.most <= MOST_BLOCKS:
+            raise BadBounds(f"most: {self.most} blocks are not from 1 to {MOST_BLOCKS}")
+        for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
+            if not -1000 <= elo <= 1000:
+                raise BadBounds(f"{name}: {elo:g} is not from -1000 to 1000")
+        if self.elo1 - self.elo0 < 1:
+            raise BadBounds("elo1: must be at least 1 above elo0, or the test never ends")
+        try:
+            return Sprt(self.elo0, self.elo1, self.alpha, self.beta)
+        except ValueError as problem:
+            raise BadBounds(str(problem)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What the blocks of a test say so far; the interval of `estimate` holds at every moment."""
+
+    blocks: int
+    llr: float
+    lower: float
+    upper: float
+    estimate: Estimate | None  # of the candidate's lead in Elo; None before the first block
+
+
+def start(
+    owner: User,
+    candidate: Version,
+    baseline: Version,
+    ladder: Ladder,
+    bounds: Bounds,
+    now: datetime,
+) -> Trial:
+    """Begin a test of an own version against another of one's own, or against any that is live.
+
+    It is played for two, on the boards and by the rules of a ladder.
+
+    Raises:
+        BadBounds, NotYours, NotPlayable, TooManyTrials
+    """
+    bounds.sprt()
+    _check(owner, candidate, baseline)
+    limit = settings.DAMRAK_LIMITS.trials
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=owner.pk)  # two at once both count
+        if Trial.objects.filter(owner=owner, state=TrialState.RUNNING).count() >= limit:
+            raise TooManyTrials(limit)
+        return Trial.objects.create(
+            owner=owner,
+            ladder=ladder,
+            candidate=candidate,
+            baseline=baseline,
+            elo0=bounds.elo0,
+            elo1=bounds.elo1,
+            alpha=bounds.alpha,
+            beta=bounds.beta,
+            most=bounds.most,
+            created=now,
+        )
+
+
+def cancel(trial_id: int, now: datetime) -> bool:
+    """End a test without a verdict; False if it has ended already."""
+    with transaction.atomic():
+        return _end(trial_id, TrialState.CANCELLED, now)
+
+
+def settle_test(block: Block, now: datetime) -> None:
+    """Count a recorded block of a test, and end the test if it has a verdict.
+
+    It is part of the caller's transaction, in which this block is settled.
+    """
+    mine = TrialBlock.objects.filter(block=block).select_related("trial").first()
+    if mine is None:
+        return
+    trial = Trial.objects.select_for_update(no_key=True).get(pk=mine.trial_id)
+    mine.score = score_of_block(block, trial.candidate_id)
+    mine.is_late = trial.state != TrialState.RUNNING
+    mine.save(update_fields=["score", "is_late"])
+    if mine.is_late:
+        return
+    scores = scores_of(trial)
+    state = verdict(trial, scores)
+    if state is not TrialState.RUNNING and _end(trial.pk, state, now):
+        trial.state, trial.ended = state, now
+        _tell(trial, now)
+
+
+def unsettle_test(block: Block) -> None:
+    """Count a block no more: its host was not to be trusted, and it is played again."""
+    TrialBlock.objects.filter(block=block).update(score=None)
+
+
+def verdict(trial: Trial, scores: BlockScores) -> TrialState:
+    """Where these scores leave the test."""
+    test = sprt_of(trial)
+    found = test.verdict(test.llr(scores))
+    if found is not None:
+        return TrialState.BETTER if found == "H1" else TrialState.NOT_BETTER
+    return TrialState.UNDECIDED if sum(scores.values()) >= trial.most else TrialState.RUNNING
+
+
+def progress(trial: Trial) -> Progress:
+    """How a test stands."""
+    test, scores = sprt_of(trial), scores_of(trial)
+    return Progress(
+        blocks=sum(scores.values()),
+        llr=test.llr(scores),
+        lower=test.lower,
+        upper=test.upper,
+        estimate=anytime_estimate(scores) if scores else None,
+    )
+
+
+def sprt_of(trial: Trial) -> Sprt:
+    """The test with the trial's bounds."""
+    return Sprt(trial.elo0, trial.elo1, trial.alpha, trial.beta)
+
+
+def scores_of(trial: Trial) -> BlockScores:
+    """How often the candidate has taken which share of a block."""
+    counted = trial.blocks.filter(score__isnull=False, is_late=False)
+    return Counter(score for score in counted.values_list("score", flat=True) if score is not None)
+
+
+def score_of_block(block: Block, version_id: int) -> float:
+    """The share of 1 that a version took from its rivals in a recorded block."""
+    results = SeatResult.objects.filter(seat__match__block=block)
+    places: dict[int, list[tuple[int, int]]] = {}
+    for match, version, place in results.values_list("seat__match_id", "seat__version_id", "place"):
+        places.setdefault(match, []).append((version, place))
+    won = possible = 0.0
+    for seats in places.values():
+        own = next(place for version, place in seats if version == version_id)
+        for version, place in seats:
+            if version != version_id:
+                won += 1.0 if own < place else 0.5 if own == place else 0.0
+                possible += 1.0
+    return won / possible
+
+
+def _check(owner: User, candidate: Version, baseline: Version) -> None:
+    if candidate.bot.owner_id != owner.pk:
+        raise NotYours(f"{candidate} is not yours to test")
+    if candidate.pk == baseline.pk:
+        raise NotPlayable("a version is as good as itself")
+    is_public = baseline.bot.live_id == baseline.pk
+    if baseline.bot.owner_id != owner.pk and not is_public:
+        raise NotYours(f"{baseline} is neither yours nor live")
+    for version in (candidate, baseline):
+        if version.state not in {State.QUALIFIED, State.BENCHED}:
+            raise NotPlayable(f"{version} is {version.state}; only what has qualified is tested")
+    if candidate.bot_id == baseline.bot_id and Kind.REMOTE in {candidate.kind, baseline.kind}:
+        raise NotPlayable("a remote bot is there once, so its versions cannot meet")
+
+
+def _end(trial_id: int, state: TrialState, now: datetime) -> bool:
+    running = Trial.objects.filter(pk=trial_id, state=TrialState.RUNNING)
+    if not running.update(state=state, ended=now):
+        return False
+    # What nobody has begun is not played any more.
+    Block.objects.filter(
+        trial_block__trial_id=trial_id, state=BlockState.WAITING, host=None
+    ).delete()
+    return True
+
+
+def _tell(trial: Trial, now: datetime) -> None:
+    first, second = str(trial.candidate), str(trial.baseline)
+    estimate = anytime_estimate(scores_of(trial))
+    said = (
+        f"{TrialState(trial.state).value}; the lead is about {estimate.value:+.0f} Elo "
+        f"(between {estimate.low:+.0f} and {estimate.high:+.0f})"
+    )
+    tell(
+        trial.owner,
+        Notice.TEST_FINISHED,
+        f"test:{trial.pk}",
+        *wording.test_finished(first, second, said),
+        "/desk/tests/",
+        now,
+    )

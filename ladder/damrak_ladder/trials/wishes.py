@@ -1,0 +1,152 @@
+"""What tests and canaries want to be played next."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from damrak_ladder.bots.models import Version
+from damrak_ladder.matches.boards import board_for
+from damrak_ladder.matches.booking import SEED_BYTES, Table, book
+from damrak_ladder.matches.entries import live_versions
+from damrak_ladder.matches.flows import owner_flow
+from damrak_ladder.matches.models import Block, Ladder, Purpose
+from damrak_ladder.matchmaking import Field, Policy, arrange
+from damrak_ladder.standings.canary import canary_estimate
+from damrak_ladder.standings.estimates import estimates
+from damrak_ladder.standings.fields import entrant_of, is_there
+from damrak_ladder.trials import canaries
+from damrak_ladder.trials.models import Canary, CanaryState, Trial, TrialBlock, TrialState
+
+Tokens = Callable[[int], bytes]
+
+
+class Wish(Protocol):
+    """A test or canary that is under way."""
+
+    @property
+    def owner_id(self) -> int:
+        """Who pays for it."""
+        ...
+
+    def book_next(self, lobby: Collection[int], tokens: Tokens, now: datetime) -> Block | None:
+        """Its next block, where these remote versions wait; None if there is none for now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TrialWish:
+    """A test."""
+
+    trial: Trial
+
+    @property
+    def owner_id(self) -> int:
+        """Who started it."""
+        return self.trial.owner_id
+
+    def book_next(self, lobby: Collection[int], tokens: Tokens, now: datetime) -> Block | None:
+        """Its next block, as long as it may have more."""
+        trial = self.trial
+        versions = (trial.candidate, trial.baseline)
+        if trial.blocks.filter(is_late=False).count() >= trial.most:
+            return None
+        if not all(is_there(version, lobby) for version in versions):
+            return None
+        table = _table(trial.ladder, versions, Purpose.TEST, trial.owner_id, tokens, now)
+        block = book(replace(table, subject=trial.candidate), tokens(SEED_BYTES), now)
+        TrialBlock.objects.create(trial=trial, block=block)
+        return block
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryWish:
+    """A canary."""
+
+    canary: Canary
+
+    @property
+    def owner_id(self) -> int:
+        """The owner of the bot."""
+        return self.canary.version.bot.owner_id
+
+    def book_next(self, lobby: Collection[int], tokens: Tokens, now: datetime) -> Block | None:
+        """A block against those whom the ladder would have seated with it."""
+        canary, ladder = self.canary, self.canary.ladder
+        blocks = canaries.blocks_of(canary)
+        if sum(blocks.values()) >= canary.most:
+            return None
+        shares = {int(seats): share for seats, share in ladder.shares.items() if share > 0}
+        lack = {
+            seats: share / sum(shares.values()) * (sum(blocks.values()) + 1) - blocks.get(seats, 0)
+            for seats, share in shares.items()
+        }
+        seed = int.from_bytes(tokens(8), "big")
+        for seats in sorted(lack, key=lambda seats: -lack[seats]):
+            versions = _opponents(canary, seats, lobby, seed)
+            if versions:
+                table = _table(ladder, versions, Purpose.CANARY, self.owner_id, tokens, now)
+                return book(replace(table, subject=canary.version), tokens(SEED_BYTES), now)
+        return None
+
+
+def wishes() -> list[Wish]:
+    """All tests and canaries that are under way, the oldest first."""
+    trials = Trial.objects.filter(state=TrialState.RUNNING).select_related(
+        "ladder", "candidate__bot", "baseline__bot"
+    )
+    running = Canary.objects.filter(state=CanaryState.RUNNING).select_related(
+        "ladder", "version__bot"
+    )
+    found: list[Wish] = [TrialWish(trial) for trial in trials.order_by("pk")]
+    found += [CanaryWish(canary) for canary in running.order_by("pk")]
+    return found
+
+
+def _opponents(
+    canary: Canary, seats: int, lobby: Collection[int], seed: int
+) -> tuple[Version, ...] | None:
+    """A table of this size with the canary, as if it were the ladder's newest version."""
+    guest = canary.version
+    others = [
+        version
+        for version in live_versions(canary.ladder)
+        if version.pk != guest.pk and is_there(version, lobby)
+    ]
+    versions = [guest, *others]
+    known = estimates(canary.ladder, [version.pk for version in versions])
+    place = {version.pk: at for at, version in enumerate(versions)}
+    entrants = [entrant_of(version, known[version.pk], place) for version in versions]
+    so_far = canary_estimate(guest, canary.ladder)
+    if so_far is not None:
+        entrants[0] = replace(entrants[0], elo=so_far.elo, error=so_far.error)
+    # Nobody is more urgent than one that has not played, and the first of those in the field.
+    entrants[0] = replace(entrants[0], blocks={}, pending=0, is_anchor=False)
+    for table in arrange(Field.of(entrants), Policy(shares={seats: 1.0}), seed, 1):
+        if table.players[0] == 0:
+            return tuple(versions[player] for player in table.players)
+    return None
+
+
+def _table(
+    ladder: Ladder,
+    versions: tuple[Version, ...],
+    purpose: Purpose,
+    owner_id: int,
+    tokens: Tokens,
+    now: datetime,
+) -> Table:
+    chance = random.Random(tokens(8)).random()  # noqa: S311 - a pick of a board
+    return Table(
+        versions=versions,
+        board=board_for(ladder, now, chance),
+        purpose=purpose,
+        flow=owner_flow(owner_id),
+        ladder=ladder,
+        rotations=ladder.rotations,
+        options=ladder.options,
+        control=ladder.control,
+    )
