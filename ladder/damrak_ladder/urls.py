@@ -7,6 +7,10 @@ urlpatterns = [
     *i18n_patterns(
         path("accounts/", include("allauth.urls")),
         path("", include("damrak_ladder.web.urls")),
-        prefix_default_language=False,
     ),
 ]
+
+handler400 = "damrak_ladder.web.views.errors.bad_request"
+handler403 = "damrak_ladder.web.views.errors.forbidden"
+handler404 = "damrak_ladder.web.views.errors.not_found"
+handler500 = "damrak_ladder.web.views.errors.broken"

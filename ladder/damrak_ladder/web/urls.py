@@ -1,13 +1,60 @@
 """Where the pages are. The language in front of them is the root's business."""
 
-from django.urls import path
+from django.urls import include, path
 
 from damrak_ladder.web import look
-from damrak_ladder.web.views import home
+from damrak_ladder.web.views import (
+    block,
+    bot,
+    home,
+    hosts,
+    ladder,
+    match,
+    organise,
+    person,
+    queue,
+    search,
+)
+from damrak_ladder.web.views.desk import bots, device, notices, submissions, tokens
 
 app_name = "web"
 
+_desk = [
+    path("", bots.desk, name="desk"),
+    path("submit/", submissions.upload, name="desk_submit"),
+    path("remote/", submissions.remote, name="desk_remote"),
+    path("bots/<slug:slug>/", bots.bot, name="desk_bot"),
+    path("bots/<slug:slug>/<int:number>/", bots.version, name="desk_version"),
+    path("bots/<slug:slug>/<int:number>/live/", bots.make_live, name="desk_make_live"),
+    path("tokens/", tokens.tokens, name="desk_tokens"),
+    path("tokens/<int:pk>/revoke/", tokens.revoke_token, name="desk_revoke_token"),
+    path("notices/", notices.notices, name="desk_notices"),
+    path("notices/read/", notices.read_notices, name="desk_read_notices"),
+    path("notices/rules/", notices.set_rules, name="desk_set_rules"),
+    path("notices/webhook/", notices.change_webhook, name="desk_webhook"),
+]
+
+_organise = [
+    path("", organise.organise, name="organise"),
+    path("blocks/<int:pk>/requeue/", organise.requeue_block, name="requeue_block"),
+]
+
 urlpatterns = [
     path("", home.home, name="home"),
+    path("ladders/", home.ladders, name="ladders"),
+    path("ladders/<slug:slug>/", ladder.ladder, name="ladder"),
+    path("ladders/<slug:slug>/blocks/", ladder.ladder_blocks, name="ladder_blocks"),
+    path("bots/<slug:slug>/", bot.bot, name="bot"),
+    path("bots/<slug:slug>/<int:number>/", bot.version, name="version"),
+    path("owners/<str:name>/", person.person, name="person"),
+    path("matches/<int:pk>/", match.match, name="match"),
+    path("matches/<int:pk>/seats/<int:number>/log/", match.seat_log, name="seat_log"),
+    path("blocks/<int:pk>/", block.block, name="block"),
+    path("queue/", queue.queue, name="queue"),
+    path("hosts/", hosts.hosts, name="hosts"),
+    path("search/", search.search, name="search"),
+    path("device/", device.device, name="device"),
+    path("desk/", include(_desk)),
+    path("organise/", include(_organise)),
     path("theme/", look.choose_theme, name="theme"),
 ]

@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.tables import Row, table
+from damrak_ladder.web import blocks
+from damrak_ladder.web.views.ladder import Scale, scale_of
+
+TOP = 5
+LADDERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LadderShown:
+    """A ladder, and who leads it."""
+
+    ladder: Ladder
+    rows: list[Row]
+    scale: Scale
+
 
 def home(request: HttpRequest) -> HttpResponse:
-    """What this is, and how to join."""
-    return render(request, "web/home.html")
+    """What this is, who leads, what was played just now, and how to join."""
+    open_ladders = Ladder.objects.filter(is_open=True).order_by("-weight", "slug")[:LADDERS]
+    context = {"ladders": [_shown(one) for one in open_ladders], "latest": blocks.latest(8)}
+    return render(request, "web/home.html", context)
+
+
+def ladders(request: HttpRequest) -> HttpResponse:
+    """All ladders."""
+    return render(request, "web/ladders.html", {"ladders": Ladder.objects.order_by("slug")})
+
+
+def _shown(ladder: Ladder) -> LadderShown:
+    rows = table(ladder, limit=TOP)
+    return LadderShown(ladder, rows, scale_of(rows))

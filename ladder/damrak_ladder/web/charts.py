@@ -1,0 +1,157 @@
+"""Ratings over time as a drawing: lines with their intervals, placed here, drawn by a template.
+
+A published rating holds until the next one, so lines go in steps. Colours are the style sheet's;
+the lines differ by their dashes, too, and the same numbers are there as a table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from damrak_ladder.standings.curves import Point
+
+WIDTH: Final = 760.0
+HEIGHT: Final = 300.0
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 132.0, 14.0, 30.0
+_STEPS: Final = (1, 2, 5)
+_TICKS: Final = 5
+_LABEL_GAP: Final = 15.0
+_LEAST_SPAN: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line: what it is called, where it leads, and its points, the oldest first."""
+
+    name: str
+    link: str
+    points: Sequence[Point]
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A mark on an axis."""
+
+    at: str
+    value: float
+    moment: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A series as it is drawn. `style` counts the lines, for colours and dashes."""
+
+    series: Series
+    style: int
+    line: str
+    band: str
+    label_y: str
+    end_y: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """All that the template draws."""
+
+    curves: Sequence[Curve]
+    across: Sequence[Tick]  # values of Elo
+    along: Sequence[Tick]  # days
+    is_within_a_day: bool
+    width: float = WIDTH
+    height: float = HEIGHT
+    left: float = LEFT
+    right: float = WIDTH - RIGHT
+    bottom: float = HEIGHT - BOTTOM
+    label_x: float = WIDTH - RIGHT + 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    begin: datetime
+    end: datetime
+    low: float
+    high: float
+
+    def x(self, at: datetime) -> float:
+        share = (at - self.begin) / (self.end - self.begin)
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+    def y(self, elo: float) -> float:
+        share = (elo - self.low) / (self.high - self.low)
+        return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+
+
+def chart(series: Sequence[Series], until: datetime) -> Chart | None:
+    """The drawing of these series up to that moment; None if there is nothing to draw."""
+    drawn = [one for one in series if one.points]
+    if not drawn:
+        return None
+    begin = min(one.points[0].at for one in drawn)
+    end = max(until, max(one.points[-1].at for one in drawn), begin + timedelta(minutes=10))
+    low = min(point.low for one in drawn for point in one.points)
+    high = max(point.high for one in drawn for point in one.points)
+    step = nice_step(max(high - low, _LEAST_SPAN) / _TICKS)
+    bottom, top = math.floor(low / step) * step, math.ceil(high / step) * step
+    frame = _Frame(begin, end, bottom, max(top, bottom + step))
+    count = round((frame.high - frame.low) / step)
+    across = [
+        Tick(f"{frame.y(frame.low + step * number):.1f}", frame.low + step * number)
+        for number in range(count + 1)
+    ]
+    along = [
+        Tick(f"{frame.x(moment):.1f}", 0.0, moment)
+        for moment in (begin + (end - begin) * share / 4 for share in range(5))
+    ]
+    ends = [frame.y(one.points[-1].elo) for one in drawn]
+    labels = _apart(ends)
+    curves = [
+        Curve(
+            series=one,
+            style=number % 6,
+            line=_line(one.points, frame),
+            band=_band(one.points, frame),
+            label_y=f"{labels[number]:.1f}",
+            end_y=f"{ends[number]:.1f}",
+        )
+        for number, one in enumerate(drawn)
+    ]
+    return Chart(curves, across, along, is_within_a_day=end - begin < timedelta(days=2))
+
+
+def nice_step(least: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, 50, … that is at least this."""
+    size = int(10 ** max(0, math.floor(math.log10(max(least, 1)))))
+    return next((size * step for step in _STEPS if size * step >= least), size * 10)
+
+
+def _line(points: Sequence[Point], frame: _Frame) -> str:
+    return " ".join(_steps([(point.at, point.elo) for point in points], frame))
+
+
+def _band(points: Sequence[Point], frame: _Frame) -> str:
+    above = _steps([(point.at, point.high) for point in points], frame)
+    below = _steps([(point.at, point.low) for point in points], frame)
+    return " ".join([*above, *reversed(below)])
+
+
+def _steps(values: Sequence[tuple[datetime, int]], frame: _Frame) -> list[str]:
+    corners = []
+    for number, (at, value) in enumerate(values):
+        until = values[number + 1][0] if number + 1 < len(values) else frame.end
+        y = f"{frame.y(value):.1f}"
+        corners += [f"{frame.x(at):.1f},{y}", f"{frame.x(until):.1f},{y}"]
+    return corners
+
+
+def _apart(wanted: Sequence[float]) -> list[float]:
+    """Places for labels near the ends of their lines, none upon another."""
+    placed = [0.0] * len(wanted)
+    last = -math.inf
+    for number in sorted(range(len(wanted)), key=lambda number: wanted[number]):
+        last = placed[number] = max(wanted[number], last + _LABEL_GAP)
+    over = max(0.0, last - (HEIGHT - BOTTOM))
+    return [place - over for place in placed]

@@ -1,0 +1,47 @@
+"""How often one visitor may do something. Whoever is too fast is told when to come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from damrak_ladder.accounts.budgets import spend
+from damrak_ladder.accounts.errors import TooOften
+
+View = Callable[..., HttpResponse]
+
+
+def at_most(times: int, seconds: int, method: str = "POST") -> Callable[[View], View]:
+    """No more than so many requests in so many seconds, by one user or from one address."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def limited(request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
+            if request.method == method:
+                try:
+                    spend(f"web-{view.__name__}", who(request), times, seconds)
+                except TooOften as problem:
+                    return too_often(request, problem)
+            return view(request, *args, **options)
+
+        return limited
+
+    return decorate
+
+
+def too_often(request: HttpRequest, problem: TooOften) -> HttpResponse:
+    """The page that says when to come back."""
+    response = render(request, "429.html", {"seconds": problem.retry_after}, status=429)
+    response.headers["Retry-After"] = str(problem.retry_after)
+    return response
+
+
+def who(request: HttpRequest) -> str:
+    """Who asks: the user, else the address."""
+    if request.user.is_authenticated:
+        return f"user {request.user.pk}"
+    return str(request.META.get("REMOTE_ADDR", ""))

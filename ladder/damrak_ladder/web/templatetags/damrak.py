@@ -1,0 +1,220 @@
+"""Numbers, times, states and intervals, drawn and said the same way on every page."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+from django import template
+from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.html import format_html
+from django.utils.safestring import mark_safe
+from django.utils.timesince import timesince
+from django.utils.translation import gettext, gettext_lazy as _
+
+from damrak_ladder.bots.models import Kind, State, StepKind, Version
+from damrak_ladder.matches.models import BlockState, HostState, Outcome, Purpose
+from damrak_ladder.notices import reading
+
+register = template.Library()
+
+KINDS: Final = {
+    Kind.UPLOADED: _("uploaded"),
+    Kind.REMOTE: _("remote"),
+    Kind.HOUSE: _("house"),
+}
+
+PURPOSES: Final = {
+    Purpose.LADDER: _("the ladder"),
+    Purpose.QUALIFICATION: _("a qualification"),
+    Purpose.CANARY: _("a canary"),
+    Purpose.TEST: _("a test"),
+    Purpose.TOURNAMENT: _("a tournament"),
+}
+
+STEPS: Final[dict[str, Any]] = {
+    StepKind.RECEIVED: _("Received"),
+    StepKind.CHECKED: _("Checked"),
+    StepKind.REFUSED: _("Refused"),
+    StepKind.QUEUED: _("Queued"),
+    StepKind.PLAYING: _("Playing"),
+    StepKind.PLAYED: _("Played"),
+    StepKind.QUALIFIED: _("Qualified"),
+    StepKind.FAILED: _("Failed"),
+    StepKind.LIVE: _("Live"),
+    StepKind.CANARY: _("Canary"),
+    StepKind.BENCHED: _("Benched"),
+    StepKind.RESTORED: _("Restored"),
+}
+
+OUTCOMES: Final = {
+    Outcome.RECORDED: _("recorded"),
+    Outcome.VOID: _("void, played again"),
+    Outcome.EXPIRED: _("the worker fell silent, played again"),
+    Outcome.WITHDRAWN: _("withdrawn, for its host was not to be trusted"),
+}
+
+STATES: Final[dict[str, tuple[Any, str]]] = {
+    State.CHECKING: (_("checking"), "busy"),
+    State.QUALIFYING: (_("qualifying"), "busy"),
+    State.QUALIFIED: (_("qualified"), "good"),
+    State.FAILED: (_("failed"), "bad"),
+    State.BENCHED: (_("benched"), "bad"),
+    BlockState.WAITING: (_("waiting"), ""),
+    BlockState.RUNNING: (_("running"), "busy"),
+    BlockState.RECORDED: (_("recorded"), "good"),
+    BlockState.DEAD: (_("dead"), "bad"),
+    HostState.TRUSTED: (_("trusted"), "good"),
+    HostState.QUARANTINED: (_("quarantined"), "bad"),
+}
+
+NOTHING: Final = "\N{EN DASH}"
+MINUS: Final = "\N{MINUS SIGN}"
+
+_LEFT, _RIGHT = 6.0, 234.0  # of the bar, in the units of its drawing
+
+
+@register.filter
+def elo(value: float | None) -> str:
+    """A rating as people read it."""
+    return NOTHING if value is None else number_format(round(value))
+
+
+@register.filter
+def signed(value: float) -> str:
+    """With its sign, always."""
+    sign = "+" if value > 0 else MINUS if value < 0 else "±"
+    return sign + number_format(abs(round(value)))
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """A probability in percent, without pretending to know more than that."""
+    if value is None:
+        return NOTHING
+    if 0 < value < 0.005:
+        return "< 1 %"
+    if 0.995 < value < 1:
+        return "> 99 %"
+    return f"{number_format(round(100 * value))} %"
+
+
+@register.filter
+def halves(value: float) -> str:
+    """Wins, where a shared one is a part."""
+    return number_format(value, 0 if value == int(value) else 1)
+
+
+@register.filter
+def kind_name(kind: str) -> str:
+    """The kind of a version in words."""
+    return str(KINDS.get(Kind(kind), kind))
+
+
+@register.filter
+def purpose_name(purpose: str) -> str:
+    """What a block is played for, in words."""
+    return str(PURPOSES.get(Purpose(purpose), purpose))
+
+
+@register.filter
+def outcome_name(outcome: str) -> str:
+    """How an attempt ended, in words."""
+    return str(OUTCOMES.get(outcome, outcome))  # type: ignore[call-overload]
+
+
+@register.filter
+def microseconds(value: int) -> str:
+    """A time in the unit that people would use."""
+    if value < 1000:
+        return f"{number_format(value)} µs"
+    if value < 1_000_000:
+        return f"{number_format(value / 1000, 1)} ms"
+    return f"{number_format(value / 1_000_000, 2)} s"
+
+
+@register.filter
+def plain(value: float) -> str:
+    """A number as drawings want it, whatever the language."""
+    return f"{value:g}"
+
+
+@register.filter
+def newest(rows: Any, most: int) -> Any:
+    """The last of these, the newest first."""
+    return list(rows)[::-1][:most]
+
+
+@register.filter
+def step_name(kind: str) -> str:
+    """A step of a version's journey in words."""
+    return str(STEPS.get(kind, kind))
+
+
+@register.filter
+def item(rows: Any, place: int) -> Any:
+    """One of a list, by its place from 0."""
+    return rows[place]
+
+
+@register.inclusion_tag("web/_tag.html")
+def state(value: str) -> dict[str, Any]:
+    """The state of a version, block or host as a tag."""
+    name, tone = STATES.get(value, (value, ""))
+    return {"name": name, "tone": tone}
+
+
+@register.inclusion_tag("web/_when.html")
+def when(at: datetime | None) -> dict[str, Any]:
+    """How long ago, with the exact time at hand."""
+    return {"at": at, "ago": "" if at is None else gettext("%(span)s ago") % {"span": _span(at)}}
+
+
+@register.inclusion_tag("web/_version.html")
+def version(shown: Version, number: bool = True) -> dict[str, Any]:
+    """The name of a version, linked."""
+    return {"version": shown, "number": number}
+
+
+@register.inclusion_tag("web/_interval.html")
+def interval(low: float, value: float, high: float, floor: float, ceiling: float) -> dict[str, Any]:
+    """A rating and its interval as a bar between the ends of the scale."""
+    width = (ceiling - floor) or 1.0
+
+    def place(at: float) -> str:
+        share = min(max((at - floor) / width, 0.0), 1.0)
+        return f"{_LEFT + share * (_RIGHT - _LEFT):.1f}"
+
+    return {
+        "low": low,
+        "high": high,
+        "value": value,
+        "x_low": place(low),
+        "x_high": place(high),
+        "x": place(value),
+    }
+
+
+def _span(at: datetime) -> str:
+    return timesince(at, depth=1)
+
+
+@register.simple_tag(takes_context=True)
+def ask(context: dict[str, Any], **changes: object) -> str:
+    """The link to the same table with these changes to what is asked."""
+    return str(context["asked"].link(**changes))
+
+
+@register.simple_tag(takes_context=True)
+def nav(context: dict[str, Any], name: str) -> str:
+    """The beginning of a link of the main menu, marked where it leads to this very page."""
+    link = reverse(name)
+    here = mark_safe(' aria-current="page"') if context["request"].path == link else ""
+    return format_html('<a href="{}"{}>', link, here)
+
+
+@register.simple_tag(takes_context=True)
+def unread(context: dict[str, Any]) -> int:
+    """How many notices wait for whoever has logged in."""
+    return reading.unread(context["request"].user)

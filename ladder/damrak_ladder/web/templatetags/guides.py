@@ -1,0 +1,26 @@
+"""For templates: the same page in the other languages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.urls import translate_url
+from django.utils.translation import get_language_from_path
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def alternates(context: dict[str, Any]) -> list[tuple[str, str]]:
+    """Each language and the address of this page in it; none for pages that have no language."""
+    request = context.get("request")
+    if request is None or get_language_from_path(request.path) is None:
+        return []
+    here = request.path
+    found = [
+        (code, settings.DAMRAK_URL + translate_url(here, code)) for code, _ in settings.LANGUAGES
+    ]
+    neutral = here[here.index("/", 1) :]  # it leads to the reader's own language
+    return [*found, ("x-default", settings.DAMRAK_URL + neutral)]

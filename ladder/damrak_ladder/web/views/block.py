@@ -1,0 +1,45 @@
+"""One block: the same cards for all, seats changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from damrak_ladder.bots.models import Version
+from damrak_ladder.matches.models import Attempt, Block, Match, Seat
+from damrak_ladder.web import blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A version, and its seat in each match."""
+
+    version: Version
+    seats: list[Seat | None]
+
+
+def block(request: HttpRequest, pk: int) -> HttpResponse:
+    """Its games side by side, and how often it was tried."""
+    found = blocks.shown(Block.objects.filter(pk=pk))
+    if not found:
+        raise Http404
+    shown = found[0]
+    attempts = Attempt.objects.filter(block=pk).select_related("host").prefetch_related("faults")
+    context = {
+        "shown": shown,
+        "played": shown.block,
+        "rows": [_row(side.version, shown.matches) for side in shown.sides],
+        "attempts": attempts.order_by("-number")[:20],
+    }
+    return render(request, "web/block.html", context)
+
+
+def _row(version: Version, matches: Sequence[Match]) -> Row:
+    seats = [
+        next((seat for seat in match.seats.all() if seat.version_id == version.pk), None)
+        for match in matches
+    ]
+    return Row(version, seats)

@@ -1,0 +1,1 @@
+"""The author's desk: what belongs to whoever has logged in."""

@@ -1,0 +1,35 @@
+"""Letting a program in that asks for it with a short code."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from damrak_ladder.accounts import devices
+from damrak_ladder.accounts.errors import DeviceRefused, TooOften
+from damrak_ladder.web.access import UserRequest
+from damrak_ladder.web.limits import too_often
+
+
+@login_required
+def device(request: UserRequest) -> HttpResponse:
+    """Who asks for what; whether it is let in is only ever decided by a form."""
+    now = timezone.now()
+    code = (request.POST if request.method == "POST" else request.GET).get("code", "").strip()
+    context: dict[str, object] = {"code": code}
+    try:
+        if request.method == "POST" and "approve" in request.POST:
+            context["approved"] = devices.approve(request.user, code, now)
+        elif request.method == "POST" and "refuse" in request.POST:
+            context["refused"] = devices.refuse(request.user, code, now)
+        elif code:
+            context["login"] = devices.find(request.user, code, now)
+    except TooOften as problem:
+        return too_often(request, problem)
+    except DeviceRefused as problem:
+        context["problem"] = str(problem)
+    response = render(request, "web/desk/device.html", context)
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,168 @@
+"""New bots and new versions, by a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.core.validators import RegexValidator
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _, gettext_lazy
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.errors import LimitReached, NameTaken, NotTaken, SameContent
+from damrak_ladder.bots.models import SLUG, Bot
+from damrak_ladder.bots.submission import create_bot
+from damrak_ladder.pipeline.submitting import connect, submit
+from damrak_ladder.web.access import UserRequest
+from damrak_ladder.web.limits import at_most
+
+NEW = ""
+
+
+def _note() -> forms.CharField:
+    return forms.CharField(
+        label=gettext_lazy("What is new in it"),
+        required=False,
+        max_length=500,
+        help_text=gettext_lazy("Everybody can read this."),
+    )
+
+
+class LineForm(forms.Form):
+    """Which bot it is a version of: one of mine, or a new one."""
+
+    bot = forms.ChoiceField(label=gettext_lazy("Bot"), required=False)
+    name = forms.CharField(
+        label=gettext_lazy("Name of the new bot"),
+        required=False,
+        max_length=40,
+        validators=[
+            RegexValidator(
+                SLUG, gettext_lazy("Only lower-case letters, digits and hyphens between them.")
+            )
+        ],
+        help_text=gettext_lazy("Lower-case letters, digits and hyphens, such as “canal-rat”."),
+    )
+
+    def __init__(self, owner: User, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        slugs = owner.bots.order_by("slug").values_list("slug", flat=True)
+        field = self.fields["bot"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [*((slug, slug) for slug in slugs), (NEW, _("a new bot, named below"))]
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        if not said.get("bot") and not said.get("name") and "name" not in self.errors:
+            self.add_error("name", _("Choose one of your bots, or name a new one."))
+        return said
+
+    def line(self, owner: User) -> Bot:
+        """The bot that was chosen, made if it is new.
+
+        Raises:
+            LimitReached, NameTaken
+        """
+        if slug := self.cleaned_data["bot"]:
+            return Bot.objects.get(owner=owner, slug=slug)
+        name = self.cleaned_data["name"]
+        return create_bot(owner, name, name, timezone.now())
+
+
+class UploadForm(LineForm):
+    """A version as an archive."""
+
+    archive = forms.FileField(
+        label=gettext_lazy("Archive"),
+        help_text=gettext_lazy("The file that `damrak pack` makes: a .zip or .tar.gz."),
+    )
+    note = _note()
+    canary = forms.BooleanField(
+        label=gettext_lazy("Try it as a canary first; do not make it live when it qualifies"),
+        required=False,
+    )
+
+    field_order = ("bot", "name", "archive", "note", "canary")
+
+
+class RemoteForm(LineForm):
+    """A version that connects from elsewhere."""
+
+    software = forms.CharField(
+        label=gettext_lazy("What it is"),
+        max_length=200,
+        help_text=gettext_lazy(
+            "A name and a version of your program, such as “canal-rat 1.4”. Change it whenever"
+            " you change the program, so that each version keeps its own rating."
+        ),
+    )
+    note = _note()
+
+    field_order = ("bot", "name", "software", "note")
+
+
+@login_required
+@at_most(30, 3600)
+def upload(request: UserRequest) -> HttpResponse:
+    """A form for an archive; then the page of the new version."""
+    asked = {"bot": request.GET.get("bot", "")}
+    form = UploadForm(request.user, request.POST or None, request.FILES or None, initial=asked)
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        try:
+            bot = form.line(request.user)
+            version = submit(
+                bot,
+                said["archive"].read(),
+                timezone.now(),
+                note=said["note"],
+                goes_live=not said["canary"],
+            )
+        except NameTaken:
+            form.add_error("name", _("Somebody has a bot of that name. Pick another."))
+        except SameContent as problem:
+            form.add_error("archive", _same(problem))
+        except NotTaken as problem:
+            form.add_error("archive", str(problem))
+        except LimitReached as problem:
+            form.add_error(None, str(problem))
+        else:
+            return HttpResponseRedirect(
+                reverse("web:desk_version", args=[bot.slug, version.number])
+            )
+    context = {"form": form, "limits": settings.DAMRAK_LIMITS}
+    return render(request, "web/desk/submit.html", context)
+
+
+@login_required
+@at_most(30, 3600)
+def remote(request: UserRequest) -> HttpResponse:
+    """A form for a bot that connects; then its token, once."""
+    form = RemoteForm(request.user, request.POST or None)
+    context: dict[str, object] = {"form": form}
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        try:
+            bot = form.line(request.user)
+            version, secret = connect(bot, said["software"], timezone.now(), note=said["note"])
+        except NameTaken:
+            form.add_error("name", _("Somebody has a bot of that name. Pick another."))
+        except SameContent as problem:
+            form.add_error("software", _same(problem))
+        except LimitReached as problem:
+            form.add_error(None, str(problem))
+        else:
+            context |= {"version": version, "secret": secret, "bot": bot}
+    response = render(request, "web/desk/remote.html", context)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _same(problem: SameContent) -> str:
+    return _("This is, byte for byte, what version %(number)s was.") % {"number": problem.number}

@@ -1,0 +1,88 @@
+"""My tokens for programs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _, gettext_lazy
+
+from damrak_ladder.accounts.errors import TokenNameTaken, TooManyTokens
+from damrak_ladder.accounts.models import ApiToken, Scope
+from damrak_ladder.accounts.tokens import issue, revoke
+from damrak_ladder.web.access import UserRequest
+from damrak_ladder.web.limits import at_most
+
+SCOPES = [
+    (Scope.READ, gettext_lazy("read: see what I see")),
+    (Scope.SUBMIT, gettext_lazy("submit: make bots and versions")),
+    (Scope.PLAY, gettext_lazy("play: connect a remote bot")),
+    (Scope.ORGANISE, gettext_lazy("organise: what an organiser may, if I am one")),
+]
+
+
+class TokenForm(forms.Form):
+    """What a new token is called and may do."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Name"),
+        max_length=60,
+        help_text=gettext_lazy("So that you know later which program has it: “laptop”, “CI”."),
+    )
+    scopes = forms.MultipleChoiceField(
+        label=gettext_lazy("It may"),
+        choices=SCOPES,
+        widget=forms.CheckboxSelectMultiple,
+        initial=[Scope.READ, Scope.SUBMIT],
+    )
+    days = forms.IntegerField(
+        label=gettext_lazy("Days until it expires"),
+        min_value=1,
+        max_value=3650,
+        initial=365,
+        required=False,
+        help_text=gettext_lazy("Empty: it never expires."),
+    )
+
+
+@login_required
+@at_most(20, 600)
+def tokens(request: UserRequest) -> HttpResponse:
+    """The tokens I have, and a form for one more. A new one is shown once, in the answer."""
+    form = TokenForm(request.POST or None)
+    context: dict[str, object] = {"form": form}
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        lifetime = timedelta(days=said["days"]) if said["days"] else None
+        try:
+            token, secret = issue(
+                request.user, said["name"], said["scopes"], timezone.now(), lifetime
+            )
+        except TokenNameTaken:
+            form.add_error("name", _("You have a token of that name. Revoke it, or pick another."))
+        except TooManyTokens as problem:
+            form.add_error(None, str(problem))
+        else:
+            context |= {"token": token, "secret": secret, "form": TokenForm()}
+    kept = ApiToken.objects.filter(owner=request.user, revoked=None).order_by("-pk")
+    context |= {"tokens": kept, "now": timezone.now()}
+    response = render(request, "web/desk/tokens.html", context)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@login_required
+def revoke_token(request: UserRequest, pk: int) -> HttpResponse:
+    """Ask whether this token is to be revoked; then revoke it."""
+    token = get_object_or_404(ApiToken, pk=pk, owner=request.user, revoked=None)
+    if request.method != "POST":
+        return render(request, "web/desk/revoke_token.html", {"token": token})
+    revoke(request.user, token.pk, timezone.now())
+    messages.success(request, _("The token %(name)s is revoked.") % {"name": token.name})
+    return HttpResponseRedirect(reverse("web:desk_tokens"))

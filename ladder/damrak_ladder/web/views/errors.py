@@ -1,0 +1,31 @@
+"""What went wrong, and what helps."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The request makes no sense."""
+    return render(request, "400.html", status=400)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Not for this user."""
+    return render(request, "403.html", status=403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """There is no such page."""
+    return render(request, "404.html", status=404)
+
+
+def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """The form did not come from a page of ours, or from one that is too old."""
+    return render(request, "403_csrf.html", status=403)
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    """Our own fault. The page asks nothing of the database, which may be why."""
+    return render(request, "500.html", status=500)

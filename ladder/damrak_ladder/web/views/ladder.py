@@ -1,0 +1,151 @@
+"""A ladder: who is how good, as far as anybody can know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+
+from damrak_ladder.bots.models import Kind
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.curves import history
+from damrak_ladder.standings.models import Fit
+from damrak_ladder.standings.tables import BadCursor, Row, table
+from damrak_ladder.web import blocks
+from damrak_ladder.web.charts import Chart, Series, chart
+from damrak_ladder.web.pages import before
+
+SIZE: Final = 50
+SORTED: Final = 500
+"""By another column than the rank only so many are sorted: the first by rank."""
+
+TOP: Final = 5
+SORTS: Final[dict[str, Callable[[Row], float]]] = {
+    "first": lambda row: -(row.first or 0),
+    "games": lambda row: -row.games,
+    "faults": lambda row: -(row.faults or 0),
+    "trend": lambda row: -(row.week or 0),
+    "width": lambda row: row.high - row.low,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What part of the table somebody wants to see."""
+
+    seats: int | None = None
+    on: date | None = None
+    kind: str = ""
+    sort: str = ""
+    after: str = ""
+
+    def link(self, **changes: object) -> str:
+        """The query string of the same question with these changes."""
+        said = {
+            "seats": self.seats,
+            "on": self.on,
+            "kind": self.kind,
+            "sort": self.sort,
+        } | changes
+        return "?" + urlencode({name: value for name, value in said.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The ends of what the bars of a table show."""
+
+    floor: int
+    ceiling: int
+
+
+def ladder(request: HttpRequest, slug: str) -> HttpResponse:
+    """Its table, the course of the best, and its newest blocks."""
+    found = get_object_or_404(Ladder, slug=slug)
+    asked = _asked(request)
+    rows, cursor = _rows(found, asked)
+    latest = Fit.objects.filter(ladder=found).order_by("-number").first()
+    context = {
+        "ladder": found,
+        "asked": asked,
+        "rows": rows,
+        "scale": scale_of(rows),
+        "next": asked.link(after=cursor) if cursor else "",
+        "fit": latest,
+        "sizes": sorted(int(seats) for seats, share in found.shares.items() if share),
+        "kinds": Kind,
+        "today": timezone.now().date(),
+        "chart": None if asked.on or asked.after else top_chart(found, rows, asked.seats),
+        "blocks": []
+        if asked.on or asked.after
+        else blocks.of_ladder(found, before(request), 8).rows,
+    }
+    if getattr(request, "htmx", False):
+        return render(request, "web/_table.html", context)
+    return render(request, "web/ladder.html", context)
+
+
+def ladder_blocks(request: HttpRequest, slug: str) -> HttpResponse:
+    """All blocks of a ladder, newest first."""
+    found = get_object_or_404(Ladder, slug=slug)
+    page = blocks.of_ladder(found, before(request))
+    return render(request, "web/ladder_blocks.html", {"ladder": found, "page": page})
+
+
+def scale_of(rows: Sequence[Row]) -> Scale:
+    """The scale on which all intervals of these rows have room."""
+    return Scale(
+        min((row.low for row in rows), default=0), max((row.high for row in rows), default=1)
+    )
+
+
+def top_chart(found: Ladder, rows: Sequence[Row], seats: int | None) -> Chart | None:
+    """How the first few got where they are."""
+    best = [row for row in rows if row.rank is not None][:TOP]
+    courses = history(found, [row.version_id for row in best], seats)
+    series = [
+        Series(
+            f"{row.bot_slug} v{row.number}",
+            reverse("web:version", args=[row.bot_slug, row.number]),
+            courses[row.version_id],
+        )
+        for row in best
+    ]
+    return chart(series, timezone.now())
+
+
+def _rows(found: Ladder, asked: Asked) -> tuple[list[Row], str]:
+    kinds = [asked.kind] if asked.kind else None
+    if asked.sort:
+        rows = table(found, asked.seats, asked.on, kinds=kinds, limit=SORTED)
+        return sorted(rows, key=SORTS[asked.sort]), ""
+    try:
+        rows = table(found, asked.seats, asked.on, kinds=kinds, after=asked.after, limit=SIZE + 1)
+    except BadCursor:
+        raise Http404 from None
+    return rows[:SIZE], rows[SIZE - 1].cursor if len(rows) > SIZE else ""
+
+
+def _asked(request: HttpRequest) -> Asked:
+    said = request.GET
+    try:
+        on = date.fromisoformat(said["on"]) if said.get("on") else None
+        seats = int(said["seats"]) if said.get("seats") else None
+    except ValueError:
+        raise Http404 from None
+    kind, sort = said.get("kind", ""), said.get("sort", "")
+    if (
+        (seats or 2) not in (2, 3, 4)
+        or (kind and kind not in Kind.values)
+        or (sort and sort not in SORTS)
+    ):
+        raise Http404
+    if on is not None and not 2000 <= on.year <= 9000:
+        raise Http404
+    return Asked(seats, on, kind, sort, said.get("after", ""))

@@ -1,0 +1,46 @@
+"""One game: who sat where, what came of it, and its replay."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from damrak_ladder.matches.models import Match, Seat, SeatLog
+from damrak_ladder.web.access import may_see_inside
+
+
+def match(request: HttpRequest, pk: int) -> HttpResponse:
+    """The match, seat by seat."""
+    full = Match.objects.select_related("block__ladder", "block__host").prefetch_related(
+        "seats__result", "seats__version__bot__owner", "faults__seat"
+    )
+    shown = get_object_or_404(full, pk=pk)
+    seats = sorted(shown.seats.all(), key=_by_place)
+    inside = {
+        seat.number for seat in seats if may_see_inside(request.user, seat.version.bot.owner_id)
+    }
+    others = list(Match.objects.filter(block_id=shown.block_id).order_by("number"))
+    context = {
+        "match": shown,
+        "played": shown.block,
+        "seats": seats,
+        "inside": inside,
+        "others": others,
+        "faults": [fault for fault in shown.faults.all() if fault.seat],
+    }
+    return render(request, "web/match.html", context)
+
+
+def seat_log(request: HttpRequest, pk: int, number: int) -> HttpResponse:
+    """What a seat's bot wrote and did beside the game, for its owner's eyes."""
+    seat = get_object_or_404(
+        Seat.objects.select_related("match__block", "version__bot"), match=pk, number=number
+    )
+    if not may_see_inside(request.user, seat.version.bot.owner_id):
+        raise Http404  # nobody else learns whether there is one
+    logs = SeatLog.objects.filter(seat=seat).order_by("-attempt")
+    return render(request, "web/seat_log.html", {"seat": seat, "match": seat.match, "logs": logs})
+
+
+def _by_place(seat: Seat) -> tuple[int, int]:
+    return (seat.result.place if hasattr(seat, "result") else 9, seat.number)

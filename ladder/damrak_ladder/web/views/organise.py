@@ -1,0 +1,42 @@
+"""What needs a person: blocks that were given up, and hosts that are not trusted."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from damrak_ladder.accounts.models import Role
+from damrak_ladder.matches.attempts import requeue
+from damrak_ladder.matches.models import Block, BlockState, Host, HostState
+from damrak_ladder.web import blocks
+from damrak_ladder.web.access import UserRequest, for_role
+from damrak_ladder.web.pages import before, page_of
+
+SIZE = 30
+
+
+@for_role(Role.ORGANISER)
+def organise(request: UserRequest) -> HttpResponse:
+    """Dead blocks and quarantined hosts."""
+    dead = Block.objects.filter(state=BlockState.DEAD, pk__lt=before(request)).order_by("-pk")
+    context = {
+        "page": page_of(blocks.shown(dead[: SIZE + 1]), SIZE, lambda row: row.block.pk),
+        "hosts": Host.objects.filter(state=HostState.QUARANTINED).order_by("name"),
+    }
+    return render(request, "web/organise/organise.html", context)
+
+
+@for_role(Role.ORGANISER)
+@require_POST
+def requeue_block(request: UserRequest, pk: int) -> HttpResponse:
+    """Let a dead block be tried again."""
+    if requeue(pk, timezone.now()):
+        messages.success(request, _("Block %(number)s waits for its turn again.") % {"number": pk})
+    else:
+        messages.warning(request, _("Block %(number)s was not dead.") % {"number": pk})
+    return HttpResponseRedirect(reverse("web:organise"))

@@ -1,0 +1,16 @@
+"""An author, and their bots."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from damrak_ladder.accounts.models import User
+
+
+def person(request: HttpRequest, name: str) -> HttpResponse:
+    """Somebody with bots; nothing else about them is public."""
+    authors = User.objects.filter(bots__isnull=False).distinct()
+    owner = get_object_or_404(authors, username=name)
+    bots = owner.bots.select_related("live").order_by("slug")
+    return render(request, "web/person.html", {"owner": owner, "bots": bots})

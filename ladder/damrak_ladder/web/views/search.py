@@ -1,0 +1,40 @@
+"""Finding bots, people and matches."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.models import Bot
+from damrak_ladder.matches.models import Block, Match
+from damrak_ladder.web.limits import at_most
+
+MOST: Final = 30
+LONGEST: Final = 60
+
+
+@at_most(60, 60, method="GET")
+def search(request: HttpRequest) -> HttpResponse:
+    """Bots and people by the beginning of their names; matches and blocks by number."""
+    asked = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST]
+    context: dict[str, object] = {"asked": asked}
+    if asked:
+        bots = Bot.objects.select_related("owner", "live")
+        named = Q(slug__startswith=asked.lower()) | Q(name__istartswith=asked)
+        context["bots"] = bots.filter(named).order_by("slug")[:MOST]
+        people = User.objects.filter(username__istartswith=asked)
+        context["people"] = people.filter(bots__isnull=False).distinct().order_by("username")[:MOST]
+        number = asked.lstrip("#")
+        if number.isascii() and number.isdigit() and len(number) < 19:
+            context["matches"] = Match.objects.filter(pk=int(number))
+            context["blocks"] = Block.objects.filter(pk=int(number))
+        if bot := Bot.objects.filter(slug=asked.lower()).first():
+            context["exact"] = bot
+            if request.GET.get("go"):
+                return HttpResponseRedirect(reverse("web:bot", args=[bot.slug]))
+    return render(request, "web/search.html", context)
