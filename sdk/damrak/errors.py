@@ -9,6 +9,7 @@ DamrakError
 ├── HostError             this machine failed, and no bot is to blame
 ├── RefereeError          a referee that cannot be played on; says what to do about it
 │   └── RefusalError      it is there, and will not have us: neither now nor later
+├── LadderError           a ladder's site refuses, or cannot be reached; says what to do about it
 └── TokenError            there is no token for a referee, or it is not kept safely
 """
 
@@ -61,6 +62,10 @@ class RefusalError(RefereeError):
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem, is_lasting=True)
+
+
+class LadderError(DamrakError):
+    """A ladder's site says no, or says nothing."""
 
 
 class TokenError(DamrakError):

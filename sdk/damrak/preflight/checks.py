@@ -105,6 +105,23 @@ class Preflight:
         discard_launcher()  # its processes are counted when they have ended
         yield self._memory()
 
+    def basics(self) -> Iterator[Finding]:
+        """What shows within seconds: that it starts, answers where bots trip, and plays a game.
+
+        Raises:
+            HostError: this machine cannot run bots.
+        """
+        every = situations()
+        start = self._start(every[0])
+        yield start
+        if start.level == "fail":
+            return
+        for situation in every:
+            yield self._answer(situation)
+        yield self._game("a game on amsterdam", AMSTERDAM, 2, DEFAULTS)
+        yield self._rejections()
+        discard_launcher()
+
     # ---- one question -----------------------------------------------------------------------
 
     def _plan(self, seat: int) -> SeatPlan:

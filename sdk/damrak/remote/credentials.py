@@ -80,7 +80,23 @@ def save_token(address: str, text: str, login: Path) -> None:
     Raises:
         TokenError: others can read the file, or it is damaged.
     """
-    tokens = {**kept_tokens(login), address: _checked(text, "the token")}
+    _write({**kept_tokens(login), address: _checked(text, "the token")}, login)
+
+
+def forget_token(address: str, login: Path) -> bool:
+    """Keep no token for this address any more; whether there was one.
+
+    Raises:
+        TokenError: others can read the file, or it is damaged.
+    """
+    tokens = kept_tokens(login)
+    if tokens.pop(address, None) is None:
+        return False
+    _write(tokens, login)
+    return True
+
+
+def _write(tokens: Mapping[str, str], login: Path) -> None:
     lines = "".join(f'["{name}"]\ntoken = "{token}"\n\n' for name, token in sorted(tokens.items()))
     login.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=login.parent, prefix=login.name)  # made with mode 0600
@@ -91,6 +107,15 @@ def save_token(address: str, text: str, login: Path) -> None:
     except BaseException:
         Path(draft).unlink(missing_ok=True)
         raise
+
+
+def read_token(file: Path) -> str:
+    """The token in a file for its owner alone.
+
+    Raises:
+        TokenError: there is none, or others could have read it.
+    """
+    return _checked(_read(file), str(file))
 
 
 def _read(file: Path) -> str:

@@ -1,0 +1,53 @@
+"""What the commands that speak with a ladder have in common: which one, and how it is said."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Final
+
+from rich.text import Text
+
+from damrak.ladder.words import plain
+
+STATES: Final = {
+    "checking": "yellow",
+    "qualifying": "yellow",
+    "qualified": "green",
+    "failed": "red",
+    "benched": "red",
+}
+
+
+def add_site(parser: argparse.ArgumentParser) -> None:
+    """The options that say which ladder it is."""
+    parser.add_argument(
+        "--to", metavar="URL", help="the ladder's site (default: that of the last login)"
+    )
+    parser.add_argument(
+        "--insecure",
+        action="store_true",
+        help="let the token go over plain http, which anybody in between can read",
+    )
+
+
+def clean(text: object) -> str:
+    """What a site says, in one line, without anything that a terminal would obey."""
+    return plain(str(text))
+
+
+def version_line(version: dict[str, Any]) -> Text:
+    """A version in one line."""
+    state = clean(version["state"])
+    line = Text.assemble(
+        (f"{version['number']:>4}  ", "bold"),
+        (f"{state:10}", STATES.get(state, "")),
+        f"  {clean(version['created'])[:16].replace('T', ' ')}",
+        f"  {clean(version['language'] or version['kind'])}",
+    )
+    if version["is_live"]:
+        line.append("  live", "bold green")
+    if version["note"]:
+        line.append(f"  {clean(version['note'])}", "italic")
+    if version["reason"]:
+        line.append(f"  {clean(version['reason'])}", "red")
+    return line

@@ -1,0 +1,49 @@
+"""`damrak logout`: make this machine's token void."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from rich.text import Text
+
+from damrak.cli.console import out, remark
+from damrak.cli.errors import OK, Misuse
+from damrak.cli.ladders import add_site
+from damrak.cli.parser import Commands, add_command, add_json
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "logout",
+        run,
+        summary="make this machine's token void",
+        text="""
+            Makes the token that `damrak login` got void on the site, and forgets it here. If the
+            site cannot be reached it is forgotten here only; revoke it on the site then.""",
+        examples=("damrak logout", "damrak logout --to https://ladder.example.org"),
+    )
+    add_site(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry it out."""
+    from damrak.ladder.login import find_address, forget
+    from damrak.ladder.site import Site
+    from damrak.remote.credentials import kept_tokens, login_file
+
+    address = find_address(args.to, may_be_plain=args.insecure)
+    token = kept_tokens(login_file()).get(address.text)
+    if token is None:
+        raise Misuse(f"nobody is logged in to {address.text} here")
+    is_void = forget(Site(address, token))
+    if not is_void:
+        remark("the site could not be told: revoke the token there")
+    if args.json:
+        print(json.dumps({"url": address.text, "revoked": is_void}))
+        return OK
+    out().print(Text(f"logged out of {address.text}"), soft_wrap=True)
+    return OK

@@ -1,0 +1,235 @@
+"""`damrak submit`: send a bot to a ladder and see it qualify."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from damrak.cli.console import err, out, remark
+from damrak.cli.errors import FAILED, INTERRUPTED, OK, Misuse
+from damrak.cli.ladders import add_site, clean
+from damrak.cli.parser import FAULTS, Commands, add_command, add_json
+from damrak.loading import parse_spec
+
+if TYPE_CHECKING:
+    from damrak.ladder.faults import Remains
+    from damrak.ladder.packing import Packed
+    from damrak.ladder.site import Site
+
+LONGEST_NAME: Final = 40
+STEPS: Final = {"refused": "red", "failed": "red", "qualified": "green", "live": "bold green"}
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "submit",
+        run,
+        summary="send a bot to a ladder and see it qualify",
+        text="""
+            Tries the bot out, packs its folder, sends it as a new version of NAME, which is made
+            if there is no such bot, and tells every step until the version has qualified. Then it
+            is live and plays; until then an earlier version does. Hidden files, bytecode, and what
+            .damrakignore or .gitignore names stay out. If the version fails, the reason and the
+            end of its log are printed, a repro bundle is kept, and the exit code is 1. On the
+            machine where `make up` runs no login is needed.""",
+        examples=(
+            "damrak submit my_bot --bot my-bot --to http://127.0.0.1:8000",
+            "damrak submit my_bot --bot my-bot --note 'thinks twice'",
+            "damrak submit my_bot --bot my-bot --canary",
+            "damrak submit my_bot --bot my-bot --no-wait --json",
+        ),
+    )
+    parser.add_argument(
+        "place", metavar="DIR", type=Path, help="the bot's folder, its .py file, or an archive"
+    )
+    parser.add_argument(
+        "--bot", metavar="NAME", help="its name on the ladder (default: that of the folder)"
+    )
+    parser.add_argument("--note", metavar="TEXT", default="", help="what is new, for all to read")
+    parser.add_argument(
+        "--canary",
+        action="store_true",
+        help="play shadow games only; make it live later with `damrak live`",
+    )
+    parser.add_argument(
+        "--no-wait", action="store_true", help="end as soon as it is received and checked"
+    )
+    parser.add_argument("--no-check", action="store_true", help="do not try it out here first")
+    add_site(parser)
+    add_json(parser)
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What is to be submitted."""
+
+    slug: str
+    packed: Packed
+    note: str
+    is_canary: bool
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry it out."""
+    from damrak.ladder.login import find_site
+    from damrak.ladder.packing import pack
+
+    console = err() if args.json else out()
+    slug = _slug(args.bot, args.place)
+    packed = pack(args.place)
+    site = find_site(args.to, may_be_plain=args.insecure)
+    if not args.no_check and not _is_fit(args.place, packed, console):
+        return FAILED
+    console.print(Text(f"packed: {packed.holds.summary}, {len(packed.data):,} bytes"))
+    version = _send(site, _Order(slug, packed, args.note, args.canary), console)
+    if args.no_wait:
+        return _end(args, console, site, version, [], None)
+    return _follow(args, console, site, version)
+
+
+def _slug(given: str | None, place: Path) -> str:
+    if given is not None:
+        if not re.fullmatch("[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", given) or len(given) > LONGEST_NAME:
+            raise Misuse(
+                f"--bot {given!r}: write up to {LONGEST_NAME} lower-case letters, digits and inner "
+                "hyphens, my-bot for example"
+            )
+        return given
+    path = place.resolve()
+    name = path.parent.name if path.name == "bot.py" else path.name.partition(".")[0]
+    slug = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST_NAME].strip("-")
+    if not slug:
+        raise Misuse("--bot: which name is it to have on the ladder?")
+    return slug
+
+
+def _is_fit(place: Path, packed: Packed, console: Console) -> bool:
+    """Whether the bot gets through the first checks here; says what does not."""
+    from damrak.preflight.checks import Preflight
+
+    if packed.holds.run is not None or not packed.names:
+        return True  # a program in another language, or an archive, is tried by the ladder itself
+    name = packed.holds.class_name
+    spec = parse_spec(f"{place}:{name}" if name else str(place))
+    is_good = True
+    for finding in Preflight(spec).basics():
+        if finding.level == "fail":
+            is_good = False
+            line = Text.assemble(("fail", "red"), f"  {finding.check}: {finding.detail}")
+            console.print(line, soft_wrap=True)
+    if not is_good:
+        words = f"not sent; damrak check {place} says more, and --no-check sends it all the same"
+        console.print(Text(words, "red"), soft_wrap=True)
+    return is_good
+
+
+def _send(site: Site, order: _Order, console: Console) -> dict[str, Any]:
+    from damrak.ladder.site import SiteRefusal
+
+    path = f"bots/{order.slug}"
+    try:
+        site.get(path)
+    except SiteRefusal as refusal:
+        if refusal.status != 404:
+            raise
+        site.post("bots", {"slug": order.slug})
+        console.print(Text(f"made the bot {order.slug} on {site.address.text}"), soft_wrap=True)
+    query = {"note": order.note, **({"canary": "true"} if order.is_canary else {})}
+    try:
+        version: dict[str, Any] = site.send(
+            f"{path}/versions", order.packed.data, "application/octet-stream", **query
+        )
+    except SiteRefusal as refusal:
+        number = refusal.more.get("version")
+        if refusal.code != "same-content" or not isinstance(number, int):
+            raise
+        console.print(Text(f"nothing has changed: this is version {number}", "yellow"))
+        known: list[dict[str, Any]] = site.get(f"{path}/versions", limit=1000)
+        version = next(row for row in known if row["number"] == number)
+    return version
+
+
+def _follow(args: argparse.Namespace, console: Console, site: Site, version: dict[str, Any]) -> int:
+    from damrak.ladder.faults import gather
+    from damrak.ladder.journey import Travel
+
+    travel = Travel(site, int(version["id"]))
+    steps: list[dict[str, Any]] = []
+    try:
+        for step in travel.steps():
+            steps.append({"at": step.at, "kind": step.kind, "text": step.text})
+            line = Text.assemble((f"{clean(step.kind):10}", STEPS.get(step.kind, "cyan")))
+            console.print(line.append(f"  {clean(step.text)}"), soft_wrap=True)
+    except KeyboardInterrupt:
+        remark(f"it goes on without you: {_page(site, version)}")
+        return INTERRUPTED
+    remains = None
+    if travel.version["state"] == "failed":
+        remains = gather(site, travel.version, Path(FAULTS))
+    return _end(args, console, site, travel.version, steps, remains)
+
+
+def _end(
+    args: argparse.Namespace,
+    console: Console,
+    site: Site,
+    version: dict[str, Any],
+    steps: list[dict[str, Any]],
+    remains: Remains | None,
+) -> int:
+    state, page = clean(version["state"]), _page(site, version)
+    if args.json:
+        said = {
+            "url": page,
+            "bot": version["bot"],
+            "version": version["number"],
+            "id": version["id"],
+            "state": version["state"],
+            "is_live": version["is_live"],
+            "reason": version["reason"],
+            "steps": steps,
+            "bundle": None if remains is None or remains.bundle is None else str(remains.bundle),
+        }
+        print(json.dumps(said))
+    elif state == "qualified":
+        plays = "is live" if version["is_live"] else f"has qualified; damrak live {_named(version)}"
+        console.print(Text(f"version {version['number']} {plays}: {page}", "green"), soft_wrap=True)
+    elif state in ("failed", "benched"):
+        words = f"version {version['number']} has {state}: {clean(version['reason'])}"
+        console.print(Text(words, "red"), soft_wrap=True)
+        _tell(console, args, remains)
+        console.print(Text(page), soft_wrap=True)
+    else:
+        console.print(Text(f"version {version['number']} is {state}: {page}"), soft_wrap=True)
+    return FAILED if state in ("failed", "benched") else OK
+
+
+def _tell(console: Console, args: argparse.Namespace, remains: Remains | None) -> None:
+    if remains is None:
+        return
+    for title, lines in (("it printed", remains.log), ("traceback", remains.traceback)):
+        if lines:
+            console.print(Text(f"{title}, in match {remains.match}:", "bold"))
+            for line in lines:
+                console.print(Text(f"  {line}"), soft_wrap=True)
+    if remains.bundle is not None:
+        console.print(
+            Text(f"again: damrak repro {remains.bundle} --bot {args.place}", "bold"), soft_wrap=True
+        )
+
+
+def _named(version: dict[str, Any]) -> str:
+    return f"{version['bot']} {version['number']}"
+
+
+def _page(site: Site, version: dict[str, Any]) -> str:
+    return site.page(f"/bots/{version['bot']}/{version['number']}/")

@@ -1,0 +1,90 @@
+"""The address of a ladder's site, and the one that was used last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from damrak.atomic import write_atomically
+from damrak.errors import LadderError
+from damrak.remote.credentials import login_file
+
+LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
+_LAST: Final = "ladder"
+
+
+@dataclass(frozen=True, slots=True)
+class SiteAddress:
+    """Where a site is: scheme, host and port, without a slash at the end."""
+
+    text: str
+    host: str
+    port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether it is this machine."""
+        return self.host in LOOPBACK
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether nobody in between can listen."""
+        return self.text.startswith("https://")
+
+
+def parse_site(text: str, *, may_be_plain: bool = False) -> SiteAddress:
+    """The site that this names; of a page of it, the site.
+
+    Raises:
+        LadderError: it is none, or anybody could listen to what is said to it.
+    """
+    said = text.strip()
+    if "://" not in said:
+        said = ("http://" if _host(said) in LOOPBACK else "https://") + said
+    try:
+        parts = urlsplit(said)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        raise _wrong(text) from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+        raise _wrong(text)
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    named = "" if parts.port is None else f":{parts.port}"
+    address = SiteAddress(f"{parts.scheme}://{host}{named}", parts.hostname, port)
+    if not (address.is_encrypted or address.is_loopback or may_be_plain):
+        raise LadderError(
+            f"{address.text}: anybody in between could read your token; write https://, "
+            "or --insecure in a network that you trust"
+        )
+    return address
+
+
+def last_site() -> str | None:
+    """The address that was logged in to last."""
+    try:
+        return _file().read_text("utf-8").strip() or None
+    except OSError:
+        return None
+
+
+def remember_site(address: SiteAddress) -> None:
+    """Take this one where none is named from now on."""
+    _file().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_atomically(_file(), f"{address.text}\n".encode())
+
+
+def _file() -> Path:
+    return login_file().with_name(_LAST)
+
+
+def _host(text: str) -> str:
+    try:
+        return urlsplit(f"//{text}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _wrong(text: str) -> LadderError:
+    return LadderError(f"{text!r}: write the site's address, https://host or http://127.0.0.1:8000")

@@ -1,0 +1,69 @@
+"""What is left of a version that failed: its log, and a bundle that shows the failure again."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from damrak.atomic import write_atomically
+from damrak.errors import LadderError
+from damrak.ladder.site import Site
+from damrak.ladder.words import printed
+
+_LINES: Final = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """The last failure of a version."""
+
+    match: int
+    reason: str
+    detail: str
+    log: tuple[str, ...]
+    traceback: tuple[str, ...]
+    bundle: Path | None
+
+
+def gather(site: Site, version: dict[str, Any], folder: Path) -> Remains | None:
+    """What is to be had of a version's last failure; a bundle is kept in the folder."""
+    try:
+        found: list[dict[str, Any]] = site.get(f"versions/{version['id']}/failures")
+        if not found:
+            return None
+        last = found[0]
+        logs: list[dict[str, Any]] = site.get(str(last["log"]))
+        log = next((row for row in logs if row["attempt"] == last["attempt"]), {})
+        return Remains(
+            match=int(last["match"]),
+            reason=str(last["reason"]),
+            detail=str(last["detail"]),
+            log=_tail(log.get("output")),
+            traceback=_tail(log.get("traceback")),
+            bundle=_keep(site, last, version, folder),
+        )
+    except (LadderError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _keep(
+    site: Site, failure: dict[str, Any], version: dict[str, Any], folder: Path
+) -> Path | None:
+    try:
+        bundle = site.get(str(failure["bundle"]))
+    except LadderError:  # some failures cannot be shown again: a program in another language's
+        return None
+    bot = re.sub(r"[^A-Za-z0-9_-]+", "-", str(version["bot"]))
+    reason = re.sub(r"[^a-z_]+", "-", str(failure["reason"]))
+    number, match, seat = (int(n) for n in (version["number"], failure["match"], failure["seat"]))
+    path = folder / f"{bot}-{number}-match{match}-seat{seat}-{reason}.json"
+    folder.mkdir(exist_ok=True)
+    write_atomically(path, (json.dumps(bundle, indent=1) + "\n").encode())
+    return path
+
+
+def _tail(text: object) -> tuple[str, ...]:
+    return tuple(printed(line) for line in str(text or "").rstrip().splitlines()[-_LINES:])

@@ -1,0 +1,188 @@
+"""A bot's folder as an archive: the same bytes for the same files, on any day and machine.
+
+What no game needs stays out: hidden files, bytecode, virtual environments, what was played with the
+bot, and what `.damrakignore` names, or `.gitignore` if there is no such file.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from damrak.errors import LadderError
+from damrak.loading import ENTRY
+from damrak_wire.archive.errors import ArchiveRefused
+from damrak_wire.archive.inspection import Inspection, inspect
+from damrak_wire.archive.limits import MIB, STANDARD
+from damrak_wire.archive.manifest import DESCRIPTION
+
+IGNORE_FILES: Final = (".damrakignore", ".gitignore")
+ARCHIVES: Final = (".zip", ".tar", ".tar.gz", ".tgz")
+_DAY: Final = (1980, 1, 1, 0, 0, 0)  # the first that a zip archive can name
+_NEEDLESS: Final = frozenset(
+    {"__pycache__", "damrak-faults", "node_modules", "venv", "target", "dist", "build"}
+)
+_PROJECTS: Final = frozenset({"target", "dist", "build"})  # needless where nothing names them
+_WRITTEN_BY_US: Final = (b'"damrak-replay/', b'"damrak-repro/')
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """An archive, what is in it by our own look, and which files those are."""
+
+    data: bytes
+    holds: Inspection
+    names: tuple[str, ...]
+
+
+def pack(place: Path) -> Packed:
+    """The archive of a folder, of a single file, or the archive that lies there already.
+
+    Raises:
+        LadderError: there is no bot, or no ladder would take it.
+    """
+    if place.is_dir():
+        return _checked(*_pack_files(_files(place), place))
+    if not place.is_file():
+        raise LadderError(f"{place}: no such folder, and no such file")
+    if place.name.endswith(ARCHIVES):
+        if place.stat().st_size > STANDARD.archive_mb * MIB:
+            raise LadderError(f"{place}: larger than {STANDARD.archive_mb} MiB")
+        return _checked(place.read_bytes(), ())
+    if place.suffix != ".py":
+        raise LadderError(f"{place}: give a folder, a .py file or an archive")
+    return _checked(*_pack_files(iter([(ENTRY, place)]), place))
+
+
+def _checked(data: bytes, names: tuple[str, ...]) -> Packed:
+    try:
+        return Packed(data, inspect(io.BytesIO(data), len(data)), names)
+    except ArchiveRefused as refusal:
+        raise LadderError(f"no ladder would take this: {refusal.why}") from None
+
+
+def _pack_files(files: Iterator[tuple[str, Path]], place: Path) -> tuple[bytes, tuple[str, ...]]:
+    content, total = io.BytesIO(), 0
+    names: list[str] = []
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, path in sorted(files):
+            total += path.stat().st_size
+            if total > STANDARD.unpacked_mb * MIB or len(names) >= STANDARD.archive_files:
+                raise LadderError(
+                    f"{place}: more than {STANDARD.unpacked_mb} MiB or {STANDARD.archive_files:,} "
+                    f"files; name what the bot does not need in {place / IGNORE_FILES[0]}"
+                )
+            data = path.read_bytes()
+            if path.suffix == ".json" and any(mark in data for mark in _WRITTEN_BY_US):
+                continue
+            info = zipfile.ZipInfo(name, _DAY)
+            info.create_system = 3  # that of Unix, whatever this one is
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = (stat.S_IFREG | (0o755 if _is_program(path) else 0o644)) << 16
+            archive.writestr(info, data)
+            names.append(name)
+    return content.getvalue(), tuple(names)
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    ignored = _Ignored.of(folder)
+    waiting = [folder]
+    while waiting:
+        for path in sorted(waiting.pop().iterdir()):
+            name = path.relative_to(folder).as_posix()
+            if path.name.startswith(".") or ignored.has(name, path.is_dir()):
+                continue
+            if path.is_symlink():
+                raise LadderError(
+                    f"{path}: links are not taken; copy what it points to, or name it in "
+                    f"{IGNORE_FILES[0]}"
+                )
+            if path.is_dir():
+                if not _is_needless(path, folder):
+                    waiting.append(path)
+            elif path.is_file():
+                yield name, path
+
+
+def _is_needless(path: Path, folder: Path) -> bool:
+    if (path / "pyvenv.cfg").is_file():
+        return True
+    if path.name in _PROJECTS:
+        return not _is_named(path.name, folder)
+    return path.name in _NEEDLESS
+
+
+def _is_named(name: str, folder: Path) -> bool:
+    """Whether the bot's description speaks of it: it may run what was built there."""
+    try:
+        return name in (folder / DESCRIPTION).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _is_program(path: Path) -> bool:
+    return bool(path.stat().st_mode & stat.S_IXUSR)
+
+
+class _Ignored:
+    """The patterns of an ignore file, as git understands them; the last that fits decides."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._rules = [rule for line in lines if (rule := _rule(line)) is not None]
+
+    @classmethod
+    def of(cls, folder: Path) -> _Ignored:
+        for name in IGNORE_FILES:
+            file = folder / name
+            if file.is_file():
+                return cls(file.read_text("utf-8", "replace").splitlines())
+        return cls([])
+
+    def has(self, name: str, is_folder: bool) -> bool:
+        ignored = False
+        for pattern, is_for_folders, is_exception in self._rules:
+            if (is_folder or not is_for_folders) and pattern.fullmatch(name):
+                ignored = not is_exception
+        return ignored
+
+
+def _rule(line: str) -> tuple[re.Pattern[str], bool, bool] | None:
+    text = line.rstrip()
+    if not text or text.startswith("#"):
+        return None
+    is_exception = text.startswith("!")
+    text = text.removeprefix("!").removeprefix("\\")
+    is_for_folders = text.endswith("/")
+    text = text.rstrip("/")
+    is_rooted = "/" in text
+    text = text.removeprefix("/")
+    if not text:
+        return None
+    before = "" if is_rooted else "(?:.*/)?"
+    return re.compile(before + _expression(text)), is_for_folders, is_exception
+
+
+def _expression(glob: str) -> str:
+    found, place = "", 0
+    while place < len(glob):
+        if glob.startswith("**/", place):
+            found, place = found + "(?:.*/)?", place + 3
+        elif glob.startswith("**", place):
+            found, place = found + ".*", place + 2
+        elif glob[place] == "*":
+            found, place = found + "[^/]*", place + 1
+        elif glob[place] == "?":
+            found, place = found + "[^/]", place + 1
+        elif glob[place] == "[" and (end := glob.find("]", place + 2)) > 0:
+            inside = glob[place + 1 : end].replace("\\", r"\\").replace("[", r"\[")
+            inside = "^" + inside[1:] if inside.startswith("!") else inside.replace("^", r"\^")
+            found, place = f"{found}[{inside}]", end + 1
+        else:
+            found, place = found + re.escape(glob[place]), place + 1
+    return found
