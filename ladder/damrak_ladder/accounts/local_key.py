@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -34,6 +36,18 @@ def make(owner: User, now: datetime) -> Path:
         _, secret = issue(owner, NAME, [Scope.READ, Scope.SUBMIT, Scope.PLAY], now)
         write_whole(path(), f"{secret}\n".encode())
     return path()
+
+
+def prove(nonce: str, port: int) -> str | None:
+    """What only somebody can say who has read the file, and who serves this port.
+
+    Whoever is to show the token can tell by it that he shows it to this very site.
+    """
+    try:
+        secret = path().read_bytes().strip()
+    except OSError:
+        return None
+    return hmac.new(secret, f"{nonce}:{port}".encode(), hashlib.sha256).hexdigest()
 
 
 def _is_good(owner: User, now: datetime) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from ninja import Router, Status
+from ninja import Field, Router, Status
 
 from damrak_ladder.accounts import local_key
 from damrak_ladder.accounts.tokens import revoke
@@ -18,21 +19,31 @@ from damrak_ladder.api.shapes import Index, Me, PublicKey, token_shape
 from damrak_ladder.installation.environment import LOOPBACK
 from damrak_ladder.replays.signing import platform_key
 
+Nonce = Annotated[str, Field(pattern="^([0-9a-f]{32})?$")]
+
 router = Router(tags=["site"])
 
 
 @router.get("/", auth=everybody, response=Index, summary="What this is")
-def index(request: HttpRequest, response: HttpResponse) -> Index:
-    """The software and its version."""
-    set_public(response, 60)
-    is_local = urlsplit(settings.DAMRAK_URL).hostname in LOOPBACK
-    key = local_key.path()
+def index(request: HttpRequest, response: HttpResponse, nonce: Nonce = "") -> Index:
+    """The software and its version, and how whoever runs it finds his token."""
+    set_public(response, 0 if nonce else 60)
+    site = urlsplit(settings.DAMRAK_URL)
+    proof = None
+    if nonce and site.hostname in LOOPBACK:
+        proof = local_key.prove(nonce, site.port or (443 if site.scheme == "https" else 80))
     return Index(
         software="damrak",
         version=version("damrak"),
         url=settings.DAMRAK_URL,
-        local_key=str(key) if is_local and key.is_file() else None,
+        local_key=_local_key() if site.hostname in LOOPBACK else None,
+        local_proof=proof,
     )
+
+
+def _local_key() -> str | None:
+    path = local_key.path()
+    return str(path) if path.is_file() else None
 
 
 @router.get("/key", auth=everybody, response=PublicKey, summary="The key that signs replays")

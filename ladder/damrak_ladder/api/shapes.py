@@ -20,6 +20,8 @@ class Index(Schema):
     url: str
     local_key: str | None
     """Where a token for this machine's own user is, if the site serves this machine only."""
+    local_proof: str | None
+    """For a `nonce`: that the site has read that file, so that nobody shows it to another."""
 
 
 class PublicKey(Schema):
