@@ -11,23 +11,16 @@ from damrak_ladder.matches.attempts import start
 from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.models import Block, Ladder, Purpose
 from damrak_ladder.matches.recording import MatchOutcome, Report, SeatOutcome, record
+from ladder_django.ladders import some_ladder
 from ladder_django.lines import some_bot, some_version
 from ladder_django.people import NOW
 from ladder_django.tables import PATIENCE
 
 
-def some_ladder(slug: str = "practice", anchors: dict[str, float] | None = None) -> Ladder:
-    """One on the practice board."""
-    return Ladder.objects.create(
-        slug=slug,
-        name=slug.title(),
-        boards=["practice"],
-        shares={"2": 1.0, "3": 1.0, "4": 1.0},
-        admits=["uploaded", "remote", "house"],
-        house=list(anchors or {}),
-        anchors=anchors or {},
-        created=NOW,
-    )
+def a_ladder(slug: str = "practice", **anchors: float) -> Ladder:
+    """One on the practice board, with these anchors (planner at 1600 if there are none)."""
+    anchors = anchors or {"planner": 1600.0}
+    return some_ladder(slug, house=list(anchors), anchors=anchors, shares={"2": 1, "3": 1, "4": 1})
 
 
 def some_field(count: int, anchor: str = "planner") -> list[Version]:
