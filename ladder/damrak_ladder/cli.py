@@ -14,7 +14,9 @@ from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from damrak_ladder.commands import (
+    backup,
     blocks,
+    doctor,
     hosts,
     ladders,
     manage,
@@ -41,6 +43,9 @@ COMMANDS: Final = (
     ladders,
     blocks,
     hosts,
+    doctor,
+    backup,
+    ratings,
     simulate,
     manage,
 )

@@ -9,17 +9,19 @@ from typing import NoReturn
 
 from damrak_ladder.installation.environment import SettingError, read_environment
 from damrak_ladder.installation.secrets import prepare_home
+from damrak_ladder.installation.unfinished import unfinished_restore
 
 SETTINGS = "damrak_ladder.settings"
 
 
-def prepare() -> None:
+def prepare(*, to_restore: bool = False) -> None:
     """Make the data folder of this installation and tell Django where its settings are.
 
     Every process of the ladder begins with this.
 
     Raises:
-        SystemExit: with one line that names the variable that is no good.
+        SystemExit: with one line that names the variable that is no good, or the backup that has
+            been restored by half.
     """
     try:
         home = read_environment(os.environ).home
@@ -29,6 +31,8 @@ def prepare() -> None:
         prepare_home(home)
     except OSError as problem:
         _refuse(f"DAMRAK_HOME: {home}: {(problem.strerror or 'cannot be used').lower()}")
+    if not to_restore and (file := unfinished_restore(home)) is not None:
+        _refuse(f"a restore was interrupted: damrak-ladder restore {file} --force")
     os.environ["DJANGO_SETTINGS_MODULE"] = SETTINGS
 
 
@@ -44,13 +48,13 @@ def manage(arguments: Sequence[str]) -> None:
     execute_from_command_line(["damrak-ladder manage", *arguments])
 
 
-def load() -> None:
+def load(*, to_restore: bool = False) -> None:
     """Make Django ready, for a command that uses the database.
 
     Raises:
         SystemExit: if a variable is no good.
     """
-    prepare()
+    prepare(to_restore=to_restore)
     import django  # needs the settings
 
     django.setup()

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Final
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from damrak_ladder.installation.environment import Environment
 from damrak_ladder.installation.files import write_whole
@@ -36,7 +38,12 @@ def tell_broker(home: Path, url: str) -> None:
 def connect_to(url: str) -> redis.Redis:
     """A connection to the broker that waits for nothing long."""
     address = url.replace("redis+socket://", "unix://", 1)
-    return redis.Redis.from_url(address, socket_timeout=2.0, socket_connect_timeout=2.0)
+    return redis.Redis.from_url(
+        address,
+        socket_timeout=2.0,
+        socket_connect_timeout=2.0,
+        retry=Retry(NoBackoff(), 0),  # or it would try for seconds
+    )
 
 
 def leave_pulse(url: str, name: str) -> None:

@@ -1,0 +1,152 @@
+"""The file: a tar in Zstandard, so that whoever has neither this software nor its help can read it.
+
+damrak-backup.json    what it is: format, software, tables
+keys/…                the keys of the installation
+tables/APP.MODEL/N    rows, one JSON array a line, in pieces
+archives/…            archives of uploaded bots
+replays/…             replays, if they are kept as files
+checksums.json        the SHA-256 of everything above
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import zstandard
+
+from damrak_ladder.backup.errors import BackupDamaged, BackupForeign
+
+FORMAT: Final = "damrak-backup/1"
+HEADER: Final = "damrak-backup.json"
+CHECKSUMS: Final = "checksums.json"
+LARGEST_MEMBER: Final = 512 * 1024 * 1024
+
+_NAME: Final = re.compile(
+    r"damrak-backup\.json|checksums\.json|keys/[a-z-]{1,40}"
+    r"|tables/[a-z_]{1,60}\.[a-z0-9_]{1,100}/[0-9]{6,9}"
+    r"|(archives|replays)/[0-9a-f]{2}/[0-9a-f]{62}(\.json\.zst)?"
+)
+
+
+class Writer:
+    """Writes members one after the other; nobody sees the file before it is whole and on disk."""
+
+    def __init__(self, tar: tarfile.TarFile) -> None:
+        self._tar = tar
+        self._sums: dict[str, str] = {}
+
+    def add(self, name: str, data: bytes) -> None:
+        """One more member."""
+        if not _NAME.fullmatch(name) or name in self._sums:
+            raise ValueError(f"{name!r} cannot be the name of a member")
+        self._sums[name] = hashlib.sha256(data).hexdigest()
+        self._put(name, data)
+
+    def add_json(self, name: str, value: object) -> None:
+        """One more member."""
+        self.add(name, json.dumps(value, indent=1, sort_keys=True).encode())
+
+    def finish(self) -> None:
+        """Write the checksums."""
+        self._put(CHECKSUMS, json.dumps(self._sums, indent=1, sort_keys=True).encode())
+
+    def _put(self, name: str, data: bytes) -> None:
+        member = tarfile.TarInfo(name)
+        member.size = len(data)
+        member.mode = 0o600
+        self._tar.addfile(member, io.BytesIO(data))
+
+
+@contextmanager
+def written(path: Path) -> Iterator[Writer]:
+    """A file that appears under its name when all is in it, readable for its owner alone."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            compressor = zstandard.ZstdCompressor(level=6, write_checksum=True)
+            with (
+                compressor.stream_writer(file, closefd=False) as stream,
+                tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as tar,
+            ):
+                writer = Writer(tar)
+                yield writer
+                writer.finish()
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def members(path: Path) -> Iterator[tuple[str, bytes]]:
+    """What is in a file, in the order in which it was written.
+
+    Raises:
+        BackupForeign: it is not a backup.
+        BackupDamaged: it cannot be read to its end.
+    """
+    try:
+        with (
+            path.open("rb") as file,
+            zstandard.ZstdDecompressor().stream_reader(file) as stream,
+            tarfile.open(fileobj=stream, mode="r|") as tar,
+        ):
+            for member in tar:
+                if not (member.isfile() and _NAME.fullmatch(member.name)):
+                    raise BackupForeign(f"{path}: {member.name!r} is in no backup")
+                if member.size > LARGEST_MEMBER:
+                    raise BackupDamaged(f"{path}: {member.name} is too big")
+                content = tar.extractfile(member)
+                assert content is not None  # it is a file
+                yield member.name, content.read()
+    except tarfile.ReadError as problem:
+        raise BackupForeign(f"{path}: is not a backup: {problem}") from None
+    except (zstandard.ZstdError, tarfile.TarError, EOFError) as problem:
+        raise BackupDamaged(f"{path}: {problem}") from None
+
+
+def verified(path: Path) -> dict[str, Any]:
+    """The header of a file that has been read to its end and found whole.
+
+    Raises:
+        BackupForeign, BackupDamaged
+    """
+    found: dict[str, str] = {}
+    header: dict[str, Any] | None = None
+    told: Any = None
+    for name, data in members(path):
+        if header is None:
+            header = _header(path, name, data)
+        if told is not None or name in found:
+            raise BackupDamaged(f"{path}: {name} stands where nothing should")
+        if name == CHECKSUMS:
+            told = json.loads(data)
+        else:
+            found[name] = hashlib.sha256(data).hexdigest()
+    if header is None or told is None:
+        raise BackupDamaged(f"{path}: its end is missing")
+    if told != found:
+        wrong = sorted(name for name in {*told, *found} if told.get(name) != found.get(name))
+        raise BackupDamaged(f"{path}: {wrong[0]} is not what was written")
+    return header
+
+
+def _header(path: Path, name: str, data: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(data) if name == HEADER else None
+        kind = header["format"] if header is not None else None
+    except (ValueError, KeyError, TypeError):
+        kind = None
+    if kind != FORMAT or not isinstance(header, dict):
+        raise BackupForeign(f"{path}: is not a backup of the format {FORMAT}")
+    return header

@@ -1,0 +1,114 @@
+"""A backup, put back: verified first, then whole or not at all."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.backup.container import members, verified
+from damrak_ladder.backup.errors import BackupDamaged, BackupForeign, NotEmpty
+from damrak_ladder.backup.saving import FOLDERS, Saved, Tell, migrations
+from damrak_ladder.backup.tables import (
+    all_models,
+    columns_of,
+    empty_all,
+    insert,
+    rows_of,
+    set_sequences,
+)
+from damrak_ladder.installation.files import write_whole
+from damrak_ladder.installation.unfinished import begin_restore, end_restore, unfinished_restore
+from damrak_ladder.matches.models import Host
+
+_ALIVE: Final = timedelta(seconds=30)
+
+
+def restore(path: Path, tell: Tell, *, replace: bool = False) -> Saved:
+    """Make this installation what the backup says.
+
+    Nothing is changed before the file has been read to its end and found whole. The rows are
+    replaced in one transaction. Whoever dies over it can do it again, and nothing starts before.
+
+    Raises:
+        BackupForeign, BackupDamaged, NotEmpty
+    """
+    header = verified(path)
+    tell(f"{path}: whole, made {header['created']} by version {header['software']}")
+    _check_tables(path, header)
+    home = Path(settings.DAMRAK_HOME)
+    if not replace and unfinished_restore(home) is None:
+        _check_empty()
+    _check_nobody_plays(replace=replace)
+    begin_restore(home, path)
+    files = _put_files(path, home)
+    keys: dict[str, bytes] = {}
+    with transaction.atomic():
+        empty_all()
+        rows = _put_rows(path, keys, tell)
+        connection.check_constraints()
+        set_sequences()
+    for name, data in keys.items():
+        write_whole(home / name, data)
+    end_restore(home)
+    return Saved(rows, files, path.stat().st_size)
+
+
+def _check_tables(path: Path, header: dict[str, Any]) -> None:
+    ours = {name: columns_of(model) for name, model in all_models().items()}
+    if header["tables"] != ours or header["migrations"] != migrations():
+        raise BackupForeign(
+            f"{path}: made by version {header['software']}, whose tables are not those of this "
+            "one: restore it with that version, then migrate"
+        )
+
+
+def _check_empty() -> None:
+    if (users := User.objects.count()) > 0:
+        raise NotEmpty(
+            f"there are {users} users here already, and all that is here would be lost "
+            "(--force does it)"
+        )
+
+
+def _check_nobody_plays(*, replace: bool) -> None:
+    seen = Host.objects.filter(last_seen__gt=timezone.now() - _ALIVE).values_list("name", flat=True)
+    if seen and not replace:
+        raise NotEmpty(f"stop all processes first; workers are alive on {', '.join(seen)}")
+
+
+def _put_files(path: Path, home: Path) -> int:
+    """Archives and replays have the hash of their content as their name, so more does no harm."""
+    count = 0
+    for name, data in members(path):
+        if name.partition("/")[0] not in FOLDERS:
+            continue
+        target = home / name
+        if not target.exists() or target.read_bytes() != data:
+            write_whole(target, data)
+        count += 1
+    return count
+
+
+def _put_rows(path: Path, keys: dict[str, bytes], tell: Tell) -> dict[str, int]:
+    models = all_models()
+    rows = dict.fromkeys(models, 0)
+    for name, data in members(path):
+        kind, _, rest = name.partition("/")
+        if kind == "keys":
+            keys[rest] = data
+        elif kind == "tables":
+            model = models[rest.partition("/")[0]]
+            inserted = insert(rows_of(model, data))
+            rows[model._meta.label_lower] += inserted
+    for label, model in models.items():
+        if model._base_manager.count() != rows[label]:
+            raise BackupDamaged(f"{path}: {label}: not as many rows as were written")
+        if rows[label]:
+            tell(f"{label}: {rows[label]} rows")
+    return rows

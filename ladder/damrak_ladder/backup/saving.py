@@ -1,0 +1,98 @@
+"""A backup, made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from damrak_ladder.backup.container import FORMAT, HEADER, written
+from damrak_ladder.backup.errors import NotEmpty
+from damrak_ladder.backup.tables import all_models, columns_of, pieces, snapshot
+from damrak_ladder.replays.signing import KEY_FILE as REPLAY_KEY_FILE, platform_key
+
+KEYS: Final = ("secret-key", REPLAY_KEY_FILE)
+FOLDERS: Final = ("archives", "replays")
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What went into a backup."""
+
+    rows_of: dict[str, int]
+    files: int
+    bytes: int
+
+
+def save(path: Path, now: datetime, tell: Tell, *, replace: bool = False) -> Saved:
+    """Write everything that this installation is into one file; it may run meanwhile.
+
+    Raises:
+        NotEmpty: there is a file of that name.
+    """
+    if path.exists() and not replace:
+        raise NotEmpty(f"{path}: exists already (--force replaces it)")
+    models = all_models()
+    with written(path) as writer:
+        rows: dict[str, int] = {}
+        with snapshot():
+            header = {
+                "format": FORMAT,
+                "software": _software(),
+                "created": now.isoformat(),
+                "database": connection.vendor,
+                "migrations": migrations(),
+                "tables": {name: columns_of(model) for name, model in models.items()},
+            }
+            writer.add_json(HEADER, header)
+            for name, data in _keys():
+                writer.add(f"keys/{name}", data)
+            for name, model in models.items():
+                rows[name] = 0
+                for number, piece in enumerate(pieces(model)):
+                    writer.add(f"tables/{name}/{number:06}", piece)
+                    rows[name] += piece.count(b"\n")
+                if rows[name]:
+                    tell(f"{name}: {rows[name]} rows")
+        # After the rows: a file is always there before the row that names it.
+        files = 0
+        for folder in FOLDERS:
+            for name, file in _files(folder):
+                writer.add(name, file.read_bytes())
+                files += 1
+    return Saved(rows, files, path.stat().st_size)
+
+
+def migrations() -> list[str]:
+    """Those that have been applied."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    return sorted(f"{app}.{name}" for app, name in applied)
+
+
+def _keys() -> Iterator[tuple[str, bytes]]:
+    """Those in use, wherever they come from."""
+    yield "secret-key", settings.SECRET_KEY.encode()
+    yield REPLAY_KEY_FILE, platform_key().private.private_bytes_raw()
+
+
+def _files(folder: str) -> Iterator[tuple[str, Path]]:
+    root = Path(settings.DAMRAK_HOME) / folder
+    for path in sorted(root.glob("??/*")):
+        if not path.name.startswith("."):
+            yield f"{folder}/{path.parent.name}/{path.name}", path
+
+
+def _software() -> str:
+    try:
+        return version("damrak")
+    except PackageNotFoundError:
+        return "unknown"

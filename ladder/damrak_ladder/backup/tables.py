@@ -1,0 +1,147 @@
+"""All rows of all tables, as text and back, whatever the database."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any, Final
+from uuid import UUID
+
+from django.apps import apps
+from django.core.management.color import no_style
+from django.db import connection, models, transaction
+
+from damrak_ladder.backup.errors import BackupDamaged
+
+PIECE_BYTES: Final = 4_000_000
+_BATCH: Final = 500
+
+Model = type[models.Model]
+
+
+def all_models() -> dict[str, Model]:
+    """Every table there is, by its name in backups."""
+    found = apps.get_models(include_auto_created=True)
+    return {
+        model._meta.label_lower: model
+        for model in found
+        if model._meta.managed and not model._meta.proxy
+    }
+
+
+def columns_of(model: Model) -> list[str]:
+    """Its columns, in the order in which rows are written."""
+    return [field.attname for field in model._meta.concrete_fields]
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """See the database within as it is now, while others go on writing."""
+    if connection.vendor == "sqlite":
+        connection.ensure_connection()
+        with connection.cursor() as cursor:
+            # Not one of Django's own transactions, which would keep all writers out.
+            cursor.execute("BEGIN DEFERRED")
+            try:
+                cursor.execute("SELECT COUNT(*) FROM sqlite_master")
+                yield
+            finally:
+                cursor.execute("ROLLBACK")
+    else:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield
+
+
+def pieces(model: Model) -> Iterator[bytes]:
+    """The rows of a table, in pieces of some megabytes."""
+    rows = model._base_manager.order_by("pk").values_list(*columns_of(model))
+    lines: list[bytes] = []
+    size = 0
+    for row in rows.iterator(chunk_size=_BATCH):
+        line = json.dumps(row, default=_as_json, ensure_ascii=False, separators=(",", ":"))
+        lines.append(line.encode() + b"\n")
+        size += len(lines[-1])
+        if size >= PIECE_BYTES:
+            yield b"".join(lines)
+            lines, size = [], 0
+    if lines:
+        yield b"".join(lines)
+
+
+def rows_of(model: Model, piece: bytes) -> Iterator[models.Model]:
+    """The rows of a piece, not yet in the database.
+
+    Raises:
+        BackupDamaged: they are not rows of this table.
+    """
+    fields = model._meta.concrete_fields
+    for line in piece.splitlines():
+        try:
+            values: list[Any] = json.loads(line)
+            if len(values) != len(fields):
+                raise ValueError(f"{len(values)} columns")
+            columns = {
+                field.attname: value if value is None else field.to_python(value)
+                for field, value in zip(fields, values, strict=True)
+            }
+        except Exception as problem:
+            raise BackupDamaged(f"{model._meta.label_lower}: a row cannot be read") from problem
+        yield model(**columns)
+
+
+def empty_all() -> None:
+    """Remove every row; within a transaction."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            names = ", ".join(connection.ops.quote_name(name) for name in _table_names())
+            cursor.execute(f"TRUNCATE {names}")
+        else:
+            for name in _table_names():
+                cursor.execute(f"DELETE FROM {connection.ops.quote_name(name)}")  # noqa: S608
+
+
+def insert(rows: Iterable[models.Model]) -> int:
+    """Put rows of one table in as they are; how many there were."""
+    count = 0
+    batch: list[models.Model] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == _BATCH:
+            count += _insert(batch)
+            batch = []
+    return count + _insert(batch)
+
+
+def set_sequences() -> None:
+    """Let new rows have numbers after those that were put in."""
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), list(all_models().values())):
+            cursor.execute(statement)
+
+
+def _insert(batch: Sequence[models.Model]) -> int:
+    if batch:
+        type(batch[0])._base_manager.bulk_create(batch)
+    return len(batch)
+
+
+def _table_names() -> list[str]:
+    return [model._meta.db_table for model in all_models().values()]
+
+
+def _as_json(value: object) -> str:
+    match value:
+        case bytes() | bytearray() | memoryview():
+            return base64.b64encode(bytes(value)).decode("ascii")
+        case datetime() | date() | time():
+            return value.isoformat()
+        case Decimal() | UUID():
+            return str(value)
+        case _:
+            raise TypeError(f"{type(value).__name__} cannot be written")

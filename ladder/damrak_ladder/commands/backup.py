@@ -1,0 +1,117 @@
+"""`damrak-ladder backup` and `damrak-ladder restore`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from damrak_ladder.commands.parser import add_command
+from damrak_ladder.commands.printing import say
+from damrak_ladder.misuse import Misuse
+
+
+def add_parser(commands: Any) -> None:
+    """Make the commands known."""
+    backup = add_command(
+        commands,
+        "backup",
+        "everything into one file",
+        """
+        Writes the whole installation into one file: accounts, bots with their archives, matches,
+        ratings, replays and keys. It may run meanwhile; the file shows one moment. It contains
+        the keys, so keep it as you would keep those. It can be restored into SQLite and into
+        PostgreSQL, wherever it was made. Replays in an object store are not in it.
+        """,
+        """
+        damrak-ladder backup monday.damrak
+        damrak-ladder backup /backups/damrak-$(date +%F).damrak
+        damrak-ladder backup latest.damrak --force       replaces the file
+        """,
+        _backup,
+    )
+    backup.add_argument("file", type=Path)
+    backup.add_argument("--force", action="store_true", help="replace a file of that name")
+    restore = add_command(
+        commands,
+        "restore",
+        "everything from one file",
+        """
+        Makes this installation what the file says. The file is verified to its end before anything
+        is changed, and rows are replaced in one transaction. Stop all processes first. What is
+        here already is not overwritten unless you say --force.
+        """,
+        """
+        damrak-ladder restore monday.damrak
+        DATABASE_URL=postgresql://… damrak-ladder restore monday.damrak    from SQLite, say
+        damrak-ladder restore monday.damrak --force      all that is here now is lost
+        damrak-ladder restore monday.damrak --check      only verify the file
+        """,
+        _restore,
+    )
+    restore.add_argument("file", type=Path)
+    restore.add_argument("--force", action="store_true", help="give up what is here now")
+    restore.add_argument("--check", action="store_true", help="verify the file, change nothing")
+
+
+def _backup(args: argparse.Namespace) -> int:
+    from damrak_ladder.management import load
+
+    load()
+    from django.utils import timezone
+
+    from damrak_ladder.backup.errors import BackupError
+    from damrak_ladder.backup.saving import save
+
+    try:
+        saved = save(args.file, timezone.now(), _tell, replace=args.force)
+    except BackupError as problem:
+        raise Misuse(str(problem)) from None
+    except OSError as problem:
+        raise Misuse(f"{args.file}: {(problem.strerror or str(problem)).lower()}") from None
+    total = sum(saved.rows_of.values())
+    say(f"{args.file}: {total} rows, {saved.files} files, {saved.bytes / 1e6:.1f} MB")
+    return 0
+
+
+def _restore(args: argparse.Namespace) -> int:
+    from damrak_ladder.backup.errors import BackupError
+    from damrak_ladder.management import load, prepare
+
+    prepare(to_restore=True)
+    _check_nobody_runs()
+    load(to_restore=True)
+    from django.core.management import call_command
+
+    from damrak_ladder.backup.container import verified
+    from damrak_ladder.backup.restoring import restore
+
+    try:
+        if args.check:
+            header = verified(args.file)
+            say(f"{args.file}: whole, made {header['created']} by version {header['software']}")
+            return 0
+        verified(args.file)  # before even the tables are made
+        call_command("migrate", verbosity=0, interactive=False)
+        saved = restore(args.file, _tell, replace=args.force)
+    except BackupError as problem:
+        raise Misuse(str(problem)) from None
+    except OSError as problem:
+        raise Misuse(f"{args.file}: {(problem.strerror or str(problem)).lower()}") from None
+    say(f"restored: {sum(saved.rows_of.values())} rows, {saved.files} files")
+    return 0
+
+
+def _check_nobody_runs() -> None:
+    from damrak_ladder.embedded.lock import holder
+    from damrak_ladder.installation.environment import read_environment
+
+    if who := holder(read_environment(os.environ).home / "up.lock"):
+        raise Misuse(f"Damrak runs here ({who}): stop it first")
+
+
+def _tell(line: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(line + "\n")

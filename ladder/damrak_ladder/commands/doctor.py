@@ -1,0 +1,68 @@
+"""`damrak-ladder doctor`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import asdict
+from typing import Any, Final
+
+from damrak_ladder.commands.parser import add_command, add_json
+from damrak_ladder.commands.printing import say, say_json
+
+_MARKS: Final = {"well": "ok", "doubtful": "??", "wrong": "!!"}
+
+
+def add_parser(commands: Any) -> None:
+    """Make the command known."""
+    parser = add_command(
+        commands,
+        "doctor",
+        "check every part, say what is wrong and how to cure it",
+        """
+        Looks at settings, data folder, database, hosts, queue, a sample of replays and archives,
+        broker, clerk, referee, disk and mail. The exit code is 1 if something is wrong, 0 if all is
+        well or at most doubtful. Run it as the user, and with the variables, of the site.
+        """,
+        """
+        damrak-ladder doctor
+        damrak-ladder doctor --json
+        """,
+        run,
+    )
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Examine and tell."""
+    from damrak_ladder.management import load, prepare
+
+    prepare()
+    _take_embedded_referee()
+    load()
+    from django.utils import timezone
+
+    from damrak_ladder.health.examination import Verdict, examine
+
+    found = []
+    for finding in examine(timezone.now()):
+        found.append(finding)
+        if args.json:
+            continue
+        say(f"{_MARKS[finding.verdict]}  {finding.part}: {finding.what}")
+        if finding.cure:
+            say(f"    → {finding.cure}")
+    if args.json:
+        say_json([asdict(finding) for finding in found])
+    return 1 if any(finding.verdict is Verdict.WRONG for finding in found) else 0
+
+
+def _take_embedded_referee() -> None:
+    """Beside `damrak-ladder up`, its referee is the one to be looked at."""
+    from damrak_ladder.embedded.lock import holder
+    from damrak_ladder.embedded.places import Places
+    from damrak_ladder.installation.environment import read_environment
+
+    home = read_environment(os.environ).home
+    if holder(home / "up.lock"):
+        os.environ.setdefault("DAMRAK_LADDER_REFEREE", f"unix:{Places.of(home).control}")
