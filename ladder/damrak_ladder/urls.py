@@ -4,6 +4,7 @@ from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
 urlpatterns = [
+    path("api/v1/", include("damrak_ladder.api.urls")),
     *i18n_patterns(
         path("accounts/", include("allauth.urls")),
         path("", include("damrak_ladder.web.urls")),
