@@ -22,6 +22,7 @@ from damrak_ladder.commands import (
     manage,
     migrate,
     processes,
+    ratings,
     site,
     up,
     users,
