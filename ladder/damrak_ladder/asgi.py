@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.core.asgi import get_asgi_application
 
+from damrak_ladder.api.bodies import BoundedBodies
 from damrak_ladder.management import prepare
 
 prepare()
-application = get_asgi_application()
+application = BoundedBodies(get_asgi_application())

@@ -33,6 +33,7 @@ def submit(
         detail = {"files": found.files, "bytes": found.bytes, "language": found.language}
         journey.note(version, StepKind.CHECKED, found.summary, now, detail)
         qualifying.begin(version, now)
+        version.refresh_from_db()
         transaction.on_commit(_hurry)
     return version
 
@@ -51,6 +52,7 @@ def connect(bot: Bot, software: str, now: datetime, note: str = "") -> tuple[Ver
         words = "registered; it qualifies as soon as it is connected"
         journey.note(version, StepKind.RECEIVED, words, now, {"software": software})
         qualifying.begin(version, now)
+        version.refresh_from_db()
         transaction.on_commit(_hurry)
     return version, secret
 
