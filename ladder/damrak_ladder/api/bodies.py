@@ -16,7 +16,7 @@ from typing import Any, Final
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Message, Receive, Send], Awaitable[None]]
+Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 LARGEST: Final = 17 * 1024 * 1024
 """Bytes: an archive, and what a form puts around it."""
