@@ -76,7 +76,10 @@ def _nightly(task: str, minute: int) -> dict[str, Any]:
 
 app.conf.beat_schedule = {
     "pulse": _every("pulse", seconds=5),
+    "schedule": _every("schedule", seconds=2),
+    "settle_leftovers": _every("settle_leftovers", seconds=5),
     "reap": _every("reap", seconds=5),
+    "check_hosts": _every("check_hosts", minutes=5),
     "publish_ladders": _every("publish_ladders", seconds=5),
     "deliver_notices": _every("deliver_notices", seconds=20),
     "new_day": _every("new_day", minutes=10),  # a day that has begun already is no work

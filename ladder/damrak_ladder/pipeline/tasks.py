@@ -9,8 +9,18 @@ from django.conf import settings
 from damrak_ladder.installation.brokers import leave_pulse
 from damrak_ladder.matches.boards import prepare_boards
 from damrak_ladder.notices.delivering import deliver
-from damrak_ladder.pipeline import inspecting, playing, publishing, reaping
+from damrak_ladder.pipeline import (
+    dispatching,
+    hosts,
+    inspecting,
+    playing,
+    publishing,
+    reaping,
+    scheduling,
+    settling,
+)
 from damrak_ladder.pipeline.celery import PLAY_SECONDS, app
+from damrak_ladder.pipeline.sending import send_play
 
 
 def _now() -> datetime:
@@ -21,6 +31,31 @@ def _now() -> datetime:
 def play(block_id: int, latest: int) -> None:
     """Make the attempt after the latest, on this host."""
     playing.play(block_id, latest, _now)
+
+
+@app.task(name="settle")
+def settle(block_id: int) -> None:
+    """Do what follows from a block that was recorded."""
+    settling.settle(block_id, _now())
+
+
+@app.task(name="settle_leftovers")
+def settle_leftovers() -> None:
+    """Settle what nobody has settled."""
+    settling.settle_leftovers(_now())
+
+
+@app.task(name="schedule")
+def schedule() -> None:
+    """Book what is to be played next, and give hosts what they have room for."""
+    scheduling.schedule(_now())
+    dispatching.dispatch(_now(), send_play)
+
+
+@app.task(name="check_hosts")
+def check_hosts() -> None:
+    """See whether all hosts play alike."""
+    hosts.check_hosts(_now())
 
 
 @app.task(name="reap")

@@ -1,0 +1,191 @@
+"""Hosts that deviate from the others: nothing more is played there, and doubtful results go."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.utils.translation import gettext_noop
+
+from damrak_ladder.bots.models import Kind
+from damrak_ladder.matches import hosts, residuals
+from damrak_ladder.matches.models import (
+    Attempt,
+    Blame,
+    Block,
+    BlockState,
+    Host,
+    HostState,
+    MatchTimings,
+    Outcome,
+    Purpose,
+    SeatResult,
+)
+from damrak_ladder.matches.residuals import Deviation, PlayedBlock, Record, Turnout
+from damrak_ladder.matches.timings import unpack
+from damrak_ladder.matches.withdrawing import withdraw
+from damrak_ladder.notices import wording
+from damrak_ladder.notices.kinds import Kind as NoticeKind
+from damrak_ladder.notices.telling import tell_staff
+from damrak_ladder.pipeline.settling import unsettle
+from damrak_ladder.standings.expectation import expectations
+
+LOOKED_AT: Final = timedelta(days=7)
+ALIVE: Final = timedelta(minutes=5)
+"""A host that was not seen for so long does not count among those that could take over."""
+
+# What can be taken back; whoever has qualified has qualified.
+_UNDONE: Final = (Purpose.LADDER, Purpose.TEST)
+
+_REASONS: Final = {
+    "results": gettext_noop("version {version} scores differently here than elsewhere"),
+    "wild results": gettext_noop("results stray from what ratings foretell more than elsewhere"),
+    "slowness": gettext_noop("bots think {effect:.2f} times as long as elsewhere"),
+    "bot faults": gettext_noop("bots fail {effect:.1f} times as often as elsewhere"),
+    "host faults": gettext_noop(
+        "attempts come to nothing {effect:.1f} times as often as elsewhere"
+    ),
+}
+
+_log = logging.getLogger(__name__)
+
+
+def check_hosts(now: datetime) -> list[Host]:
+    """Put those that deviate in quarantine, and have what they did played elsewhere; which ones.
+
+    One at a time: with a liar gone, the others may turn out to have been honest.
+    """
+    trusted = list(Host.objects.filter(state=HostState.TRUSTED).order_by("pk"))
+    found = residuals.deviations({host.name: record_of(host, now) for host in trusted})
+    caught = []
+    if found:
+        name = min(found, key=lambda it: (found[it].chance, -found[it].effect))
+        host = next(host for host in trusted if host.name == name)
+        reason = reason_of(found[name])
+        if any(one.last_seen >= now - ALIVE for one in trusted if one is not host):
+            _log.error("host_quarantined", extra={"host": name, "why": reason})
+            if hosts.quarantine(host.pk, reason, evidence_of(found[name], now)):
+                caught = [host]
+        else:  # nobody would be left to play
+            _log.error("host_deviates", extra={"host": name, "why": reason})
+    follow_up(now)
+    return caught
+
+
+def follow_up(now: datetime) -> int:
+    """Take back what is in doubt of all hosts in quarantine, and tell staff; how many blocks.
+
+    It goes on where somebody who died over it has stopped.
+    """
+    count = 0
+    for host in Host.objects.filter(state=HostState.QUARANTINED).order_by("pk"):
+        evidence = host.evidence if isinstance(host.evidence, dict) else {}
+        blocks = Block.objects.filter(
+            pk__in=evidence.get("doubtful", []),
+            host=host,
+            state=BlockState.RECORDED,
+            purpose__in=_UNDONE,
+        )
+        detail = f"host {host.name} is in quarantine: {host.reason}"
+        for block_id, attempt in blocks.order_by("pk").values_list("pk", "attempt"):
+            count += withdraw(block_id, attempt, detail, now, unsettle)
+        tell_staff(
+            NoticeKind.HOST_QUARANTINED,
+            f"quarantine:{host.pk}:{evidence.get('at', '')}",
+            *wording.host_quarantined(host.name, host.reason),
+            "/hosts/",
+            now,
+        )
+    return count
+
+
+def reason_of(found: Deviation) -> str:
+    """The deviation in words."""
+    words = _REASONS[found.question].format(version=found.version, effect=found.effect)
+    return (
+        f"{words} ({found.here} against {found.elsewhere}, "
+        f"chance of an accident {found.chance:.0e})"
+    )
+
+
+def evidence_of(found: Deviation, now: datetime) -> dict[str, Any]:
+    """The deviation as JSON."""
+    return {
+        "at": now.isoformat(),
+        "question": found.question,
+        "chance": found.chance,
+        "effect": found.effect if math.isfinite(found.effect) else None,
+        "here": found.here,
+        "elsewhere": found.elsewhere,
+        "version": found.version,
+        "doubtful": list(found.doubtful),
+    }
+
+
+def record_of(host: Host, now: datetime) -> Record:
+    """What the host did lately, so far as it is held against it."""
+    since = now - LOOKED_AT
+    lifted = hosts.trusted_since(host)
+    if lifted is not None:
+        since = max(since, lifted)
+    recorded = Block.objects.filter(
+        host=host, state=BlockState.RECORDED, finished__gt=since, purpose__in=_UNDONE
+    )
+    latest = list(
+        recorded.order_by("-finished", "-pk").values_list("pk", flat=True)[: residuals.LENGTHS[-1]]
+    )
+    attempts = Attempt.objects.filter(host=host, started__gt=since).exclude(outcome="")
+    troubles = attempts.filter(outcome=Outcome.VOID, faults__owner=Blame.HOST).distinct()
+    return Record(
+        blocks=_blocks(latest[::-1]),
+        attempts=attempts.count(),
+        troubles=tuple(one.ended.timestamp() for one in troubles if one.ended is not None),
+    )
+
+
+def _blocks(keys: list[int]) -> tuple[PlayedBlock, ...]:
+    scores = {
+        (block, one.version_id): one.residual
+        for block, found in expectations(keys).items()
+        for one in found
+    }
+    thinking = _thinking(keys)
+    faults: dict[int, dict[int, int]] = defaultdict(dict)
+    for block, version, fault in SeatResult.objects.filter(seat__match__block__in=keys).values_list(
+        "seat__match__block", "seat__version", "fault"
+    ):
+        faults[block][version] = faults[block].get(version, 0) + bool(fault)
+    return tuple(
+        PlayedBlock(
+            key,
+            tuple(
+                Turnout(version, scores.get((key, version)), thinking.get((key, version)), count)
+                for version, count in sorted(faults[key].items())
+            ),
+        )
+        for key in keys
+    )
+
+
+def _thinking(keys: list[int]) -> dict[tuple[int, int], float]:
+    """The mean logarithm of a decision's duration, by block and version; not of remote bots,
+    whose time passes elsewhere."""
+    taken: dict[tuple[int, int], list[float]] = defaultdict(list)
+    rows = MatchTimings.objects.filter(match__block__in=keys)
+    for row in rows.select_related("match").prefetch_related("match__seats__version"):
+        seats = {seat.number: seat.version for seat in row.match.seats.all()}
+        timings = unpack(bytes(row.data))
+        for seat, microseconds in zip(timings.seats, timings.total_us, strict=True):
+            version = seats[seat]
+            if version.kind != Kind.REMOTE:
+                taken[row.match.block_id, version.pk].append(math.log(microseconds + 1))
+    return {key: _mean(values) for key, values in taken.items()}
+
+
+def _mean(values: Iterable[float]) -> float:
+    found = list(values)
+    return sum(found) / len(found)
