@@ -89,7 +89,7 @@ def _pass(version: Version, block: Block, now: datetime) -> None:
     games = block.matches.count()
     text = f"Qualified: it played all {games} games of block {block.pk} without a fault."
     journey.note(version, StepKind.QUALIFIED, text, now, {"block": block.pk})
-    bot = Bot.objects.select_for_update(no_key=True).select_related("live").get(pk=version.bot_id)
+    bot = Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
     if not version.goes_live and version.kind != Kind.REMOTE:
         _let_out_canary(version, now)
     elif bot.live is not None and bot.live.number > version.number:
