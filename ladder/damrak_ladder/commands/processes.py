@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from damrak_ladder.commands.parser import add_command
+from damrak_ladder.commands.printing import say
 from damrak_ladder.misuse import Misuse
 
 
@@ -25,6 +27,7 @@ def add_parser(commands: Any) -> None:
         damrak-referee --control unix:/run/damrak/control.sock &
         DAMRAK_LADDER_REFEREE=unix:/run/damrak/control.sock damrak-ladder worker
         damrak-ladder worker --blocks 4
+        damrak-ladder worker --with-referee       a whole host with one command
         """,
         _run_worker,
     )
@@ -33,6 +36,11 @@ def add_parser(commands: Any) -> None:
         type=int,
         metavar="N",
         help="blocks at once (default: DAMRAK_LADDER_WORKERS, which is 1 unless set)",
+    )
+    worker.add_argument(
+        "--with-referee",
+        action="store_true",
+        help="run the machine's referee, too, set by DAMRAK_REFEREE_… variables",
     )
     clerk = add_command(
         commands,
@@ -61,6 +69,8 @@ def add_parser(commands: Any) -> None:
 
 
 def _run_worker(args: argparse.Namespace) -> int:
+    if args.with_referee:
+        return _run_host(args)
     _get_ready()
     from django.conf import settings
 
@@ -73,6 +83,18 @@ def _run_worker(args: argparse.Namespace) -> int:
     except SettingError as problem:
         raise Misuse(str(problem)) from None
     return 0
+
+
+def _run_host(args: argparse.Namespace) -> int:
+    from damrak_ladder.management import prepare
+
+    prepare()
+    from damrak_ladder.embedded.host import run_host
+    from damrak_ladder.installation.environment import read_environment
+
+    environment = read_environment(os.environ)
+    blocks = environment.workers if args.blocks is None else args.blocks
+    return run_host(environment, _positive("--blocks", blocks), say)
 
 
 def _run_clerk(args: argparse.Namespace) -> int:

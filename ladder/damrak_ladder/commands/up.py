@@ -52,10 +52,13 @@ def run(args: argparse.Namespace) -> int:
     from damrak_ladder.management import prepare
 
     prepare()
+    from damrak_ladder.embedded.part import die_with
     from damrak_ladder.embedded.plans import Size
     from damrak_ladder.embedded.platform import run_platform
     from damrak_ladder.installation.environment import processors, read_environment
 
+    if "MAKELEVEL" in os.environ:
+        die_with(os.getppid())  # whoever kills make means us, and must not leave us behind
     environment = read_environment(os.environ)
     workers = args.workers
     if workers is None and "DAMRAK_LADDER_WORKERS" in os.environ:

@@ -28,6 +28,14 @@ _PR_SET_PDEATHSIG: Final = 1
 _LIBC: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
+def die_with(parent: int) -> None:
+    """Be killed when the parent dies, where the system can do that; at once if it has already."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a part is."""
@@ -43,9 +51,9 @@ class Plan:
 class Part:
     """One part, which is started again when it dies: later each time it dies soon."""
 
-    def __init__(self, plan: Plan, logs: Path) -> None:
+    def __init__(self, plan: Plan, logs: Path | None) -> None:
         self.plan = plan
-        self.log = logs / f"{plan.name}.log"
+        self.log = None if logs is None else logs / f"{plan.name}.log"  # None: as our own
         self.process: subprocess.Popen[bytes] | None = None
         self._began = 0.0
         self._wait = FIRST_WAIT_S
@@ -53,20 +61,16 @@ class Part:
 
     def start(self) -> None:
         """Start it."""
-        parent = os.getpid()
-        libc = _LIBC
+        parent, niceness = os.getpid(), self.plan.niceness
 
         def live_and_die_with_parent() -> None:
             # Only system calls in here: it runs between fork and exec.
-            if libc is not None:
-                libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-                if os.getppid() != parent:
-                    os._exit(1)
+            die_with(parent)
             if niceness:
                 os.nice(niceness)
 
-        niceness = self.plan.niceness
-        with self.log.open("ab") as log:
+        with contextlib.ExitStack() as files:
+            log = None if self.log is None else files.enter_context(self.log.open("ab"))
             self.process = subprocess.Popen(  # noqa: S603 - our own programs
                 list(self.plan.command),
                 stdin=subprocess.DEVNULL,
@@ -122,6 +126,8 @@ class Part:
 
     def last_line(self) -> str:
         """The last thing it said."""
+        if self.log is None:
+            return ""
         with contextlib.suppress(OSError), self.log.open("rb") as log:
             log.seek(max(0, self.log.stat().st_size - 50_000))
             lines = log.read().decode("utf-8", "replace").strip().splitlines()
@@ -130,6 +136,8 @@ class Part:
 
     def cap_log(self) -> None:
         """Put a log that has become long aside, and begin a new one."""
+        if self.log is None:
+            return
         with contextlib.suppress(OSError):
             if self.log.stat().st_size <= LARGEST_LOG:
                 return

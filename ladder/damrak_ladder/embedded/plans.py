@@ -19,6 +19,10 @@ SHARE: Final = 0.55
 PLAYING_NICENESS: Final = 10
 """Bots give way to whatever else the machine does."""
 
+# The second signal ends blocks that run; they are played again.
+WORKER_STOP: Final = ((signal.SIGTERM, 3.0), (signal.SIGQUIT, 2.0))
+REFEREE_STOP: Final = ((signal.SIGTERM, 0.3), (signal.SIGTERM, 4.0))
+
 
 @dataclass(frozen=True, slots=True)
 class Size:
@@ -71,14 +75,11 @@ def plans(
         *("--ready-file", str(places.referee)),
         *("--log-level", "warning"),
     ]
-    warm = ((signal.SIGTERM, 3.0), (signal.SIGQUIT, 2.0))
-    # The second SIGTERM ends blocks that run.
-    referee_stop = ((signal.SIGTERM, 0.3), (signal.SIGTERM, 4.0))
     parts = [
-        Plan("referee", referee, common, PLAYING_NICENESS, referee_stop),
+        Plan("referee", referee, common, PLAYING_NICENESS, REFEREE_STOP),
         Plan("site", [*ladder, "site"], common),
-        Plan("worker", [*ladder, "worker"], common, PLAYING_NICENESS, warm),
-        Plan("clerk", [*ladder, "clerk"], common, 2, warm),
+        Plan("worker", [*ladder, "worker"], common, PLAYING_NICENESS, WORKER_STOP),
+        Plan("clerk", [*ladder, "clerk"], common, 2, WORKER_STOP),
         Plan("beat", [*ladder, "beat"], common),
     ]
     if environment.broker is None:

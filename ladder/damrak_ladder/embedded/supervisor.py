@@ -27,7 +27,12 @@ class Supervisor:
     """Several parts, run in the foreground by one thread."""
 
     def __init__(
-        self, plans: Sequence[Plan], logs: Path, home: Path, governor: Governor | None, tell: Tell
+        self,
+        plans: Sequence[Plan],
+        logs: Path | None,
+        home: Path,
+        governor: Governor | None,
+        tell: Tell,
     ) -> None:
         self.parts = [Part(plan, logs) for plan in plans]
         self._home = home

@@ -1,0 +1,45 @@
+"""A machine that plays: its referee and its worker, kept alive together."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from damrak_ladder.embedded.lock import HomeLock
+from damrak_ladder.embedded.part import Plan
+from damrak_ladder.embedded.places import Places
+from damrak_ladder.embedded.plans import REFEREE_STOP, WORKER_STOP
+from damrak_ladder.embedded.supervisor import Supervisor
+from damrak_ladder.installation.environment import PREFIX, Environment
+
+BEGIN_PATIENCE_S = 60.0
+
+
+def run_host(environment: Environment, blocks: int, say: Callable[[str], None]) -> int:
+    """Run both until SIGTERM or Ctrl-C; what they say goes where our own words go.
+
+    Raises:
+        Misuse: it cannot run as things are.
+    """
+    places = Places.of(environment.home)
+    control = f"unix:{places.control}"
+    referee = [
+        *(sys.executable, "-m", "damrak_referee", "--control", control),
+        *("--run", str(places.run), "--store", str(environment.home / "referee")),
+        *("--name", environment.host_name, "--ready-file", str(places.referee)),
+    ]
+    worker = [sys.executable, "-m", "damrak_ladder", "worker", "--blocks", str(blocks)]
+    variables = {PREFIX + "REFEREE": control, "DAMRAK_HOME": str(environment.home)}
+    plans = [
+        Plan("referee", referee, variables, stop=REFEREE_STOP),
+        Plan("worker", worker, variables, stop=WORKER_STOP),
+    ]
+    with HomeLock(places.home / "host.lock", f"host {environment.host_name}"):
+        places.referee.unlink(missing_ok=True)
+        supervisor = Supervisor(plans, None, environment.home, None, say)
+        with supervisor.listening():
+            supervisor.start("referee")
+            supervisor.wait(places.referee.exists, BEGIN_PATIENCE_S)
+            supervisor.start("worker")
+            supervisor.run()
+    return 0
