@@ -6,7 +6,7 @@ find them; their titles are what a pointer that rests on them shows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from damrak_engine.board import COLOUR_WORDS, Board, Route
@@ -75,8 +75,10 @@ def _document(board: Board, sheet: Sheet, labels: tuple[Label, ...], frame: Box)
     yield "</svg>"
 
 
-def scene(board: Board, sheet: Sheet, labels: tuple[Label, ...]) -> Iterator[str]:
-    """The town itself: canals, routes, locations."""
+def scene(
+    board: Board, sheet: Sheet, labels: tuple[Label, ...], on_routes: Iterable[str] = ()
+) -> Iterator[str]:
+    """The town itself: canals, routes and what lies on them, locations."""
     canals = [smooth_path(ring) for ring in rings(sheet.places)]
     for name in ("quay", "water"):
         yield from (f'<path class="{name}" d="{path}"/>' for path in canals)
@@ -85,6 +87,7 @@ def scene(board: Board, sheet: Sheet, labels: tuple[Label, ...]) -> Iterator[str
         yield f'<path class="lead" d="M{a.x} {a.y}L{b.x} {b.y}"/>'
     for bed in sheet.beds:
         yield from _bed(board, sheet, bed)
+    yield from on_routes
     for label, place in zip(labels, sheet.places, strict=True):
         yield from _location(board, label, place)
 

@@ -1,0 +1,192 @@
+"""The board as a picture, with carts on its routes: for pages, exports and link cards alike.
+
+Built on the engine's drawing. On the routes lie carts, a group a route; only those of claimed
+routes are to be seen. A seat's carts carry as many pips as its number, counted from one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from damrak_engine.board import Board, parse_board
+from damrak_engine.drawing.geometry import Box
+from damrak_engine.drawing.labels import Label, labels_of
+from damrak_engine.drawing.picture import (
+    MARGIN,
+    bed_frame,
+    decimal,
+    escaped,
+    first_row,
+    frame_of,
+    scene,
+)
+from damrak_engine.drawing.sheet import BETWEEN_ROWS, ROW, Sheet, sheet_of
+from damrak_engine.drawing.style import ON_LIGHT, SIGNS
+from damrak_engine.strictjson import canonical, read_json
+from damrak_ladder.web.replays import paint
+
+Owners = Mapping[int, int]
+"""By route: the seat that owns it, or -1 if it is closed."""
+
+CLOSED: Final = -1
+
+_HEAD: Final = 42  # of the frame above the town, for a title that is not there
+_FOOT: Final = 58  # and below it, for a legend
+_INSET: Final = MARGIN - 14
+_PIPS: Final = (
+    ((0.0, 0.0),),
+    ((-5.0, 0.0), (5.0, 0.0)),
+    ((-9.0, 0.0), (0.0, 0.0), (9.0, 0.0)),
+    ((-6.0, -3.4), (6.0, -3.4), (-6.0, 3.4), (6.0, 3.4)),
+)
+_WILD: Final = "M0 -6L1.8 -1.9L6 -1.9L2.6 .9L3.9 5.2L0 2.6L-3.9 5.2L-2.6 .9L-6 -1.9L-1.8 -1.9Z"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A board laid out, and the part of the sheet that pictures show."""
+
+    board: Board
+    sheet: Sheet
+    labels: tuple[Label, ...]
+    frame: Box
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels."""
+        return self.frame.right - self.frame.left, self.frame.bottom - self.frame.top
+
+
+def plan_of(board: Board) -> Plan:
+    """The plan of a board; laying one out takes longer than drawing it."""
+    return _planned(canonical(board.source))
+
+
+@lru_cache(maxsize=64)
+def _planned(source: bytes) -> Plan:
+    board = parse_board(read_json(source))
+    sheet = sheet_of(board)
+    labels = labels_of(board, sheet)
+    wide = frame_of(sheet, labels, 0)
+    frame = Box(
+        wide.left + _INSET, wide.top + _INSET + _HEAD, wide.right - _INSET, wide.bottom - _FOOT
+    )
+    return Plan(board, sheet, labels, frame)
+
+
+def town(board: Board, owners: Owners) -> str:
+    """A position as SVG inside a page, which has the colours (`paint.sheet`) and a caption."""
+    plan = plan_of(board)
+    return "".join(
+        (
+            f'<svg class="damrak" role="img" aria-labelledby="board-says" {_view(plan)}>',
+            *_definitions(),
+            *scene(board, plan.sheet, plan.labels, (*_carts(plan, owners), '<g class="ways"></g>')),
+            "</svg>",
+        )
+    )
+
+
+def position(board: Board, owners: Owners, is_dark: bool = False) -> str:
+    """A position as an SVG document on its own."""
+    plan = plan_of(board)
+    return "".join((_opening(plan, is_dark), *_drawn(plan, _carts(plan, owners)), "</svg>\n"))
+
+
+def film(board: Board, course: Sequence[Owners], seconds: float, is_dark: bool = False) -> str:
+    """A game as an animated SVG document: these positions, evenly, again and again."""
+    plan = plan_of(board)
+    since = {
+        route: (owner, i)
+        for i in range(len(course) - 1, -1, -1)
+        for route, owner in course[i].items()
+    }
+    # In the last fifth the end is to be seen.
+    when = {route: 0.8 * i / max(len(course), 1) for route, (_, i) in since.items()}
+    owners = {route: owner for route, (owner, _) in since.items()}
+    carts = _carts(plan, owners, when, seconds)
+    return "".join((_opening(plan, is_dark), *_drawn(plan, carts), "</svg>\n"))
+
+
+def owners_at(moments: list[Any], at: int) -> dict[int, int]:
+    """Who owns which route at that moment."""
+    owners: dict[int, int] = {}
+    for _, changes in moments[: at + 1]:
+        for name, seat in changes.items():
+            if name[0] == "r" and name[1:].isdecimal():
+                owners[int(name[1:])] = seat
+    return owners
+
+
+def _view(plan: Plan) -> str:
+    width, height = plan.size
+    return f'viewBox="{plan.frame.left} {plan.frame.top} {width} {height}"'
+
+
+def _opening(plan: Plan, is_dark: bool) -> str:
+    width, height = plan.size
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="damrak" role="img" {_view(plan)}'
+        f' width="{width}" height="{height}"><title>{escaped(plan.board.name)}</title>'
+        f"<style>{paint.literal(is_dark)}</style>"
+    )
+
+
+def _drawn(plan: Plan, carts: Iterator[str]) -> Iterator[str]:
+    width, height = plan.size
+    yield from _definitions()
+    yield (
+        f'<rect class="paper" x="{plan.frame.left}" y="{plan.frame.top}"'
+        f' width="{width}" height="{height}"/>'
+    )
+    yield from scene(plan.board, plan.sheet, plan.labels, carts)
+
+
+def _definitions() -> Iterator[str]:
+    """What is drawn again and again: the signs of cards, and the carts of each seat."""
+    yield "<defs>"
+    for word, path in {**SIGNS, "wild": _WILD}.items():
+        light = " card-sign--dark" if word in (*ON_LIGHT, "wild") else ""
+        yield f'<path id="sign-{word}" class="card-sign{light}" d="{path}"/>'
+    for seat, pips in enumerate(_PIPS):
+        yield f'<g id="cart-{seat}">'
+        for left in (-13, 6):
+            yield f'<rect class="cart-wheel" x="{left}" y="-12" width="7" height="24" rx="2.5"/>'
+        yield f'<rect class="cart-box cart-{seat}" x="-19" y="-9.5" width="38" height="19" rx="4"/>'
+        for x, y in pips:
+            yield f'<circle class="cart-pip cart-{seat}" cx="{decimal(x)}" cy="{decimal(y)}" r="2.8"/>'
+        yield "</g>"
+    yield "</defs>"
+
+
+def _carts(
+    plan: Plan, owners: Owners, when: Mapping[int, float] | None = None, seconds: float = 0
+) -> Iterator[str]:
+    for bed in plan.sheet.beds:
+        transform, span = bed_frame(bed)
+        across = first_row(bed)
+        for number in bed.routes:
+            owner = owners.get(number)
+            state = f' data-seat="{owner}"' if owner is not None else ""
+            length = plan.board.routes[number].length
+            yield f'<g class="carts" data-carts="{number}"{state} transform="{transform}">'
+            if when is not None and number in when:
+                begins = decimal(max(when[number], 0.001))
+                yield (
+                    '<animate attributeName="visibility" values="hidden;visible"'
+                    f' calcMode="discrete" keyTimes="0;{begins}" dur="{decimal(seconds)}s"'
+                    ' repeatCount="indefinite"/>'
+                )
+            yield (
+                f'<rect class="hold" x="{decimal(-span / 2)}" y="{decimal(across - ROW / 2 - 1)}"'
+                f' width="{span}" height="{ROW + 2}" rx="5"/>'
+            )
+            href = f' href="#cart-{owner}"' if owner is not None and owner != CLOSED else ""
+            for i in range(length):
+                x = span / length * (i + 0.5) - span / 2
+                yield f'<use x="{decimal(x)}" y="{decimal(across)}"{href}/>'
+            yield "</g>"
+            across += ROW + BETWEEN_ROWS

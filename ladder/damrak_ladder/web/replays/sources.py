@@ -1,0 +1,91 @@
+"""Where the viewer's matches come from: recorded ones, read once and remembered for a while."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from damrak_engine.replay import Replay, parse_replay
+from damrak_ladder.matches.models import BlockState, Match
+from damrak_ladder.replays.errors import ReplayLost
+from damrak_ladder.replays.keeping import load
+from damrak_ladder.web.replays.eyes import Eyes
+from damrak_ladder.web.replays.moments import Moment, moments_of
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """JSON, as it is and compressed."""
+
+    plain: bytes
+    gzipped: bytes
+
+
+def is_over(match: Match) -> bool:
+    """Whether everything about it may be seen: all matches of its block have been recorded."""
+    return bool(match.replay) and match.block.state == BlockState.RECORDED
+
+
+def recorded(pk: int) -> Match:
+    """The match, if everything about it may be seen.
+
+    Raises:
+        Http404
+    """
+    match = get_object_or_404(Match.objects.select_related("block__ladder"), pk=pk)
+    if not is_over(match):
+        raise Http404("This match is not over, or the others of its block are not.")
+    return match
+
+
+def replay_of(match: Match) -> Replay:
+    """The replay of a recorded match.
+
+    Raises:
+        Http404: it got lost.
+    """
+    try:
+        return _parsed(match.replay)
+    except ReplayLost:
+        raise Http404("The replay of this match is gone.") from None
+
+
+def document(match: Match, eyes: Eyes) -> dict[str, object]:
+    """All moments of a recorded match for these eyes; not to be changed."""
+    replay_of(match)
+    return _document(match.replay, eyes)
+
+
+def moments(match: Match, eyes: Eyes) -> list[Moment]:
+    """The moments alone."""
+    found = document(match, eyes)["moments"]
+    assert isinstance(found, list)
+    return found
+
+
+def packed_document(match: Match, eyes: Eyes) -> Packed:
+    """The same, ready to be sent."""
+    replay_of(match)
+    return _packed(match.replay, eyes)
+
+
+@lru_cache(maxsize=64)
+def _parsed(hash_: str) -> Replay:
+    return parse_replay(load(hash_))
+
+
+@lru_cache(maxsize=128)
+def _document(hash_: str, eyes: Eyes) -> dict[str, object]:
+    return moments_of(_parsed(hash_), eyes)
+
+
+@lru_cache(maxsize=256)
+def _packed(hash_: str, eyes: Eyes) -> Packed:
+    text = json.dumps(_document(hash_, eyes), ensure_ascii=False, separators=(",", ":"))
+    plain = text.encode()
+    return Packed(plain, gzip.compress(plain, compresslevel=6, mtime=0))

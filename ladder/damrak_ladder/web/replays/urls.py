@@ -1,0 +1,28 @@
+"""Where the viewer's pages and files are."""
+
+from django.urls import path
+
+from damrak_ladder.web.replays import views
+
+# In the reader's language.
+pages = (
+    [
+        path("matches/<int:pk>/embed/", views.embed, name="embed"),
+        path("matches/<int:pk>/verify/", views.verify, name="verify"),
+    ],
+    "replays",
+)
+
+# Without a language.
+files = (
+    [
+        path("matches/<int:pk>/moments/<str:eyes>.json", views.moments_file, name="moments"),
+        path("matches/<int:pk>/position.svg", views.position, name="position"),
+        path("matches/<int:pk>/film.svg", views.film, name="film"),
+        path("matches/<int:pk>/card.png", views.card, name="card"),
+        path("matches/<int:pk>/replay.json", views.download, name="download"),
+        path("boards.css", views.colours, name="colours"),
+        path("oembed/", views.oembed, name="oembed"),
+    ],
+    "replay-files",
+)

@@ -1,0 +1,194 @@
+"""The viewer's pages and files."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import Resolver404, resolve, reverse
+from django.utils.cache import patch_vary_headers
+from django.utils.html import escape
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from damrak_ladder.matches.models import Match
+from damrak_ladder.replays.errors import ReplayStoreError
+from damrak_ladder.replays.keeping import load
+from damrak_ladder.web.headers import POLICY
+from damrak_ladder.web.replays import paint, sketch
+from damrak_ladder.web.replays.cards import card_of
+from damrak_ladder.web.replays.checking import check
+from damrak_ladder.web.replays.context import viewer_context
+from damrak_ladder.web.replays.eyes import ALL, eyes_of
+from damrak_ladder.web.replays.sources import moments, packed_document, recorded, replay_of
+
+FOREVER: Final = "public, max-age=31536000, immutable"
+AWHILE: Final = "public, max-age=300"
+_FRAME_WIDTH: Final = 800
+_FRAME_HEIGHT: Final = 640
+_MOST_FRAMES: Final = 120
+
+
+@require_safe
+@xframe_options_exempt
+def embed(request: HttpRequest, pk: int) -> HttpResponse:
+    """The viewer inside somebody else's page. It has no forms that change anything."""
+    match = recorded(pk)
+    response = render(
+        request, "web/replay/embed.html", {"match": match, **viewer_context(request, match)}
+    )
+    response["Content-Security-Policy"] = POLICY.replace(
+        "frame-ancestors 'none'", "frame-ancestors *"
+    )
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+@require_safe
+@never_cache
+def verify(request: HttpRequest, pk: int) -> HttpResponse:
+    """The replay checked again, as a fragment or, without JavaScript, as a page."""
+    match = recorded(pk)
+    is_fragment = request.headers.get("X-Requested-With") == "fetch"
+    name = "web/replay/_verdict.html" if is_fragment else "web/replay/verdict.html"
+    return render(request, name, {"match": match, "verdict": check(match)})
+
+
+@require_safe
+def moments_file(request: HttpRequest, pk: int, eyes: str) -> HttpResponse:
+    """All moments for these eyes."""
+    match = recorded(pk)
+    _check_eyes(match, eyes)
+    etag = f'"{match.replay[:32]}-{eyes}"'
+    if request.headers.get("If-None-Match") == etag:
+        response = HttpResponse(status=304)
+    else:
+        packed = packed_document(match, eyes)
+        if "gzip" in request.headers.get("Accept-Encoding", ""):
+            response = HttpResponse(packed.gzipped, content_type="application/json")
+            response["Content-Encoding"] = "gzip"
+        else:
+            response = HttpResponse(packed.plain, content_type="application/json")
+        patch_vary_headers(response, ["Accept-Encoding"])
+    response["ETag"] = etag
+    response["Cache-Control"] = FOREVER if "v" in request.GET else "public, no-cache"
+    return response
+
+
+@require_safe
+def position(request: HttpRequest, pk: int) -> HttpResponse:
+    """One position as a picture."""
+    match = recorded(pk)
+    found = moments(match, ALL)
+    at = request.GET.get("at", "")
+    last = len(found) - 1
+    moment = min(int(at), last) if at.isdecimal() and len(at) < 7 else last
+    owners = sketch.owners_at(found, moment)
+    is_dark = request.GET.get("theme") == "dark"
+    return _picture(sketch.position(replay_of(match).board, owners, is_dark))
+
+
+@require_safe
+def film(request: HttpRequest, pk: int) -> HttpResponse:
+    """The whole game as an animated picture, a claim a frame."""
+    match = recorded(pk)
+    found = moments(match, ALL)
+    claims = [at for at, (event, _) in enumerate(found) if event["event"] == "claim"]
+    course = [sketch.owners_at(found, at) for at in claims[:_MOST_FRAMES]]
+    seconds = 2.0 + 0.5 * len(course)
+    return _picture(sketch.film(replay_of(match).board, course, seconds))
+
+
+@require_safe
+def card(request: HttpRequest, pk: int) -> HttpResponse:
+    """The picture that goes with links to a match."""
+    match = recorded(pk)
+    response = HttpResponse(card_of(match), content_type="image/png")
+    response["Cache-Control"] = AWHILE
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+@require_safe
+def download(request: HttpRequest, pk: int) -> HttpResponse:
+    """The replay as it was signed."""
+    match = recorded(pk)
+    try:
+        data = load(match.replay)
+    except ReplayStoreError:
+        raise Http404("The replay of this match is gone.") from None
+    response = HttpResponse(data, content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="damrak-{match.pk}.json"'
+    return response
+
+
+@require_safe
+def colours(request: HttpRequest) -> HttpResponse:
+    """The style sheet of boards."""
+    response = HttpResponse(paint.sheet(), content_type="text/css; charset=utf-8")
+    response["Cache-Control"] = AWHILE
+    return response
+
+
+@require_safe
+def oembed(request: HttpRequest) -> HttpResponse:
+    """How to embed the match at an address (oembed.com, type rich)."""
+    if request.GET.get("format", "json") != "json":
+        return HttpResponse(status=501)
+    match = recorded(_match_at(request.GET.get("url", "")))
+    site = f"{request.scheme}://{request.get_host()}"
+    width = _at_most(request.GET.get("maxwidth"), _FRAME_WIDTH)
+    height = _at_most(request.GET.get("maxheight"), _FRAME_HEIGHT)
+    source = site + reverse("replays:embed", args=[match.pk])
+    title = " · ".join(player.bot for player in replay_of(match).seats)
+    answer: dict[str, Any] = {
+        "version": "1.0",
+        "type": "rich",
+        "provider_name": "Damrak",
+        "provider_url": site,
+        "title": title,
+        "width": width,
+        "height": height,
+        "thumbnail_url": site + reverse("replay-files:card", args=[match.pk]),
+        "thumbnail_width": 1200,
+        "thumbnail_height": 630,
+        "html": f'<iframe src="{escape(source)}" width="{width}" height="{height}"'
+        f' title="{escape(title)}" loading="lazy" allowfullscreen></iframe>',
+    }
+    response = JsonResponse(answer)
+    response["Access-Control-Allow-Origin"] = "*"
+    return response
+
+
+def _check_eyes(match: Match, eyes: str) -> None:
+    if eyes not in eyes_of(len(replay_of(match).seats)):
+        raise Http404("Nobody in this match has such eyes.")
+
+
+def _picture(svg: str) -> HttpResponse:
+    response = HttpResponse(svg, content_type="image/svg+xml; charset=utf-8")
+    response["Cache-Control"] = AWHILE
+    # It has a style sheet of its own, and may do nothing else.
+    response["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+def _match_at(url: str) -> int:
+    """The match whose page is at this address of ours."""
+    try:
+        found = resolve(urlsplit(url).path)
+    except (Resolver404, ValueError):
+        raise Http404("There is no match at this address.") from None
+    if found.view_name not in ("web:match", "replays:embed"):
+        raise Http404("There is no match at this address.")
+    return int(found.kwargs["pk"])
+
+
+def _at_most(given: str | None, usual: int) -> int:
+    if given and given.isdecimal() and len(given) < 6:
+        return max(200, min(int(given), usual))
+    return usual

@@ -1,0 +1,233 @@
+"""Everything the viewer says, in the reader's language: for templates here, and for the script.
+
+A sentence has places such as %(bot)s. What is counted comes in three forms, for 1, 2 and 5, which
+is all that the languages of this site tell apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+from django.utils.translation import get_language, gettext as _, ngettext
+
+Words: TypeAlias = dict[str, str | list[str]]
+
+DASH: Final = "\u2013"
+TIMES: Final = "\u00d7"
+_SAMPLES: Final = (1, 2, 5)
+
+
+def words() -> Words:
+    """The catalogue in the language of this request."""
+    return {**_sentences(), **_counted(), **_names(), **_labels()}
+
+
+def _sentences() -> Words:
+    return {
+        "deal": _("The cards are dealt; %(bot)s begins."),
+        "keep": _("%(bot)s keeps %(contracts)s."),
+        "blind": _("%(bot)s draws from the pile: %(card)s."),
+        "blind_hidden": _("%(bot)s draws a card from the pile."),
+        "take": _("%(bot)s takes from the row: %(card)s."),
+        "refill": _("New in the row: %(card)s."),
+        "reshuffle": _("The discards become the new pile."),
+        "flush": _("Too many wilds: the row is cleared."),
+        "claim": _("%(bot)s claims %(route)s for %(points)s and pays %(cards)s."),
+        "claim_goods": _(
+            "%(bot)s claims %(route)s for %(points)s, pays %(cards)s and gets a goods card."
+        ),
+        "offer": _("%(bot)s draws contracts: %(contracts)s."),
+        "offer_hidden": _("%(bot)s draws %(contracts)s."),
+        "pass": _("%(bot)s passes."),
+        "last_round": _("%(bot)s has %(carts)s left: the last round begins."),
+        "fault": _("%(bot)s leaves the table: %(reason)s."),
+        "end": _("The game ends: %(reason)s."),
+        "count_routes": _("The final scoring begins with the points of the routes."),
+        "count_fulfilled": _("%(bot)s has fulfilled %(contract)s: %(points)s."),
+        "count_failed": _("%(bot)s has not fulfilled %(contract)s: %(points)s."),
+        "count_goods": _("%(bot)s gets %(points)s for goods cards."),
+        "places": _("%(bot)s wins with %(points)s."),
+        "places_shared": _("%(bots)s share the victory with %(points)s."),
+        "void": _("This attempt at the match does not count. A new one may follow."),
+        "waiting": _("Waiting for the match to begin …"),
+    }
+
+
+def _counted() -> Words:
+    return {
+        "n_points": [ngettext("%(n)s point", "%(n)s points", n) for n in _SAMPLES],
+        "n_carts": [ngettext("%(n)s cart", "%(n)s carts", n) for n in _SAMPLES],
+        "n_contracts": [ngettext("%(n)s contract", "%(n)s contracts", n) for n in _SAMPLES],
+        "n_cards": [ngettext("%(n)s card", "%(n)s cards", n) for n in _SAMPLES],
+        "n_hidden": [ngettext("%(n)s hidden card", "%(n)s hidden cards", n) for n in _SAMPLES],
+        "n_goods": [ngettext("%(n)s goods card", "%(n)s goods cards", n) for n in _SAMPLES],
+        "n_missing": [ngettext("%(n)s space to go", "%(n)s spaces to go", n) for n in _SAMPLES],
+    }
+
+
+def _names() -> Words:
+    return {
+        "pink": _("pink"),
+        "blue": _("blue"),
+        "green": _("green"),
+        "black": _("black"),
+        "red": _("red"),
+        "orange": _("orange"),
+        "wild": _("wild"),
+        "grey": _("grey"),
+        "carts": _("somebody was nearly out of carts and the last round is over"),
+        "stalemate": _("nobody could do anything"),
+        "forfeit": _("only one seat is left"),
+        "turn_limit": _("the limit of turns is reached"),
+        "timeout": _("out of time"),
+        "crash": _("crashed"),
+        "disconnect": _("disconnected"),
+        "illegal": _("illegal action"),
+        "memory": _("out of memory"),
+        "protocol": _("broke the protocol"),
+    }
+
+
+def _labels() -> Words:
+    return {
+        "turn": _("Turn %(n)s"),
+        "event": _("Event %(n)s"),
+        "play": _("Play"),
+        "pause": _("Pause"),
+        "empty": _("empty"),
+        "fulfilled": _("fulfilled"),
+        "unfulfilled": _("open"),
+        "impossible": _("can no longer be fulfilled"),
+        "hidden_contract": _("hidden contract"),
+        "choosing": _("choosing"),
+        "thinks": _("to move"),
+        "copied": _("The address of this moment is copied."),
+        "failed": _("This could not be loaded. Please try again."),
+        "score_of": _("Scores over the game"),
+        "live_on": _("live"),
+        "live_lost": _("The connection is lost; trying again …"),
+        "live_over": _("The match is over. The replay appears as soon as its block is complete."),
+        "pile": _("pile"),
+        "row": _("the row"),
+        "discards": _("discards"),
+        "goods_left": _("goods cards left"),
+        "unseen": _("%(pile)s in the pile and %(hidden)s in hands; together they are these:"),
+        "in_hands": _("%(n)s in hands"),
+        "thought": _("%(n)s s thought"),
+        "clock": _("%(n)s s left"),
+        "place": _("Place %(n)s"),
+    }
+
+
+def _form(language: str, number: int) -> int:
+    """Which of the three forms a number takes."""
+    number = abs(number)
+    if number == 1:
+        return 0
+    if language == "pl" and number % 10 in (2, 3, 4) and number % 100 not in (12, 13, 14):
+        return 1
+    return 2
+
+
+def signed(number: int) -> str:
+    """A number with a true minus."""
+    return f"\u2212{-number}" if number < 0 else str(number)
+
+
+def sentence(catalogue: Words, match: dict[str, Any], event: dict[str, Any], values: Any) -> str:
+    """What happened, in words; the script says it with the same ones."""
+    return _Speaker(catalogue, match).say(event, values)
+
+
+class _Speaker:
+    def __init__(self, catalogue: Words, match: dict[str, Any]) -> None:
+        self.words = catalogue
+        self.match = match
+        self.language = get_language() or "en"
+
+    def say(self, event: dict[str, Any], values: Any) -> str:
+        kind: str = event["event"]
+        places: dict[str, Any] = {}
+        if "seat" in event:
+            places["bot"] = self.bot(event["seat"])
+        if event.get("card"):
+            places["card"] = self.text(event["card"])
+        if "points" in event:
+            places["points"] = self.count("n_points", event["points"])
+        match kind:
+            case "deal":
+                places["bot"] = self.bot(event["first"])
+            case "keep" | "offer":
+                is_hidden = None in event["contracts"]
+                places["contracts"] = self.contracts(event["contracts"])
+                kind = "offer_hidden" if kind == "offer" and is_hidden else kind
+            case "blind":
+                kind = "blind" if event["card"] else "blind_hidden"
+            case "claim":
+                kind = "claim_goods" if event["goods"] else "claim"
+                places |= self.claim(event)
+            case "last_round":
+                places["carts"] = self.count("n_carts", values[f"k{event['seat']}"])
+            case "fault" | "end":
+                places["reason"] = self.text(event["reason"])
+            case "count_contract":
+                kind = "count_fulfilled" if event["points"] >= 0 else "count_failed"
+                if event["contract"] not in values[f"d{event['seat']}"]:
+                    kind = "count_failed"
+                places["contract"] = self.contract(event["contract"])
+            case "places":
+                return self.winners(values)
+        return self.fill(kind, places)
+
+    def text(self, key: str) -> str:
+        word = self.words[key]
+        return word if isinstance(word, str) else word[0]
+
+    def fill(self, key: str, places: dict[str, Any]) -> str:
+        return self.text(key) % places
+
+    def count(self, key: str, number: int) -> str:
+        forms = self.words[key]
+        assert isinstance(forms, list)
+        return forms[_form(self.language, number)] % {"n": signed(number)}
+
+    def bot(self, seat: int) -> str:
+        return str(self.match["seats"][seat]["bot"])
+
+    def between(self, a: int, b: int) -> str:
+        places = self.match["places"]
+        return f"{places[a]} {DASH} {places[b]}"
+
+    def route(self, number: int) -> str:
+        a, b, *_rest = self.match["routes"][number]
+        return self.between(a, b)
+
+    def contract(self, number: int) -> str:
+        a, b, points = self.match["contracts"][number]
+        return f"{self.between(a, b)} ({points})"
+
+    def contracts(self, ids: list[int | None]) -> str:
+        if None in ids:
+            return self.count("n_contracts", len(ids))
+        return ", ".join(self.contract(number) for number in ids if number is not None)
+
+    def claim(self, event: dict[str, Any]) -> dict[str, str]:
+        length = self.match["routes"][event["route"]][2]
+        paid = []
+        if event["colour"] and length > event["wilds"]:
+            paid.append(f"{length - event['wilds']} {TIMES} {self.text(event['colour'])}")
+        if event["wilds"]:
+            paid.append(f"{event['wilds']} {TIMES} {self.text('wild')}")
+        return {
+            "route": self.route(event["route"]),
+            "points": self.count("n_points", self.match["scores"][length]),
+            "cards": ", ".join(paid),
+        }
+
+    def winners(self, values: Any) -> str:
+        best = [seat for seat in range(len(self.match["seats"])) if values[f"y{seat}"] == 1]
+        points = self.count("n_points", values[f"s{best[0]}"])
+        if len(best) == 1:
+            return self.fill("places", {"bot": self.bot(best[0]), "points": points})
+        bots = ", ".join(map(self.bot, best))
+        return self.fill("places_shared", {"bots": bots, "points": points})

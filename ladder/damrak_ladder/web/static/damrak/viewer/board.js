@@ -1,0 +1,109 @@
+// The board that the server drew, kept in step: carts, what happens now, and ways.
+
+import { draw } from "./make.js";
+
+/** The picture of the board. */
+export class BoardView {
+  constructor(svg, match) {
+    this.svg = svg;
+    this.match = match;
+    this.carts = [];
+    for (const group of svg.querySelectorAll("[data-carts]")) {
+      this.carts[Number(group.dataset.carts)] = group;
+    }
+    this.spots = [...svg.querySelectorAll("[data-location]")].map((group) => {
+      const circle = group.querySelector("circle");
+      return { group, x: Number(circle.getAttribute("cx")), y: Number(circle.getAttribute("cy")) };
+    });
+    this.ways = svg.querySelector(".ways");
+    this.owners = this.carts.map((group) => group.dataset.seat);
+    this.lit = [];
+    const narrow = matchMedia("(max-width: 640px)");
+    this.#fitNames(narrow.matches);
+    narrow.addEventListener("change", () => this.#fitNames(narrow.matches));
+  }
+
+  /** On a phone names are larger than the room that the drawing left them; let them grow outwards. */
+  #fitNames(isNarrow) {
+    for (const { group, x } of this.spots) {
+      for (const text of group.querySelectorAll("text")) {
+        const place = (text.placed ??= {
+          x: Number(text.getAttribute("x")),
+          width: Number(text.getAttribute("textLength")),
+        });
+        if (isNarrow) {
+          const isLeft = place.x + place.width < x;
+          const isRight = place.x > x;
+          text.removeAttribute("textLength");
+          text.setAttribute("text-anchor", isLeft ? "end" : isRight ? "start" : "middle");
+          text.setAttribute("x", isLeft ? place.x + place.width : isRight ? place.x : place.x + place.width / 2);
+        } else {
+          text.setAttribute("textLength", place.width);
+          text.removeAttribute("text-anchor");
+          text.setAttribute("x", place.x);
+        }
+      }
+    }
+  }
+
+  /** Show who owns what, changing only what has changed. */
+  show(state) {
+    for (let route = 0; route < this.carts.length; route++) {
+      const owner = state[`r${route}`]?.toString();
+      if (owner === this.owners[route]) continue;
+      this.owners[route] = owner;
+      const group = this.carts[route];
+      if (owner === undefined) {
+        delete group.dataset.seat;
+        continue;
+      }
+      group.dataset.seat = owner;
+      if (owner === "-1") continue;
+      for (const use of group.querySelectorAll("use")) use.setAttribute("href", `#cart-${owner}`);
+    }
+  }
+
+  /** Light up what this event is about. */
+  point(event) {
+    for (const element of this.lit) element.classList.remove("now");
+    this.lit = [];
+    if (event.event !== "claim") return null;
+    const [a, b] = this.match.routes[event.route];
+    this.lit = [this.carts[event.route], this.spots[a].group, this.spots[b].group];
+    for (const element of this.lit) element.classList.add("now");
+    return this.lit[0];
+  }
+
+  /** Draw a contract: its ends, and a way if there is one. */
+  showWay(contract, way) {
+    const [a, b] = this.match.contracts[contract];
+    const drawn = [];
+    for (const route of way?.routes ?? []) {
+      const [from, to] = this.match.routes[route].map((place) => this.spots[place]);
+      const owned = way.own.has(route) ? "way way--own" : "way";
+      drawn.push(draw("path", { class: owned, d: `M${from.x} ${from.y}L${to.x} ${to.y}` }));
+    }
+    for (const place of [a, b]) {
+      const { x, y } = this.spots[place];
+      drawn.push(draw("circle", { class: "way-end", cx: x, cy: y, r: 19 }));
+    }
+    this.ways.replaceChildren(...drawn);
+    this.#name([a, b]);
+  }
+
+  hideWay() {
+    this.ways.replaceChildren();
+  }
+
+  /** Names large enough for a phone, above all else. */
+  #name(places) {
+    const { x: left, width } = this.svg.viewBox.baseVal;
+    for (const place of places) {
+      const spot = this.spots[place];
+      const side = spot.x > left + width * 0.7 ? "end" : spot.x < left + width * 0.3 ? "start" : "middle";
+      const text = draw("text", { class: "way-name", x: spot.x, y: spot.y - 28, "text-anchor": side });
+      text.textContent = this.match.places[place];
+      this.ways.append(text);
+    }
+  }
+}

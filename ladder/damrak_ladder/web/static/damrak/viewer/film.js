@@ -1,0 +1,46 @@
+// The moments of a match, made into states that can be shown in any order.
+
+/** All states of a match; those of a running one are appended as they come. */
+export class Film {
+  /** @param {object} match what the server told of it, with its moments so far */
+  constructor(match) {
+    this.match = match;
+    this.events = [];
+    this.states = [];
+    this.turns = []; // the first moment of each turn
+    this.append(match.moments);
+  }
+
+  /** Add what happened next: pairs of an event and the values it changed. */
+  append(moments) {
+    for (const [event, changes] of moments) {
+      const before = this.states.at(-1);
+      const state = { ...before, ...changes };
+      if (state.turn !== before?.turn) this.turns[state.turn] = this.states.length;
+      this.events.push(event);
+      this.states.push(state);
+    }
+  }
+
+  get length() {
+    return this.states.length;
+  }
+
+  get seats() {
+    return this.match.seats.length;
+  }
+
+  /** A number within the film. */
+  clamp(at) {
+    return Math.max(0, Math.min(this.length - 1, at));
+  }
+
+  /** The first moment of the turn that is so many turns away from this moment's. */
+  turnFrom(at, away) {
+    const wanted = this.states[at].turn + away;
+    if (wanted < 0) return 0;
+    if (wanted >= this.turns.length) return this.length - 1;
+    if (away < 0 && this.turns[wanted + 1] < at) return this.turns[wanted + 1];
+    return this.turns[wanted];
+  }
+}

@@ -1,0 +1,81 @@
+// Keyboard and swipes.
+
+const SWIPE = 40; // pixels
+
+/** Let keys and fingers do what the buttons do. */
+export function listen(viewer, actions) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !viewer.player) return;
+    if (event.target.closest("input, select, textarea, dialog")) return;
+    if (press(viewer, actions, event)) event.preventDefault();
+  });
+  const board = viewer.find(".viewer__board");
+  let start = null;
+  board.addEventListener("pointerdown", (event) => {
+    start = event.pointerType === "touch" && !viewer.isZoomed ? event : null;
+  });
+  board.addEventListener("pointerup", (event) => {
+    if (!start || !viewer.player) return;
+    const across = event.clientX - start.clientX;
+    const down = event.clientY - start.clientY;
+    if (Math.abs(across) > SWIPE && Math.abs(across) > 2 * Math.abs(down)) {
+      viewer.player.step(across < 0 ? 1 : -1);
+    }
+    start = null;
+  });
+}
+
+function press(viewer, actions, event) {
+  const { player, film } = viewer;
+  switch (event.key) {
+    case " ":
+      if (event.target.closest("button, a, summary")) return false;
+      actions.play();
+      return true;
+    case "ArrowLeft":
+    case "ArrowRight": {
+      if (viewer.isZoomed && event.target.closest(".viewer__board")) return false;
+      const by = event.key === "ArrowLeft" ? -1 : 1;
+      player.pause();
+      player.go(event.shiftKey ? film.turnFrom(player.at, by) : player.at + by);
+      return true;
+    }
+    case "Home":
+      actions.first();
+      return true;
+    case "End":
+      actions.last();
+      return true;
+    case "+":
+    case "-":
+      return faster(viewer, event.key === "+" ? 1 : -1);
+    case "z":
+      actions.zoom();
+      return true;
+    case "?":
+      actions.help();
+      return true;
+    case "a":
+      viewer.switchTo("all");
+      return !viewer.isLive;
+    case "t":
+      viewer.switchTo("table");
+      return !viewer.isLive;
+    default:
+      if (/^[1-4]$/.test(event.key) && Number(event.key) <= film.seats) {
+        viewer.switchTo(String(Number(event.key) - 1));
+        return true;
+      }
+      return false;
+  }
+}
+
+function faster(viewer, by) {
+  const choice = viewer.find("[data-speed]");
+  const to = choice.selectedIndex + by;
+  if (to >= 0 && to < choice.length) {
+    choice.selectedIndex = to;
+    viewer.player.speed = Number(choice.value);
+  }
+  return true;
+}

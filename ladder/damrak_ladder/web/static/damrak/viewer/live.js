@@ -1,0 +1,46 @@
+// A match that is being played: what everybody may see, as it happens.
+
+/** Follow the match of this viewer until it is over. The browser itself connects again. */
+export function follow(viewer) {
+  const source = new EventSource(`${viewer.files}live/events/`);
+  const tell = (name) => (viewer.told.textContent = viewer.catalogue[name]);
+  let match = null;
+  source.addEventListener("setting", (event) => {
+    // A new attempt, or the same one after a break: all there is so far follows.
+    match = JSON.parse(event.data);
+    tell("live_on");
+  });
+  source.addEventListener("moments", (event) => {
+    const { first, moments } = JSON.parse(event.data);
+    if (!match) return;
+    if (first === 0) {
+      viewer.player?.pause();
+      viewer.player = null;
+      viewer.find(".viewer__waits")?.remove();
+      viewer.start({ ...match, moments }, "table");
+      return;
+    }
+    add(viewer, first, moments);
+  });
+  source.addEventListener("over", () => {
+    tell("live_over");
+    source.close();
+  });
+  source.addEventListener("void", () => tell("void"));
+  source.addEventListener("error", () => {
+    if (source.readyState !== EventSource.CLOSED) tell("live_lost");
+    else tell("live_over");
+  });
+}
+
+function add(viewer, first, moments) {
+  const { film, player } = viewer;
+  const fresh = moments.slice(film.length - first);
+  if (!fresh.length) return;
+  const isAtEnd = player.at === film.length - 1;
+  film.append(fresh);
+  viewer.scrub.max = film.length - 1;
+  viewer.list.extend();
+  viewer.graph.plot();
+  player.go(isAtEnd ? film.length - 1 : player.at);
+}

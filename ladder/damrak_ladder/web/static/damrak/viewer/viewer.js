@@ -1,0 +1,260 @@
+// The replay viewer: fetches what the chosen eyes see, and keeps everything in step.
+
+import { BoardView } from "./board.js";
+import { savePng } from "./export.js";
+import { Film } from "./film.js";
+import { Graph } from "./graph.js";
+import { listen } from "./keys.js";
+import { EventList } from "./list.js";
+import { follow } from "./live.js";
+import { Knowledge, Market } from "./market.js";
+import { Player } from "./player.js";
+import { Seats, wayInWords } from "./seats.js";
+import { Speaker } from "./words.js";
+
+const ADDRESS_MS = 200; // browsers forbid changing the address too often
+
+/** One viewer on the page. */
+class Viewer {
+  constructor(root) {
+    this.root = root;
+    this.catalogue = JSON.parse(document.getElementById("viewer-words").textContent);
+    this.files = root.dataset.files;
+    this.isLive = "live" in root.dataset;
+    this.writtenFor = root.dataset.eyes;
+    this.find = (what) => root.querySelector(what);
+    this.told = this.find("[data-told]");
+    this.buttons();
+    window.addEventListener("hashchange", () => {
+      const at = momentInAddress();
+      if (at !== null) this.player?.go(at);
+    });
+  }
+
+  /** Load the match as these eyes saw it, and stay at the same moment. */
+  async look(eyes) {
+    const { version } = this.root.dataset;
+    const answer = await fetch(`${this.files}moments/${eyes}.json?v=${version}`);
+    if (!answer.ok) throw new Error(`${answer.status}`);
+    this.start(await answer.json(), eyes);
+  }
+
+  /** Show this match, from the moment that was shown before or that the address names. */
+  start(match, eyes) {
+    const at = this.player?.at ?? momentInAddress();
+    this.player?.pause();
+    const speaker = new Speaker(this.catalogue, match, this.root.dataset.language);
+    this.eyes = eyes;
+    this.speaker = speaker;
+    this.film = new Film(match);
+    this.board = new BoardView(this.find("svg.damrak"), match);
+    this.market = new Market(this.find("[data-market]"), speaker);
+    this.seats = new Seats(this.find("[data-seats]"), this.film, speaker, (...asked) => this.way(...asked));
+    this.knowledge = new Knowledge(this.find("[data-knows]"), speaker, this.film);
+    const isFresh = this.writtenFor === eyes;
+    this.writtenFor = null;
+    this.list = new EventList(this.find("[data-events]"), this.film, speaker, isFresh);
+    this.player = new Player(this.film, (now) => this.show(now), (is) => this.playing(is));
+    this.player.speed = Number(this.find("[data-speed]").value);
+    this.graph = new Graph(this.find("[data-graph]"), this.film, speaker, (to) => {
+      this.player.pause();
+      this.player.go(to);
+    });
+    this.scrub = this.find("[data-scrub]");
+    this.scrub.max = this.film.length - 1;
+    for (const part of this.root.querySelectorAll("[hidden][data-late], .viewer__right, .viewer__controls")) {
+      part.hidden = false;
+    }
+    this.find("#viewer-eyes").value = eyes;
+    this.player.go(at ?? this.film.length - 1);
+    this.root.dataset.ready = eyes;
+  }
+
+  show(at) {
+    const { film, speaker } = this;
+    const state = film.states[at];
+    const event = film.events[at];
+    this.board.show(state);
+    const lit = this.board.point(event);
+    if (lit && this.isZoomed) this.pan(lit);
+    this.market.show(state);
+    this.seats.show(state);
+    this.knowledge.show(state);
+    this.list.show(at);
+    this.graph.show(at);
+    this.scrub.value = at;
+    const turn = speaker.text("turn", { n: state.turn });
+    this.scrub.setAttribute("aria-valuetext", `${speaker.text("event", { n: at })}, ${turn}`);
+    this.find("[data-at]").textContent = `${at} / ${film.length - 1} · ${turn}`;
+    if (document.activeElement !== this.find("[data-turn]")) this.find("[data-turn]").value = state.turn;
+    if (this.asked) this.drawWay(state);
+    else this.say(speaker.say(event, state), event);
+    this.keepAddress();
+  }
+
+  say(text, event) {
+    const says = this.find(".viewer__says");
+    // Who listens is told of every step, but not of sixty a second.
+    says.setAttribute("aria-live", this.player.isPlaying ? "off" : "polite");
+    says.textContent = text;
+    if (event?.note) {
+      const note = document.createElement("q");
+      note.textContent = event.note;
+      says.append(" ", note);
+    }
+  }
+
+  playing(is) {
+    const button = this.find("[data-do=play]");
+    button.setAttribute("aria-pressed", is);
+    button.querySelector("[data-play-name]").textContent = this.speaker.text(is ? "pause" : "play");
+    if (!is) this.keepAddress();
+  }
+
+  // ---- contracts ------------------------------------------------------------------------------
+
+  way(seat, contract, button) {
+    const isSame = this.asked?.contract === contract && this.asked.seat === seat;
+    this.root.querySelector(".contract[aria-pressed=true]")?.setAttribute("aria-pressed", "false");
+    this.asked = isSame ? null : { seat, contract };
+    if (isSame) {
+      this.board.hideWay();
+      this.player.go(this.player.at);
+      return;
+    }
+    button.setAttribute("aria-pressed", "true");
+    this.drawWay(this.film.states[this.player.at]);
+  }
+
+  drawWay(state) {
+    const { seat, contract } = this.asked;
+    const { way, says } = wayInWords(this.film, state, seat, contract, this.speaker);
+    this.board.showWay(contract, way);
+    this.say(says);
+  }
+
+  // ---- address and size -----------------------------------------------------------------------
+
+  keepAddress() {
+    if (this.isLive || this.addressTimer || this.player?.isPlaying) return;
+    this.addressTimer = setTimeout(() => {
+      this.addressTimer = null;
+      history.replaceState(null, "", this.address());
+    }, ADDRESS_MS);
+  }
+
+  address() {
+    const address = new URL(location.href);
+    if (this.eyes === "all") address.searchParams.delete("eyes");
+    else address.searchParams.set("eyes", this.eyes);
+    address.hash = this.player.at === this.film.length - 1 ? "" : `#${this.player.at}`;
+    return address;
+  }
+
+  zoom() {
+    this.isZoomed = !this.isZoomed;
+    this.find(".viewer__board").classList.toggle("zoomed", this.isZoomed);
+    this.find("[data-do=zoom]").setAttribute("aria-pressed", this.isZoomed);
+  }
+
+  /** Bring this part of the larger board into sight. */
+  pan(part) {
+    const frame = this.find(".viewer__board");
+    const box = part.getBoundingClientRect();
+    const outer = frame.getBoundingClientRect();
+    frame.scrollLeft += box.left + box.width / 2 - outer.left - outer.width / 2;
+    frame.scrollTop += box.top + box.height / 2 - outer.top - outer.height / 2;
+  }
+
+  // ---- buttons --------------------------------------------------------------------------------
+
+  buttons() {
+    const { root } = this;
+    for (const button of root.querySelectorAll("button[hidden]")) button.hidden = false;
+    for (const plain of root.querySelectorAll("[data-plain]")) plain.hidden = true;
+    const actions = {
+      first: () => this.player.step(-Infinity),
+      last: () => this.player.step(Infinity),
+      back: () => this.player.step(-1),
+      step: () => this.player.step(1),
+      play: () => this.player.toggle(),
+      zoom: () => this.zoom(),
+      help: () => this.find("[data-help]").showModal(),
+    };
+    root.addEventListener("click", (event) => {
+      const name = event.target.closest("[data-do]")?.dataset.do;
+      if (name && (this.player || name === "help")) actions[name]();
+      const line = event.target.closest("[data-events] a");
+      if (line && this.player) {
+        event.preventDefault();
+        this.player.pause();
+        this.player.go(Number(line.hash.replace(/^#e?/, "")));
+      }
+    });
+    this.find("[data-scrub]").addEventListener("input", (event) => {
+      this.player.pause();
+      this.player.go(Number(event.target.value));
+    });
+    this.find("[data-speed]").addEventListener("change", (event) => {
+      if (this.player) this.player.speed = Number(event.target.value);
+    });
+    this.find("[data-turn]").addEventListener("change", (event) => {
+      const first = this.film?.turns[Number(event.target.value)];
+      if (first !== undefined) this.player.go(first);
+    });
+    this.find("#viewer-eyes").addEventListener("change", (event) => this.switchTo(event.target.value));
+    this.find(".viewer__eyes").addEventListener("submit", (event) => event.preventDefault());
+    listen(this, actions);
+    this.exports();
+  }
+
+  async switchTo(eyes) {
+    try {
+      await this.look(eyes);
+    } catch {
+      this.told.textContent = this.catalogue.failed;
+    }
+  }
+
+  exports() {
+    const picture = () => {
+      const theme = isDark() ? "&theme=dark" : "";
+      return `${this.files}position.svg?at=${this.player.at}${theme}`;
+    };
+    this.find("[data-svg]")?.addEventListener("click", (event) => {
+      if (this.player) event.currentTarget.href = picture();
+    });
+    this.find("[data-png]")?.addEventListener("click", () => {
+      const name = `damrak-${this.root.dataset.match}-${this.player.at}.png`;
+      savePng(picture(), name).catch(() => (this.told.textContent = this.catalogue.failed));
+    });
+    this.find("[data-copy]")?.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(this.address().href);
+      this.told.textContent = this.catalogue.copied;
+    });
+    this.find("[data-verify]")?.addEventListener("click", async (event) => {
+      event.preventDefault();
+      const answer = await fetch(event.currentTarget.href, { headers: { "X-Requested-With": "fetch" } });
+      if (answer.ok) this.find("[data-verdict]").innerHTML = await answer.text();
+      else this.told.textContent = this.catalogue.failed;
+    });
+  }
+}
+
+/** The moment that the address names, as #42 (or #e42, as the list does without a script). */
+function momentInAddress() {
+  const found = /^#e?(\d{1,6})$/.exec(location.hash);
+  return found ? Number(found[1]) : null;
+}
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+const root = document.getElementById("viewer");
+if (root) {
+  const viewer = new Viewer(root);
+  if (viewer.isLive) follow(viewer);
+  else viewer.switchTo(root.dataset.eyes);
+}
