@@ -1,0 +1,142 @@
+"""The pages that are read: rules, documentation, and two small forms that belong to languages."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Final
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render as show
+from django.urls import reverse, translate_url
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language, get_language_from_path, override
+from django.views.decorators.cache import cache_control
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.notices.stopping import find_user, stop_mails
+from damrak_ladder.web.guides.library import library, rules_in
+from damrak_ladder.web.guides.rendering import Address, Rendered, render
+
+# Pictures bring their style with them; apart from that they may do nothing.
+_PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+_GROUPS: Final = ("", "bot-authors", "operators", "adr")
+
+
+@require_safe
+def rules(request: HttpRequest) -> HttpResponse:
+    """The rules, in the reader's language."""
+    name, language = rules_in(get_language() or "en")
+    return _document(request, name, language, "web/guides/rules.html")
+
+
+@require_safe
+def documents(request: HttpRequest) -> HttpResponse:
+    """All documents, by what they are for."""
+    groups = []
+    for folder in _GROUPS:
+        names = [name for name in library().documents if posixpath.dirname(name) == folder]
+        groups.append((folder, [(name, _rendered(name).title) for name in names]))
+    return show(request, "web/guides/documents.html", {"groups": groups})
+
+
+@require_safe
+def document(request: HttpRequest, name: str) -> HttpResponse:
+    """One document."""
+    if name not in library().documents:
+        raise Http404
+    language = name.removeprefix("rules/") if name.startswith("rules/") else "en"
+    return _document(request, name, language, "web/guides/document.html")
+
+
+@require_safe
+@cache_control(public=True, max_age=3600)
+def picture(request: HttpRequest, name: str) -> HttpResponse:
+    """A picture from a document."""
+    path = library().pictures.get(name)
+    if path is None:
+        raise Http404
+    return HttpResponse(
+        path.read_bytes(),
+        content_type="image/svg+xml",
+        headers={"Content-Security-Policy": _PICTURE_POLICY},
+    )
+
+
+@csrf_exempt  # nobody gains by choosing a language for somebody else
+@require_POST
+def language(request: HttpRequest) -> HttpResponse:
+    """Go on in another language, now and next time."""
+    code, place = request.POST.get("language", ""), request.POST.get("next", "")
+    if not url_has_allowed_host_and_scheme(place, {request.get_host()}, request.is_secure()):
+        place = "/"
+    if code not in dict(settings.LANGUAGES):
+        return HttpResponseRedirect(place)
+    if isinstance(request.user, User) and request.user.language != code:
+        User.objects.filter(pk=request.user.pk).update(language=code)
+    with override(get_language_from_path(place) or get_language() or "en"):
+        # An address can only be read in the language that it is in.
+        place = translate_url(place, code)
+    answer = HttpResponseRedirect(place)
+    answer.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME,
+        code,
+        max_age=settings.LANGUAGE_COOKIE_AGE,
+        secure=settings.LANGUAGE_COOKIE_SECURE,
+        samesite="Lax",
+        httponly=True,
+    )
+    return answer
+
+
+@csrf_exempt  # mail programs post here by themselves; the token in the address is the proof
+def stop(request: HttpRequest, token: str) -> HttpResponse:
+    """End the mails of whoever has this address; asking for it does nothing yet."""
+    user = find_user(token)
+    if user is None:
+        raise Http404
+    is_done = request.method == "POST"
+    if is_done:
+        stop_mails(user)
+    with override(user.language):
+        return show(request, "web/guides/stop.html", {"is_done": is_done})
+
+
+def address_of(path: str) -> str | None:
+    """Where a file of the library is on the site, in the language of the moment."""
+    shelf, name = library(), path.removesuffix(".md")
+    if path in shelf.pictures:
+        return reverse("document_picture", args=[path])
+    if path == name or name not in shelf.documents:
+        return None
+    if name == "rules" or name.startswith("rules/"):
+        with override("en" if name == "rules" else name.removeprefix("rules/")):
+            return reverse("guides:rules")
+    return reverse("guides:document", args=[name])
+
+
+def _rendered(name: str) -> Rendered:
+    return render(library().documents[name], name, _address_in(get_language() or "en"))
+
+
+_addresses: dict[str, Address] = {}
+
+
+def _address_in(language: str) -> Address:
+    """`address_of`, for one language: what is rendered with it is kept under it."""
+
+    def address(path: str) -> str | None:
+        with override(language):
+            return address_of(path)
+
+    return _addresses.setdefault(language, address)
+
+
+def _document(request: HttpRequest, name: str, language: str, template: str) -> HttpResponse:
+    return show(
+        request,
+        template,
+        {"document": _rendered(name), "name": name, "document_language": language},
+    )
