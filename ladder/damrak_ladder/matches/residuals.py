@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from scipy import stats
@@ -27,6 +27,8 @@ WILDER: Final = 0.5
 OFTENER: Final = 3.0
 LEAST_EVENTS: Final = 5
 
+_EARLY: Final = 0.9
+
 Question = Literal["results", "wild results", "slowness", "bot faults", "host faults"]
 
 
@@ -38,6 +40,9 @@ class Turnout:
     residual: float | None = None  # of its score, in standard deviations
     thinking: float | None = None  # the logarithm of a typical decision's duration
     faults: int = 0
+
+
+Measure = Callable[[Turnout], float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +82,32 @@ class Deviation:
     version: int | None = None
 
 
+def clearest(records: Mapping[str, Record]) -> tuple[str, Deviation] | None:
+    """The host that deviates most clearly, and how; None if none does.
+
+    Only that one: beside a liar honest hosts may seem to deviate, too, from what he says.
+    """
+    found = deviations(records)
+    if not found:
+        return None
+    name = min(found, key=lambda it: (found[it].chance, -abs(found[it].effect)))
+    return name, found[name]
+
+
 def deviations(records: Mapping[str, Record]) -> dict[str, Deviation]:
     """The clearest deviation of each host that deviates; none if there is but one host."""
-    found: dict[str, list[Deviation]] = {name: [] for name in records}
+    found: dict[str, list[Deviation]] = {}
     looks = 0
     for name, record in records.items():
         others = [other for key, other in records.items() if key != name]
-        for length in _lengths(record, others):
-            recent = record.blocks[-length:]
-            asked = list(_ask(recent, [block for other in others for block in other.blocks]))
-            looks += len(asked)
-            found[name] += [answer for answer in asked if answer is not None]
-        if others:
-            looks += 1
-            found[name] += _host_faults(record, others)
+        elsewhere = [block for other in others for block in other.blocks]
+        asked = [_host_faults(record, others)] if others else []
+        if len(elsewhere) >= LENGTHS[0]:
+            for length in LENGTHS:
+                if length <= len(record.blocks):
+                    asked += _ask(record.blocks, length, elsewhere)
+        looks += len(asked)
+        found[name] = [answer for answer in asked if answer is not None]
     clear = {
         name: [answer for answer in answers if answer.chance * looks < ALARM]
         for name, answers in found.items()
@@ -102,36 +119,50 @@ def deviations(records: Mapping[str, Record]) -> dict[str, Deviation]:
     }
 
 
-def _lengths(record: Record, others: Sequence[Record]) -> list[int]:
-    elsewhere = sum(len(other.blocks) for other in others)
-    if elsewhere < LENGTHS[0]:
-        return []
-    return [length for length in LENGTHS if length <= len(record.blocks)]
-
-
 def _ask(
-    here: Sequence[PlayedBlock], elsewhere: Sequence[PlayedBlock]
+    ours: Sequence[PlayedBlock], length: int, elsewhere: Sequence[PlayedBlock]
 ) -> Iterable[Deviation | None]:
-    """The answer to each question that can be asked of these blocks; None: nothing deviates."""
-    versions = {turnout.version for block in here for turnout in block.turnouts}
-    for version in sorted(versions):
-        residuals = _Comparison(here, elsewhere, lambda it: it.residual, only=version)
-        if residuals.is_enough:
-            yield residuals.deviation("results", SHIFTED, both_ways=True)
-    squares = _Comparison(here, elsewhere, _square, whole=True)
-    if squares.is_enough:
-        yield squares.deviation("wild results", WILDER)
-    thinking = _Comparison(here, elsewhere, lambda it: it.thinking)
-    if thinking.is_enough:
-        yield thinking.deviation("slowness", math.log(SLOWER), tell=math.exp)
-    yield _bot_faults(here, elsewhere)
+    """The answer to each question that can be asked of our latest blocks; None: nothing deviates.
+
+    When it began is looked for among all of them.
+    """
+    versions = {turnout.version for block in ours[-length:] for turnout in block.turnouts}
+    questions: list[tuple[Question, Measure, float, int | None]] = [
+        ("wild results", _square, WILDER, None),
+        ("slowness", _thinking, math.log(SLOWER), None),
+        *(("results", _residual, SHIFTED, version) for version in sorted(versions)),
+    ]
+    for question, measure, least, only in questions:
+        recent = _Comparison(ours[-length:], elsewhere, measure, only)
+        if not recent.is_enough:
+            continue
+        is_either = question == "results"
+        is_far = abs(recent.shift) >= least and recent.z * recent.shift > 0
+        if not is_far or (recent.shift < 0 and not is_either):
+            yield None
+            continue
+        yield Deviation(
+            question=question,
+            chance=float(stats.norm.sf(abs(recent.z))) * (2 if is_either else 1),
+            effect=math.exp(recent.shift) if question == "slowness" else recent.shift,
+            here=recent.here,
+            elsewhere=recent.elsewhere,
+            doubtful=_Comparison(ours, elsewhere, measure, only).since(recent.z),
+            version=only,
+        )
+    yield _bot_faults(ours[-length:], elsewhere)
+
+
+def _residual(turnout: Turnout) -> float | None:
+    return turnout.residual
+
+
+def _thinking(turnout: Turnout) -> float | None:
+    return turnout.thinking
 
 
 def _square(turnout: Turnout) -> float | None:
     return None if turnout.residual is None else turnout.residual**2
-
-
-Measure = Callable[[Turnout], float | None]
 
 
 class _Comparison:
@@ -146,36 +177,28 @@ class _Comparison:
         here: Sequence[PlayedBlock],
         elsewhere: Sequence[PlayedBlock],
         measure: Measure,
-        *,
-        only: int | None = None,
-        whole: bool = False,
+        only: int | None,
     ) -> None:
-        """`only` asks about one version; `whole` takes the mean of each block for one value."""
-        self._version = only
+        """`only` asks about one version."""
         self._keys = [block.key for block in here]
-        strata_here = _strata(here, measure, only, whole)
-        strata_there = _strata(elsewhere, measure, only, whole)
         self.here = self.elsewhere = 0
         self._scores = np.zeros(len(here))  # how high each block of ours ranks, -1 to 1
         self._counts = np.zeros(len(here))
         total = variance = shift = weights = 0.0
-        for stratum in strata_here.keys() & strata_there.keys():
-            mine, theirs = strata_here[stratum], strata_there[stratum]
+        strata_here, strata_there = _strata(here, measure, only), _strata(elsewhere, measure, only)
+        for version in sorted(strata_here.keys() & strata_there.keys()):
+            mine, theirs = strata_here[version], strata_there[version]
             ours, others = len(mine), len(theirs)
-            values = np.array([*(value for _, value in mine), *_values(theirs)])
-            ranks = stats.rankdata(values)
-            _, ties = np.unique(values, return_counts=True)
             both = ours + others
-            tied = float(np.sum(ties.astype(float) ** 3 - ties)) / (both * (both - 1))
-            spread = ours * others / 12 * (both + 1 - tied)
+            values = np.array([value for _, value in (*mine, *theirs)])
+            ranks = stats.rankdata(values)
+            spread = _spread(values, ours, others)
             if spread <= 0:
-                continue
-            weight = 1 / (both + 1)
-            total += weight * (float(ranks[:ours].sum()) - ours * (both + 1) / 2)
-            variance += weight**2 * spread
+                continue  # all the same
+            total += (float(ranks[:ours].sum()) - ours * (both + 1) / 2) / (both + 1)
+            variance += spread / (both + 1) ** 2
             share = ours * others / both
-            difference = float(np.median(values[:ours]) - np.median(values[ours:]))
-            shift += share * difference
+            shift += share * float(np.median(values[:ours]) - np.median(values[ours:]))
             weights += share
             self.here += ours
             self.elsewhere += others
@@ -190,62 +213,38 @@ class _Comparison:
         """Whether there is something to compare."""
         return min(self.here, self.elsewhere) >= LENGTHS[0] // 2
 
-    def deviation(
-        self,
-        question: Question,
-        least: float,
-        *,
-        both_ways: bool = False,
-        tell: Callable[[float], float] = float,
-    ) -> Deviation | None:
-        """What it says, if there is a shift of at least so much."""
-        if abs(self.shift) < least or (self.shift < 0 and not both_ways):
-            return None
-        if self.z * self.shift <= 0:
-            return None
-        chance = float(stats.norm.sf(abs(self.z))) * (2 if both_ways else 1)
-        return Deviation(
-            question=question,
-            chance=chance,
-            effect=tell(self.shift),
-            here=self.here,
-            elsewhere=self.elsewhere,
-            doubtful=self._since(),
-            version=self._version,
-        )
+    def since(self, direction: float) -> tuple[int, ...]:
+        """Our blocks from the one on at which they are likely to have begun to deviate that way.
 
-    def _since(self) -> tuple[int, ...]:
-        """Our blocks from the one on at which the change is likeliest to have happened."""
+        Rather too many than too few: playing an honest one again does no harm.
+        """
         known = self._counts > 0
         scores = np.where(known, self._scores / np.maximum(self._counts, 1), 0.0)
-        behind = np.cumsum((scores * math.copysign(1.0, self.z))[::-1])[::-1]
+        behind = np.cumsum((scores * math.copysign(1.0, direction))[::-1])[::-1]
         left = np.maximum(np.cumsum(known[::-1])[::-1], 1)
-        first = int(np.argmax(behind / np.sqrt(left)))
+        clearness = behind / np.sqrt(left)
+        first = int(np.argmax(clearness >= _EARLY * clearness.max()))
         return tuple(self._keys[first:])
 
 
-def _values(theirs: Sequence[tuple[int, float]]) -> list[float]:
-    """The values without their places."""
-    return [value for _, value in theirs]
+def _spread(values: np.ndarray[Any, np.dtype[np.float64]], ours: int, others: int) -> float:
+    """The variance of a rank sum where some values are the same."""
+    both = ours + others
+    _, ties = np.unique(values, return_counts=True)
+    tied = float(np.sum(ties.astype(float) ** 3 - ties)) / (both * max(both - 1, 1))
+    return ours * others / 12 * (both + 1 - tied)
 
 
 def _strata(
-    blocks: Sequence[PlayedBlock], measure: Measure, only: int | None, whole: bool
+    blocks: Sequence[PlayedBlock], measure: Measure, only: int | None
 ) -> dict[int, list[tuple[int, float]]]:
-    """The values of each version (of all under 0, if whole), with the place of their block."""
+    """The values of each version, with the place of their block."""
     strata: dict[int, list[tuple[int, float]]] = {}
     for place, block in enumerate(blocks):
-        found = [
-            (turnout.version, value)
-            for turnout in block.turnouts
-            if (only is None or turnout.version == only) and (value := measure(turnout)) is not None
-        ]
-        if whole and found:
-            mean = sum(value for _, value in found) / len(found)
-            strata.setdefault(0, []).append((place, mean))
-        elif not whole:
-            for version, value in found:
-                strata.setdefault(version, []).append((place, value))
+        for turnout in block.turnouts:
+            value = measure(turnout)
+            if value is not None and only in (None, turnout.version):
+                strata.setdefault(turnout.version, []).append((place, value))
     return strata
 
 
@@ -253,8 +252,8 @@ def _bot_faults(here: Sequence[PlayedBlock], elsewhere: Sequence[PlayedBlock]) -
     """Whether bots fail more often here than the same bots elsewhere."""
     expected = 0.0
     failed = there = 0
-    strata_here = _strata(here, lambda it: float(it.faults > 0), None, False)
-    strata_there = _strata(elsewhere, lambda it: float(it.faults > 0), None, False)
+    strata_here = _strata(here, lambda it: float(it.faults > 0), None)
+    strata_there = _strata(elsewhere, lambda it: float(it.faults > 0), None)
     for version in strata_here.keys() & strata_there.keys():
         mine = [value for _, value in strata_here[version]]
         theirs = [value for _, value in strata_there[version]]
@@ -276,20 +275,20 @@ def _bot_faults(here: Sequence[PlayedBlock], elsewhere: Sequence[PlayedBlock]) -
     )
 
 
-def _host_faults(record: Record, others: Sequence[Record]) -> list[Deviation]:
+def _host_faults(record: Record, others: Sequence[Record]) -> Deviation | None:
     """Whether attempts come to nothing more often here; troubles of one moment are one."""
     mine = incidents(record.troubles)
     theirs = sum(incidents(other.troubles) for other in others)
     attempts = sum(other.attempts for other in others)
     if mine < LEAST_EVENTS or min(attempts, record.attempts) < LENGTHS[0]:
-        return []
+        return None
     table = np.array([[mine, max(record.attempts - mine, 0)], [theirs, max(attempts - theirs, 0)]])
     chance = float(stats.fisher_exact(table, alternative="greater").pvalue)
     ratio = (mine / record.attempts) / max(theirs / attempts, 1 / attempts)
     if ratio < OFTENER:
-        return []
+        return None
     # What was recorded nevertheless is not in doubt: a void attempt is a host's fault owned up.
-    return [Deviation("host faults", chance, ratio, record.attempts, attempts, ())]
+    return Deviation("host faults", chance, ratio, record.attempts, attempts, ())
 
 
 def incidents(times: Iterable[float], apart: float = 60.0) -> int:

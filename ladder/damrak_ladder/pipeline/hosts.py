@@ -60,15 +60,15 @@ def check_hosts(now: datetime) -> list[Host]:
     One at a time: with a liar gone, the others may turn out to have been honest.
     """
     trusted = list(Host.objects.filter(state=HostState.TRUSTED).order_by("pk"))
-    found = residuals.deviations({host.name: record_of(host, now) for host in trusted})
+    clearest = residuals.clearest({host.name: record_of(host, now) for host in trusted})
     caught = []
-    if found:
-        name = min(found, key=lambda it: (found[it].chance, -found[it].effect))
+    if clearest is not None:
+        name, found = clearest
         host = next(host for host in trusted if host.name == name)
-        reason = reason_of(found[name])
+        reason = reason_of(found)
         if any(one.last_seen >= now - ALIVE for one in trusted if one is not host):
             _log.error("host_quarantined", extra={"host": name, "why": reason})
-            if hosts.quarantine(host.pk, reason, evidence_of(found[name], now)):
+            if hosts.quarantine(host.pk, reason, evidence_of(found, now)):
                 caught = [host]
         else:  # nobody would be left to play
             _log.error("host_deviates", extra={"host": name, "why": reason})
