@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import random
 from datetime import datetime, timedelta
+from functools import cache
+
+from django.contrib.auth.hashers import make_password
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.accounts.roles import Role, grant
@@ -49,7 +52,7 @@ STRENGTHS = {
 }
 
 
-def fill(now: datetime, blocks: int = 24, replays: int = 1) -> None:
+def fill(now: datetime, blocks: int = 48, replays: int = 1) -> None:
     """Fill empty tables: so many blocks, of which the last few have real replays."""
     people = {name: _person(name) for name in AUTHORS}
     staff = _person("sam")
@@ -93,7 +96,7 @@ def fill(now: datetime, blocks: int = 24, replays: int = 1) -> None:
     for number in range(blocks):
         at = begun + (now - begun) * (number + 1) / (blocks + 1)
         ladder = amsterdam if number % 3 else mixed
-        seats = 2 if ladder is amsterdam else 2 + number % 3
+        seats = 2 if ladder is amsterdam else 2 + number // 3 % 3
         drawn = chance.sample(versions, seats)
         _play(ladder, drawn, strong, hosts[0], at, chance, with_replays=number >= blocks - replays)
         if number % 6 == 5 or number == blocks - 1:
@@ -103,11 +106,16 @@ def fill(now: datetime, blocks: int = 24, replays: int = 1) -> None:
 
 
 def _person(name: str) -> User:
-    user = User.objects.create(username=name, email=f"{name}@example.org")
-    user.set_password(PASSWORD)
-    user.save(update_fields=["password"])
+    user = User.objects.create(
+        username=name, email=f"{name}@example.org", password=_hashed_password()
+    )
     user.emailaddress_set.create(email=user.email, verified=True, primary=True)
     return user
+
+
+@cache
+def _hashed_password() -> str:
+    return make_password(PASSWORD)  # made to be slow
 
 
 def _hosts(now: datetime) -> list[Host]:
@@ -176,7 +184,7 @@ def _play(
             data = replay_bytes(str(match.pk), str(block.pk), len(seats), match.number)
             outcomes.append(keep(data))
             continue
-        points = [round(strong[seat.version_id] / 10 + chance.gauss(60, 18)) for seat in seats]
+        points = [round(strong[seat.version_id] / 10 + chance.gauss(60, 9)) for seat in seats]
         ranked = sorted(points, reverse=True)
         outcomes.append(
             MatchOutcome(

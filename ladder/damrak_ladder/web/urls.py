@@ -15,7 +15,7 @@ from damrak_ladder.web.views import (
     queue,
     search,
 )
-from damrak_ladder.web.views.desk import bots, device, notices, submissions, tokens
+from damrak_ladder.web.views.desk import bots, device, notices, submissions, tokens, trials
 
 app_name = "web"
 
@@ -26,6 +26,10 @@ _desk = [
     path("bots/<slug:slug>/", bots.bot, name="desk_bot"),
     path("bots/<slug:slug>/<int:number>/", bots.version, name="desk_version"),
     path("bots/<slug:slug>/<int:number>/live/", bots.make_live, name="desk_make_live"),
+    path("bots/<slug:slug>/<int:number>/canary/", bots.canary, name="desk_canary"),
+    path("tests/", trials.trials, name="desk_tests"),
+    path("tests/<int:pk>/", trials.trial, name="desk_test"),
+    path("tests/<int:pk>/cancel/", trials.cancel_trial, name="desk_cancel_test"),
     path("tokens/", tokens.tokens, name="desk_tokens"),
     path("tokens/<int:pk>/revoke/", tokens.revoke_token, name="desk_revoke_token"),
     path("notices/", notices.notices, name="desk_notices"),
@@ -37,6 +41,7 @@ _desk = [
 _organise = [
     path("", organise.organise, name="organise"),
     path("blocks/<int:pk>/requeue/", organise.requeue_block, name="requeue_block"),
+    path("hosts/<int:pk>/trust/", organise.trust_host, name="trust_host"),
 ]
 
 urlpatterns = [

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django import template
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import mark_safe
@@ -16,6 +17,7 @@ from django.utils.translation import gettext, gettext_lazy as _
 from damrak_ladder.bots.models import Kind, State, StepKind, Version
 from damrak_ladder.matches.models import BlockState, HostState, Outcome, Purpose
 from damrak_ladder.notices import reading
+from damrak_ladder.trials.models import CanaryState, TrialState
 
 register = template.Library()
 
@@ -46,6 +48,20 @@ STEPS: Final[dict[str, Any]] = {
     StepKind.CANARY: _("Canary"),
     StepKind.BENCHED: _("Benched"),
     StepKind.RESTORED: _("Restored"),
+}
+
+TRIALS: Final[dict[str, tuple[Any, str]]] = {
+    TrialState.RUNNING: (_("running"), "busy"),
+    TrialState.BETTER: (_("better"), "good"),
+    TrialState.NOT_BETTER: (_("not better"), "bad"),
+    TrialState.UNDECIDED: (_("undecided"), ""),
+    TrialState.CANCELLED: (_("cancelled"), ""),
+}
+
+CANARIES: Final[dict[str, Any]] = {
+    CanaryState.RUNNING: _("running"),
+    CanaryState.FINISHED: _("finished"),
+    CanaryState.CANCELLED: _("cancelled"),
 }
 
 OUTCOMES: Final = {
@@ -165,10 +181,23 @@ def state(value: str) -> dict[str, Any]:
     return {"name": name, "tone": tone}
 
 
+@register.inclusion_tag("web/_tag.html")
+def trial_state(value: str) -> dict[str, Any]:
+    """How a test stands, as a tag."""
+    name, tone = TRIALS.get(value, (value, ""))
+    return {"name": name, "tone": tone}
+
+
+@register.filter
+def canary_state(value: str) -> str:
+    """How a canary stands."""
+    return str(CANARIES.get(value, value))
+
+
 @register.inclusion_tag("web/_when.html")
 def when(at: datetime | None) -> dict[str, Any]:
     """How long ago, with the exact time at hand."""
-    return {"at": at, "ago": "" if at is None else gettext("%(span)s ago") % {"span": _span(at)}}
+    return {"at": at, "ago": "" if at is None else _ago(at)}
 
 
 @register.inclusion_tag("web/_version.html")
@@ -196,8 +225,10 @@ def interval(low: float, value: float, high: float, floor: float, ceiling: float
     }
 
 
-def _span(at: datetime) -> str:
-    return timesince(at, depth=1)
+def _ago(at: datetime) -> str:
+    if timezone.now() - at < timedelta(minutes=1):
+        return gettext("just now")
+    return gettext("%(span)s ago") % {"span": timesince(at, depth=1)}
 
 
 @register.simple_tag(takes_context=True)

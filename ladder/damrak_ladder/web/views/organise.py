@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -12,6 +14,7 @@ from django.views.decorators.http import require_POST
 
 from damrak_ladder.accounts.models import Role
 from damrak_ladder.matches.attempts import requeue
+from damrak_ladder.matches.hosts import trust
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState
 from damrak_ladder.web import blocks
 from damrak_ladder.web.access import UserRequest, for_role
@@ -39,4 +42,17 @@ def requeue_block(request: UserRequest, pk: int) -> HttpResponse:
         messages.success(request, _("Block %(number)s waits for its turn again.") % {"number": pk})
     else:
         messages.warning(request, _("Block %(number)s was not dead.") % {"number": pk})
+    return HttpResponseRedirect(reverse("web:organise"))
+
+
+@for_role(Role.ORGANISER)
+def trust_host(request: UserRequest, pk: int) -> HttpResponse:
+    """Show why the host is not trusted, and ask whether it is to be again; then trust it."""
+    host = get_object_or_404(Host, pk=pk, state=HostState.QUARANTINED)
+    if request.method != "POST":
+        evidence = json.dumps(host.evidence, indent=2, ensure_ascii=False)
+        context = {"host": host, "evidence": evidence if host.evidence else ""}
+        return render(request, "web/organise/trust_host.html", context)
+    trust(host.pk, timezone.now())
+    messages.success(request, _("%(host)s plays again.") % {"host": host.name})
     return HttpResponseRedirect(reverse("web:organise"))

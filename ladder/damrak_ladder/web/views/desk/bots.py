@@ -14,12 +14,17 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
 
 from damrak_ladder.bots.errors import NotQualified, Overtaken
 from damrak_ladder.bots.journey import journey
 from damrak_ladder.bots.models import Bot, State, Version
-from damrak_ladder.bots.standing import promote
 from damrak_ladder.bots.submission import storage_of
+from damrak_ladder.pipeline.promoting import make_live as go_live
+from damrak_ladder.standings.canary import canary_estimate
+from damrak_ladder.trials import canaries
+from damrak_ladder.trials.errors import TrialError
+from damrak_ladder.trials.models import Canary, CanaryState
 from damrak_ladder.web.access import UserRequest, may_see_inside
 from damrak_ladder.web.limits import at_most
 
@@ -56,15 +61,20 @@ def bot(request: UserRequest, slug: str) -> HttpResponse:
 def version(request: UserRequest, slug: str, number: int) -> HttpResponse:
     """One version and its journey; only the journey, when the page asks for news of it."""
     found = get_object_or_404(_mine(request, slug).versions, number=number)
-    context = {
+    context: dict[str, object] = {
         "bot": found.bot,
         "version": found,
         "steps": journey(found),
         "is_under_way": found.state in UNDER_WAY,
     }
-    is_fragment = getattr(request, "htmx", False)
-    template = "web/desk/_journey.html" if is_fragment else "web/desk/version.html"
-    return render(request, template, context)
+    if getattr(request, "htmx", False):
+        return render(request, "web/desk/_journey.html", context)
+    kept = list(Canary.objects.filter(version=found).select_related("ladder", "version__bot"))
+    context["canaries"] = [
+        (one, canaries.played(one), canary_estimate(found, one.ladder)) for one in kept
+    ]
+    context["is_canary"] = any(one.state == CanaryState.RUNNING for one in kept)
+    return render(request, "web/desk/version.html", context)
 
 
 @login_required
@@ -76,10 +86,9 @@ def make_live(request: UserRequest, slug: str, number: int) -> HttpResponse:
         return render(request, "web/desk/make_live.html", {"bot": found.bot, "version": found})
     expected = request.POST.get("expected", "")
     try:
-        promote(
-            found.bot_id,
-            int(expected) if expected.isdigit() else None,
-            found.pk,
+        go_live(
+            found,
+            int(expected) if expected.isascii() and expected.isdigit() else None,
             timezone.now(),
             request.user,
         )
@@ -90,6 +99,30 @@ def make_live(request: UserRequest, slug: str, number: int) -> HttpResponse:
     else:
         messages.success(request, _("Version %(number)s is live now.") % {"number": found.number})
     return HttpResponseRedirect(reverse("web:desk_bot", args=[slug]))
+
+
+@login_required
+@require_POST
+@at_most(20, 60)
+def canary(request: UserRequest, slug: str, number: int) -> HttpResponse:
+    """Let this version play shadow games, or let it stop."""
+    found = get_object_or_404(_mine(request, slug).versions, number=number)
+    now = timezone.now()
+    if request.POST.get("do") == "end":
+        canaries.cancel(found, now)
+        messages.success(request, _("The canary has ended. Its estimate stays."))
+    else:
+        try:
+            begun = [
+                canaries.begin(found, ladder, now).ladder.name
+                for ladder in canaries.ladders_for(found)
+            ]
+        except TrialError as problem:
+            messages.error(request, str(problem))
+        else:
+            words = _("It plays shadow games on: %(ladders)s.") % {"ladders": ", ".join(begun)}
+            messages.success(request, words if begun else _("No open ladder admits it."))
+    return HttpResponseRedirect(reverse("web:desk_version", args=[slug, number]))
 
 
 def _mine(request: UserRequest, slug: str) -> Bot:
