@@ -56,6 +56,7 @@ class Player:
     strength: Strength = equal
     breaks: Breaks = sound
     owner: Blame = Blame.BOT
+    takes: timedelta = SECOND  # a block
     orders: list[tuple[str, int, int]] = field(default_factory=list)
 
     def send(self, host: str, block: int, latest: int) -> None:
@@ -70,8 +71,8 @@ class Player:
             host_id = Host.objects.get(name=host).pk
             block = start(block_id, latest, host, now, PATIENCE, host_id)
             if block is not None:
-                record(self.report(block), now + SECOND)
-                settle(block.pk, now + SECOND)
+                record(self.report(block), now + self.takes)
+                settle(block.pk, now + self.takes)
                 done.append(block.pk)
         return done
 
