@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, path
+from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
@@ -127,6 +128,7 @@ _answers(NotQualified, _conflict("not-qualified", "only qualified versions go li
 _answers(Overtaken, _conflict("overtaken", "look again, then decide"))
 
 
+@csrf_exempt  # there is nothing that another site could have done
 def _nothing(request: HttpRequest, rest: str) -> HttpResponse:
     return answer_of(
         Problem(404, "not-found", f"there is no /api/v1/{rest}"[:200], "GET /api/v1/openapi.json")
