@@ -17,7 +17,13 @@ from damrak_ladder.matches.models import Match
 PLAYED = Played("2026-11-18T09:00:00Z", "2026-11-18T09:00:01.5Z", "damrak 0.1.0", "a")
 
 
-def replay_bytes(match: str, block: str, seats: int = 2, number: int = 0) -> bytes:
+def replay_bytes(
+    match: str,
+    block: str,
+    seats: int = 2,
+    number: int = 0,
+    players: tuple[Player, ...] = (),
+) -> bytes:
     """A match of random play, in which the last seat leaves."""
     rng = random.Random(number)
     board = load_board("practice")
@@ -34,7 +40,7 @@ def replay_bytes(match: str, block: str, seats: int = 2, number: int = 0) -> byt
         record(
             board=board,
             options=DEFAULTS,
-            seats=tuple(Player(f"bot-{seat}", "1", "ann") for seat in range(seats)),
+            seats=players or tuple(Player(f"bot-{seat}", "1", "ann") for seat in range(seats)),
             seed=seed,
             events=log,
             result=scoring.result(state, dice),
@@ -50,3 +56,13 @@ def replay_of(match: Match, number: int = 0) -> bytes:
     """One that belongs to this match."""
     seats = match.seats.count()
     return replay_bytes(str(match.pk), str(match.block_id), seats, number)
+
+
+def true_replay_of(match: Match, number: int = 0) -> bytes:
+    """One that belongs to this match, and says who sat in it."""
+    seats = match.seats.order_by("number").select_related("version__bot__owner")
+    players = tuple(
+        Player(seat.version.bot.slug, str(seat.version.number), seat.version.bot.owner.username)
+        for seat in seats
+    )
+    return replay_bytes(str(match.pk), str(match.block_id), len(players), number, players)

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Final, TypeVar
 
-from django.db.models import OuterRef, Subquery
-
 from damrak_ladder.matches.models import Block, BlockState, Ladder
 from damrak_ladder.standings.counting import MET, TALLIED, meetings_of, tallies_of
 from damrak_ladder.standings.figures import TOLD, figures_of
-from damrak_ladder.standings.models import Counted, Fit, Line, Meeting, Progress, Standing, Tally
+from damrak_ladder.standings.ledger import ledger_ends
+from damrak_ladder.standings.models import Counted, Fit, Meeting, Progress, Standing, Tally
 from damrak_ladder.standings.packing import Outcome, unpack
 from damrak_ladder.standings.snapshot import collect, snapshot_of
 
@@ -29,7 +28,7 @@ class Rebuilt:
     fit: int = 0  # the one that was compared
     numbers: int = 0  # compared
     differences: list[str] = field(default_factory=list)
-    unfounded: list[str] = field(default_factory=list)  # blocks without good replays
+    unfounded: list[str] = field(default_factory=list)  # blocks whose replays do not bear them out
     is_repaired: bool = False
 
     @property
@@ -101,14 +100,7 @@ def compare_tallies(ladder: Ladder, found: Found, until: int, result: Rebuilt) -
 
 def compare_ledger(ladder: Ladder, standings: Iterable[Standing], result: Rebuilt) -> None:
     """The latest line of the ledger says what the standing says."""
-    latest = Line.objects.filter(
-        ladder=ladder, seats=OuterRef("seats"), version=OuterRef("version")
-    ).order_by("-fit")
-    known = Standing.objects.filter(ladder=ladder).annotate(line=Subquery(latest.values("pk")[:1]))
-    lines = {
-        (line.version_id, line.seats): line
-        for line in Line.objects.filter(pk__in=known.values("line"))
-    }
+    lines = ledger_ends(ladder)
     for row in standings:
         line = lines.get((row.version_id, row.seats))
         if line is None or any(getattr(line, name) != getattr(row, name) for name in TOLD):

@@ -79,7 +79,8 @@ def add(ladder: int, outcomes: Sequence[Outcome], sign: int = 1) -> None:
     if sign < 0:
         versions = {key[0] for key in tallies}
         for model in (Tally, Meeting):
-            model._base_manager.filter(ladder_id=ladder, version_id__in=versions, games=0).delete()
+            rows = model._base_manager.filter(ladder_id=ladder, version_id__in=versions)
+            rows.filter(blocks=0, games=0).delete()
 
 
 def _add(

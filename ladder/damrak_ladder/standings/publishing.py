@@ -8,7 +8,6 @@ whoever dies on the way has changed nothing.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Final
@@ -18,7 +17,8 @@ from django.db.models import Q
 
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.anchors import anchors_of
-from damrak_ladder.standings.figures import ALL, TOLD, Figure, Figures, figures_of
+from damrak_ladder.standings.figures import ALL, Figure, Figures, figures_of
+from damrak_ladder.standings.ledger import is_news, ledger_ends
 from damrak_ladder.standings.listing import listed_among
 from damrak_ladder.standings.models import Fit, Line, Progress, Standing
 from damrak_ladder.standings.progress import locked
@@ -63,7 +63,7 @@ def publish(ladder: Ladder, now: datetime, force: bool = False) -> Fit | None:
             if progress.fit != snapshot.fit:
                 return None
             if progress.withdrawn == snapshot.withdrawn:
-                return _write(ladder, progress, snapshot, figures, now, seconds)
+                return _write(ladder, progress, snapshot, figures, now, seconds, force)
     return None
 
 
@@ -106,9 +106,12 @@ def _write(
     figures: Figures,
     now: datetime,
     seconds: float,
+    is_forced: bool,
 ) -> Fit:
     ratings = figures.ratings
     before = {(row.version_id, row.seats): row for row in Standing.objects.filter(ladder=ladder)}
+    # As a rule the ledger ends with the standings; who forces a fit wants to be sure of it.
+    ends = ledger_ends(ladder) if is_forced else {}
     lines, rows = [], []
     number = progress.fit + 1
     gone = {key: _unknown(row) for key, row in before.items() if key not in figures.of}
@@ -116,7 +119,7 @@ def _write(
         row = before.get(key)
         version, seats = key
         values = asdict(figure)
-        if row is None or _differs(row, values):
+        if is_news(ends.get(key) if is_forced else row, values):
             lines.append(
                 Line(ladder=ladder, version_id=version, seats=seats, fit=number, at=now, **values)
             )
@@ -153,12 +156,6 @@ def _write(
     progress.fit, progress.fitting_until = number, None
     progress.save(update_fields=["fit", "fitting_until"])
     return fit
-
-
-def _differs(row: Standing, values: Mapping[str, object]) -> bool:
-    """Whether the ledger has to say so."""
-    was_known, is_known = bool(row.blocks), bool(values["blocks"])
-    return was_known != is_known or any(getattr(row, name) != values[name] for name in TOLD)
 
 
 def _unknown(row: Standing) -> Figure:

@@ -43,7 +43,8 @@ def rebuild(
     """Replay all blocks of a ladder, and compare what follows with what is stored and published.
 
     With `check` nothing is changed. Else rows that differ are made anew and a fit is published,
-    unless a block's replays are no good: then nothing is, for it may be the store that is away.
+    unless the replays of a block are no good, or its results others than theirs: then nothing is.
+    It may be the store that is away, or somebody has to decide what becomes of that block.
     The ladder may go on meanwhile; blocks that are counted on the way are left to the next time.
     """
     result = Rebuilt(ladder.slug)
@@ -59,13 +60,13 @@ def rebuild(
         compare_ledger(ladder, standings, result)
     if fit is not None:
         result.fit = fit.number
-        if progress.withdrawn != fit.withdrawn:
-            count = progress.withdrawn - fit.withdrawn
-            result.differences.append(
-                f"fit {fit.number}: {count} of its blocks were withdrawn; a new fit is due"
-            )
-        else:
+        if len(fitted) == fit.blocks:
             compare_fit(ladder, progress, fit, standings, fitted, result)
+        elif not result.unfounded:
+            result.differences.append(
+                f"fit {fit.number}: {fit.blocks - len(fitted)} of its blocks count no longer; "
+                "a new fit is due"
+            )
     elif standings:
         result.differences.append("there are standings and no fit")
     if not check and result.differences and not result.unfounded:
@@ -97,7 +98,7 @@ def _replay(
         else:
             found.rows[one.block] = pack(one.outcome)
             if recorded_outcome(one.block) != one.outcome:
-                result.differences.append(f"block {one.block}: its match pages show other results")
+                result.unfounded.append(f"block {one.block}: its match pages show other results")
         progressed(done, len(keys))
     result.blocks = len(keys)
     return found
