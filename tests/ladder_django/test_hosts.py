@@ -1,0 +1,200 @@
+"""A host that deviates gets nothing more, and what it did is played again."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+
+import pytest
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.models import Version
+from damrak_ladder.matches import hosts
+from damrak_ladder.matches.attempts import start
+from damrak_ladder.matches.booking import Table, book
+from damrak_ladder.matches.errors import StaleReport
+from damrak_ladder.matches.logs import MatchSaid, keep_timings
+from damrak_ladder.matches.models import (
+    Attempt,
+    Block,
+    BlockState,
+    Host,
+    HostState,
+    Ladder,
+    MatchTimings,
+    Outcome,
+    Purpose,
+    SeatResult,
+)
+from damrak_ladder.matches.recording import record
+from damrak_ladder.matches.timings import Timings, timings_of
+from damrak_ladder.matches.withdrawing import withdraw
+from damrak_ladder.notices.models import Notice
+from damrak_ladder.pipeline.hosts import check_hosts, follow_up
+from damrak_ladder.pipeline.settling import settle, unsettle
+from damrak_ladder.standings.models import Counted, Tally
+from ladder_django.deaths import is_dead_after
+from ladder_django.ladders import some_ladder
+from ladder_django.people import NOW, somebody
+from ladder_django.tables import PATIENCE, SEED, check_counted_once, report_of, some_versions
+
+LATER = NOW + timedelta(hours=1)
+BLOCKS = 44
+HONEST = 16
+
+
+def some_host(name: str) -> Host:
+    """A host that is alive."""
+    return Host.objects.create(name=name, first_seen=NOW, last_seen=LATER)
+
+
+def on_ladder(ladder: Ladder, versions: tuple[Version, ...]) -> Block:
+    """A block of the ladder that waits."""
+    table = Table(versions, "practice", Purpose.LADDER, "ladder:practice", ladder)
+    return book(table, SEED, NOW)
+
+
+def play(block: Block, host: Host | None = None, pace_us: float = 1000.0) -> Block:
+    """Have it recorded and settled, with decisions of about that duration."""
+    begun = start(block.pk, block.attempt, "worker", LATER, PATIENCE, host and host.pk)
+    assert begun is not None
+    assert record(report_of(begun, begun.attempt), LATER)
+    rng = random.Random(block.pk)
+    took = tuple(int(pace_us * rng.lognormvariate(0, 0.3)) for _ in range(6))
+    zeros = (0,) * 6
+    said = MatchSaid(timings=Timings((0, 1, 0, 1, 0, 1), took, zeros, zeros))
+    keep_timings(block.pk, {match.number: said for match in block.matches.all()})
+    assert settle(block.pk, LATER)
+    return Block.objects.get(pk=block.pk)
+
+
+@pytest.mark.usefixtures("database")
+class TestWithdrawing:
+    def test_results_go_and_the_block_waits(self) -> None:
+        block = play(on_ladder(some_ladder(), some_versions()))
+        assert Tally.objects.exists()
+        assert withdraw(block.pk, 1, "the host lies", LATER, unsettle)
+        block.refresh_from_db()
+        assert (block.state, block.settled, block.host) == (BlockState.WAITING, None, None)
+        assert not SeatResult.objects.exists()
+        assert not MatchTimings.objects.exists()
+        assert not block.matches.exclude(replay="").exists()
+        assert not Counted.objects.exists()
+        assert not Tally.objects.exclude(games=0).exists()
+        attempt = Attempt.objects.get(block=block)
+        assert (attempt.outcome, attempt.detail) == (Outcome.WITHDRAWN, "the host lies")
+
+    def test_block_counts_again_once_it_is_played_elsewhere(self) -> None:
+        block = play(on_ladder(some_ladder(), some_versions()))
+        report = report_of(block, 1)
+        assert withdraw(block.pk, 1, "", LATER, unsettle)
+        with pytest.raises(StaleReport):
+            record(report, LATER)
+        block.refresh_from_db()
+        check_counted_once(play(block))
+        assert Counted.objects.count() == 1
+
+    def test_it_happens_once(self) -> None:
+        block = play(on_ladder(some_ladder(), some_versions()))
+        assert withdraw(block.pk, 1, "", LATER, unsettle)
+        assert not withdraw(block.pk, 1, "", LATER, unsettle)
+        block.refresh_from_db()
+        play(block)
+        assert not withdraw(block.pk, 1, "", LATER, unsettle)
+
+    def test_what_nothing_has_followed_from_is_not_undone(self) -> None:
+        block = on_ladder(some_ladder(), some_versions())
+        assert start(block.pk, 0, "worker", LATER, PATIENCE)
+        assert record(report_of(block, 1), LATER)
+        assert withdraw(block.pk, 1, "", LATER, pytest.fail)
+
+
+@pytest.mark.usefixtures("committed")
+def test_who_dies_over_it_leaves_all_as_before_or_after() -> None:
+    ladder, versions = some_ladder(), some_versions()
+    after = 0
+    while True:
+        block = play(on_ladder(ladder, versions))
+        act = lambda block=block: withdraw(block.pk, 1, "", LATER, unsettle)  # noqa: E731
+        if not is_dead_after(act, after):
+            break
+        block.refresh_from_db()
+        if block.state == BlockState.RECORDED:
+            check_counted_once(block)
+            assert Counted.objects.filter(pk=block.pk).exists()
+            assert act()
+        assert not SeatResult.objects.filter(seat__match__block=block).exists()
+        assert not Counted.objects.filter(pk=block.pk).exists()
+        after += 1
+    assert after >= 7
+
+
+def make_staff() -> None:
+    """Somebody who is to hear of it."""
+    sam = somebody("sam")
+    User.objects.filter(pk=sam.pk).update(is_staff=True)
+
+
+@pytest.mark.usefixtures("database")
+def test_slow_host_is_caught_and_its_blocks_are_played_again() -> None:
+    make_staff()
+    ladder, versions = some_ladder(), some_versions()
+    swift, slow = some_host("swift"), some_host("slow")
+    for number in range(BLOCKS):
+        play(on_ladder(ladder, versions), swift)
+        play(on_ladder(ladder, versions), slow, 1000.0 if number < HONEST else 4000.0)
+
+    # Somebody has to be left to play.
+    Host.objects.filter(name="swift").update(last_seen=NOW)
+    assert check_hosts(LATER) == []
+    assert not Host.objects.exclude(state=HostState.TRUSTED).exists()
+    Host.objects.filter(name="swift").update(last_seen=LATER)
+
+    assert check_hosts(LATER) == [slow]
+    slow.refresh_from_db()
+    assert slow.state == HostState.QUARANTINED
+    assert slow.reason.startswith("bots think ")
+    assert slow.evidence["question"] == "slowness"
+    again = Block.objects.filter(state=BlockState.WAITING)
+    assert BLOCKS - HONEST <= again.count() <= BLOCKS - HONEST // 2
+    assert not again.exclude(host=None).exists()
+    assert Counted.objects.count() == 2 * BLOCKS - again.count()
+    assert "slow" in Notice.objects.get(user__username="sam").subject
+
+    # A second look changes nothing.
+    waiting = again.count()
+    assert check_hosts(LATER) == []
+    assert again.count() == waiting
+    assert Notice.objects.count() == 1
+
+    # An organiser may lift it, and then the past is forgotten.
+    assert hosts.trust(slow.pk, LATER)
+    assert not hosts.trust(slow.pk, LATER)
+    assert check_hosts(LATER) == []
+    slow.refresh_from_db()
+    assert (slow.state, slow.reason) == (HostState.TRUSTED, "")
+
+
+@pytest.mark.usefixtures("database")
+def test_what_was_left_undone_is_done_by_the_next() -> None:
+    make_staff()
+    ladder, versions, host = some_ladder(), some_versions(), some_host("liar")
+    blocks = [play(on_ladder(ladder, versions), host) for _ in range(3)]
+    evidence = {"doubtful": [block.pk for block in blocks[1:]], "at": "then"}
+    assert hosts.quarantine(host.pk, "it lies", evidence)
+    assert not hosts.quarantine(host.pk, "it lies", evidence)
+    assert follow_up(LATER) == 2
+    assert follow_up(LATER) == 0
+    assert Notice.objects.count() == 1
+    assert [block.pk for block in Block.objects.filter(state=BlockState.RECORDED)] == [blocks[0].pk]
+
+
+@pytest.mark.usefixtures("database")
+def test_timings_come_back_as_they_were_kept() -> None:
+    block = on_ladder(some_ladder(), some_versions())
+    kept = Timings((0, 1), (5, 1 << 40), (4, 0), (0, 7))
+    keep_timings(block.pk, {0: MatchSaid(timings=kept)})
+    first, second = block.matches.order_by("number")
+    assert timings_of(first.pk) == kept
+    assert timings_of(second.pk) is None
+    assert kept.of_seat(1) == Timings((1,), (1 << 40,), (0,), (7,))
