@@ -14,7 +14,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from damrak_ladder.accounts.errors import TooOften
-from damrak_ladder.api import devices, index, ladders, matches, submissions
+from damrak_ladder.api import devices, index, ladders, matches, queue, submissions, trials
 from damrak_ladder.api.problems import Problem, answer_of
 from damrak_ladder.bots.errors import (
     LimitReached,
@@ -24,6 +24,7 @@ from damrak_ladder.bots.errors import (
     Overtaken,
     SameContent,
 )
+from damrak_ladder.trials.errors import BadBounds, NotPlayable, NotYours, TooManyTrials
 
 E = TypeVar("E", bound=Exception)
 
@@ -42,7 +43,7 @@ api = NinjaAPI(
     docs_url=None,
     urls_namespace="api",
 )
-for _part in (index, devices, ladders, matches, submissions):
+for _part in (index, devices, ladders, matches, submissions, trials, queue):
     api.add_router("", _part.router)
 
 
@@ -106,6 +107,14 @@ def _conflict(code: str, cure: str) -> Callable[[Exception], Problem]:
     return lambda problem: Problem(409, code, str(problem), cure)
 
 
+def _not_yours(problem: NotYours) -> Problem:
+    return Problem(403, "not-yours", str(problem), "test your own versions, or live ones")
+
+
+def _bad_bounds(problem: BadBounds) -> Problem:
+    return Problem(422, "bad-bounds", str(problem), "0 and 30 ask: is it stronger?")
+
+
 def _missing(problem: Http404) -> Problem:
     return Problem(404, "not-found", "there is nothing here", "GET /api/v1/openapi.json")
 
@@ -125,6 +134,10 @@ _answers(NotTaken, _not_taken)
 _answers(SameContent, _same_content)
 _answers(NameTaken, _conflict("name-taken", "take another name"))
 _answers(NotQualified, _conflict("not-qualified", "only qualified versions go live"))
+_answers(NotPlayable, _conflict("not-playable", "choose versions that have qualified"))
+_answers(NotYours, _not_yours)
+_answers(BadBounds, _bad_bounds)
+_answers(TooManyTrials, _conflict("limit-reached", "wait for one to end, or end one"))
 _answers(Overtaken, _conflict("overtaken", "look again, then decide"))
 
 

@@ -1,0 +1,103 @@
+"""What is played, what waits, and why."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Router, Schema
+
+from damrak_ladder.api.access import everybody
+from damrak_ladder.api.answers import set_public
+from damrak_ladder.bots.models import Version
+from damrak_ladder.pipeline import outlook
+
+router = Router(tags=["queue"])
+
+
+class Seated(Schema):
+    """Who plays."""
+
+    bot: str
+    version: int
+
+
+class RunningShape(Schema):
+    """A block that is played; times are in seconds."""
+
+    block: int
+    purpose: str
+    ladder: str | None
+    versions: list[Seated]
+    games: int
+    seconds: float
+    ends_in: float
+
+
+class WaitingShape(Schema):
+    """A block that waits; `text` says why, `position` 1 starts next."""
+
+    block: int
+    purpose: str
+    ladder: str | None
+    versions: list[Seated]
+    games: int
+    position: int | None
+    starts_in: float | None
+    reason: str
+    text: str
+
+
+class QueueShape(Schema):
+    """The queue as it is now: the first of each list, and how many there are in all."""
+
+    running: list[RunningShape]
+    waiting: list[WaitingShape]
+    running_count: int
+    waiting_count: int
+    hosts: int
+    places: int
+    shares: dict[str, float]
+
+
+@router.get("/queue", auth=everybody, response=QueueShape, summary="The queue")
+def queue(request: HttpRequest, response: HttpResponse) -> QueueShape:
+    """What is played and what waits, where it stands, and when it starts as far as one can tell."""
+    set_public(response, 3)
+    now = outlook.queue(timezone.now())
+    return QueueShape(
+        running=[
+            RunningShape(
+                block=one.block.pk,
+                purpose=one.block.purpose,
+                ladder=None if one.block.ladder is None else one.block.ladder.slug,
+                versions=_seated(one.versions),
+                games=one.games,
+                seconds=one.seconds,
+                ends_in=one.ends_in,
+            )
+            for one in now.running
+        ],
+        waiting=[
+            WaitingShape(
+                block=one.block.pk,
+                purpose=one.block.purpose,
+                ladder=None if one.block.ladder is None else one.block.ladder.slug,
+                versions=_seated(one.versions),
+                games=one.games,
+                position=one.position,
+                starts_in=one.starts_in,
+                reason=one.reason,
+                text=str(one.text),
+            )
+            for one in now.waiting
+        ],
+        running_count=now.running_count,
+        waiting_count=now.waiting_count,
+        hosts=now.hosts,
+        places=now.places,
+        shares=now.shares,
+    )
+
+
+def _seated(versions: tuple[Version, ...]) -> list[Seated]:
+    return [Seated(bot=version.bot.slug, version=version.number) for version in versions]
