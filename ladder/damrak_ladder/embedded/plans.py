@@ -19,8 +19,9 @@ SHARE: Final = 0.55
 PLAYING_NICENESS: Final = 10
 """Bots give way to whatever else the machine does."""
 
-# The second signal ends blocks that run; they are played again.
-WORKER_STOP: Final = ((signal.SIGTERM, 3.0), (signal.SIGQUIT, 2.0))
+# The second signal ends blocks that run. They are played again.
+WORKER_STOP: Final = ((signal.SIGTERM, 0.5), (signal.SIGQUIT, 4.0))
+CLERK_STOP: Final = ((signal.SIGTERM, 3.0), (signal.SIGQUIT, 2.0))
 REFEREE_STOP: Final = ((signal.SIGTERM, 0.3), (signal.SIGTERM, 4.0))
 
 
@@ -79,7 +80,7 @@ def plans(
         Plan("referee", referee, common, PLAYING_NICENESS, REFEREE_STOP),
         Plan("site", [*ladder, "site"], common),
         Plan("worker", [*ladder, "worker"], common, PLAYING_NICENESS, WORKER_STOP),
-        Plan("clerk", [*ladder, "clerk"], common, 2, WORKER_STOP),
+        Plan("clerk", [*ladder, "clerk"], common, 2, CLERK_STOP),
         Plan("beat", [*ladder, "beat"], common),
     ]
     if environment.broker is None:

@@ -41,6 +41,7 @@ class HealthMiddleware:
                 self._looked = time.monotonic()
             found = self._found
         answer = JsonResponse(found, status=200 if is_well(found) else 503)
+        answer._has_been_logged = True  # type: ignore[attr-defined]  # each time, it would fill the log
         answer["Cache-Control"] = "no-store"
         answer["Content-Length"] = str(len(answer.content))
         return answer
