@@ -70,6 +70,7 @@ MIDDLEWARE = [
     "damrak_ladder.health.middleware.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "damrak_ladder.web.headers.HeadersMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "damrak_ladder.statics.StaticsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -77,7 +78,6 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
 ]
