@@ -49,7 +49,12 @@ STRENGTHS = {
     "herring": 180,
     "sluice": 60,
     "barge": -90,
+    "house-random": -300,
+    "house-greedy": 0,
+    "house-planner": 350,
 }
+
+UPLOADED = [slug for slug in STRENGTHS if not slug.startswith("house-")]
 
 
 def fill(now: datetime, blocks: int = 48, replays: int = 1) -> None:
@@ -87,22 +92,28 @@ def fill(now: datetime, blocks: int = 48, replays: int = 1) -> None:
     for ladder in (amsterdam, mixed):
         for version in versions:
             enter(ladder, version.bot, begun)
-    strong = {version.pk: STRENGTHS[version.bot.slug] for version in versions}
-    for spec, elo in (("random", -300), ("greedy", 0), ("planner", 350)):
-        house = house_version(spec, begun)
-        versions.append(house)
-        strong[house.pk] = elo
-    chance = random.Random(7)
-    for number in range(blocks):
-        at = begun + (now - begun) * (number + 1) / (blocks + 1)
-        ladder = amsterdam if number % 3 else mixed
-        seats = 2 if ladder is amsterdam else 2 + number // 3 % 3
-        drawn = chance.sample(versions, seats)
-        _play(ladder, drawn, strong, hosts[0], at, chance, with_replays=number >= blocks - replays)
-        if number % 6 == 5 or number == blocks - 1:
-            for one in (amsterdam, mixed):
-                publish(one, at, force=True)
+    for spec in ("random", "greedy", "planner"):
+        versions.append(house_version(spec, begun))
+    play(now, blocks, replays)
     _odd_ends(amsterdam, versions, people, hosts, now)
+
+
+def play(now: datetime, blocks: int, replays: int = 0) -> None:
+    """Let the versions that are live play so many blocks more, over the last days."""
+    ladders = list(Ladder.objects.order_by("slug"))
+    versions = list(Version.objects.filter(live_in__isnull=False).select_related("bot"))
+    host = Host.objects.get(name="quay-1")
+    chance = random.Random(blocks)
+    span = timedelta(days=12)
+    for number in range(blocks):
+        at = now - span + span * (number + 1) / (blocks + 1)
+        ladder = ladders[number % 3 == 0]
+        seats = 2 if ladder.slug == "amsterdam" else 2 + number // 3 % 3
+        drawn = chance.sample(versions, seats)
+        _play(ladder, drawn, host, at, chance, with_replays=number >= blocks - replays)
+        if number % 6 == 5 or number == blocks - 1:
+            for one in ladders:
+                publish(one, at, force=True)
 
 
 def _person(name: str) -> User:
@@ -134,7 +145,7 @@ def _hosts(now: datetime) -> list[Host]:
 
 def _bots(people: dict[str, User], at: datetime) -> list[Version]:
     live = []
-    for number, slug in enumerate(STRENGTHS):
+    for number, slug in enumerate(UPLOADED):
         owner = people[AUTHORS[number % len(AUTHORS)]]
         kind = Kind.REMOTE if slug == "tulip" else Kind.UPLOADED
         bot = create_bot(owner, slug, slug, at)
@@ -162,7 +173,6 @@ def _qualified(bot: Bot, kind: Kind, at: datetime) -> Version:
 def _play(
     ladder: Ladder,
     versions: list[Version],
-    strong: dict[int, int],
     host: Host,
     at: datetime,
     chance: random.Random,
@@ -177,14 +187,16 @@ def _play(
     Block.objects.filter(pk=block.pk).update(host=host)
     Attempt.objects.filter(block=block).update(host=host)
     outcomes = []
-    matches = block.matches.order_by("number").prefetch_related("seats__version")
+    matches = block.matches.order_by("number").prefetch_related("seats__version__bot")
     for match in matches:
         seats = sorted(match.seats.all(), key=lambda seat: seat.number)
         if with_replays:
             data = replay_bytes(str(match.pk), str(block.pk), len(seats), match.number)
             outcomes.append(keep(data))
             continue
-        points = [round(strong[seat.version_id] / 10 + chance.gauss(60, 9)) for seat in seats]
+        points = [
+            round(STRENGTHS[seat.version.bot.slug] / 10 + chance.gauss(60, 9)) for seat in seats
+        ]
         ranked = sorted(points, reverse=True)
         outcomes.append(
             MatchOutcome(

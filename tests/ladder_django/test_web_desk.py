@@ -1,0 +1,249 @@
+"""The author's desk and the organiser's: what can be done there, and by whom."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from damrak_ladder.accounts import devices
+from damrak_ladder.accounts.models import ApiToken
+from damrak_ladder.accounts.roles import Role, grant
+from damrak_ladder.bots.models import Bot, ConnectToken, Version
+from damrak_ladder.matches.models import Block, BlockState, Host, Ladder, Match, SeatLog
+from damrak_ladder.notices.models import Notice, Rule, Webhook
+from damrak_ladder.trials.models import Canary, Trial
+from ladder_django.people import somebody
+from ladder_django.sites import fill
+from ladder_django.visitors import page, queries_of, visitor
+
+EMPTY = ["/desk/", "/desk/submit/", "/desk/remote/", "/desk/tests/", "/desk/tokens/"]
+EMPTY += ["/desk/notices/", "/device/", "/accounts/email/", "/accounts/2fa/"]
+OWN = ["/desk/", "/desk/bots/canal-rat/", "/desk/bots/canal-rat/2/", "/desk/bots/canal-rat/3/"]
+OWN += ["/desk/bots/canal-rat/2/live/"]
+
+
+@pytest.mark.usefixtures("database")
+def test_an_empty_desk_teaches_how_to_begin():
+    client = visitor(somebody())
+    for path in EMPTY:
+        page(client, path)
+    assert "damrak submit my_bot" in page(client, "/desk/")
+
+
+@pytest.mark.usefixtures("database")
+def test_the_desk_is_for_those_who_have_logged_in():
+    for path in [*EMPTY, "/organise/"]:
+        response = visitor().get(f"/en{path}")
+        assert response.status_code == 302
+        assert "/accounts/login/" in response.headers["Location"]
+
+
+@pytest.mark.usefixtures("database")
+def test_what_is_inside_is_for_its_owner_and_staff():
+    fill(timezone.now(), blocks=6)
+    log = SeatLog.objects.filter(seat__version__bot__slug="canal-rat").first()
+    assert log is not None
+    inside = f"/matches/{log.seat.match_id}/seats/{log.seat.number}/log/"
+    for name in ("ada", "sam"):
+        client = visitor(name)
+        assert "I like quays" in page(client, inside)
+        for path in OWN:
+            page(client, path)
+        assert max(queries_of(client, path) for path in OWN) <= 20
+    stranger = visitor("bo")
+    page(stranger, inside, status=404)
+    page(visitor(), inside, status=404)
+    for path in OWN[1:]:
+        page(stranger, path, status=403)
+    assert "canal-rat" not in page(stranger, "/desk/")
+    page(stranger, "/organise/", status=403)
+
+
+@pytest.mark.usefixtures("database")
+def test_a_version_goes_live_after_a_question_and_back():
+    fill(timezone.now(), blocks=0)
+    client = visitor("ada")
+    before, after = Version.objects.filter(bot__slug="canal-rat", number__in=(1, 2))
+    question = "/en/desk/bots/canal-rat/2/live/"
+    assert "plays instead of version 1" in page(client, question.removeprefix("/en"))
+    assert Bot.objects.get(slug="canal-rat").live_id == before.pk
+    client.post(question, {"expected": before.pk})
+    assert Bot.objects.get(slug="canal-rat").live_id == after.pk
+    late = client.post(question, {"expected": before.pk}, follow=True)
+    assert "Another version went live meanwhile" in late.content.decode()
+    client.post("/en/desk/bots/canal-rat/1/live/", {"expected": after.pk})
+    assert Bot.objects.get(slug="canal-rat").live_id == before.pk
+    failed = client.post("/en/desk/bots/canal-rat/3/live/", {"expected": before.pk}, follow=True)
+    assert "Only a version that has qualified" in failed.content.decode()
+
+
+@pytest.mark.usefixtures("database")
+def test_a_journey_renews_itself_while_more_may_happen():
+    fill(timezone.now(), blocks=0)
+    client = visitor("ada")
+    assert 'hx-trigger="every 2s"' in page(client, "/desk/bots/canal-rat/4/")
+    assert "hx-trigger" not in page(client, "/desk/bots/canal-rat/2/")
+    part = client.get("/en/desk/bots/canal-rat/4/", headers={"HX-Request": "true"})
+    assert part.content.decode().strip().startswith('<section id="journey"')
+
+
+@pytest.mark.usefixtures("database")
+def test_a_token_is_shown_once_and_revoked_after_a_question():
+    ann = somebody()
+    client = visitor(ann)
+    form = {"name": "laptop", "scopes": ["read", "submit"], "days": "30"}
+    made = client.post("/en/desk/tokens/", form)
+    token = ApiToken.objects.get(owner=ann)
+    assert made.headers["Cache-Control"] == "no-store"
+    assert made.content.decode().count("damrak_") >= 1
+    assert token.hint in page(client, "/desk/tokens/")
+    assert "You have a token of that name" in client.post("/en/desk/tokens/", form).content.decode()
+    question = f"/desk/tokens/{token.pk}/revoke/"
+    page(visitor(somebody("bob")), question, status=404)
+    assert "It cannot be undone" in page(client, question)
+    client.post(f"/en{question}")
+    token.refresh_from_db()
+    assert token.revoked is not None
+
+
+@pytest.mark.usefixtures("database")
+def test_an_archive_is_submitted_by_page_or_refused_with_the_reason():
+    ann = somebody()
+    client = visitor(ann)
+    refused = client.post(
+        "/en/desk/submit/", {"name": "canal", "archive": SimpleUploadedFile("x.zip", b"no archive")}
+    )
+    assert refused.status_code == 200
+    assert 'class="errorlist"' in refused.content.decode()
+    assert not Version.objects.filter(bot__owner=ann).exists()
+    taken = client.post("/en/desk/submit/", {"name": "A B", "archive": _archive()})
+    assert "Only lower-case letters" in taken.content.decode()
+
+
+@pytest.mark.usefixtures("database")
+def test_a_remote_bot_gets_its_token_once():
+    ann = somebody()
+    client = visitor(ann)
+    made = client.post("/en/desk/remote/", {"name": "tram", "software": "tram 1.0", "note": "hi"})
+    token = ConnectToken.objects.get(bot__slug="tram", revoked=None)
+    assert token.hint in made.content.decode()
+    again = client.post("/en/desk/remote/", {"bot": "tram", "software": "tram 1.0"})
+    assert "byte for byte" in again.content.decode()
+    stolen = visitor(somebody("bob")).post(
+        "/en/desk/remote/", {"bot": "tram", "software": "tram 2.0"}
+    )
+    assert "Select a valid choice" in stolen.content.decode()
+
+
+@pytest.mark.usefixtures("database")
+def test_a_test_is_started_looked_at_and_cancelled():
+    fill(timezone.now(), blocks=0)
+    client = visitor("ada")
+    version = Version.objects.get(bot__slug="canal-rat", number=2)
+    form = {"candidate": version.pk, "elo1": 30, "most": 100}
+    form["ladder"] = Ladder.objects.get(slug="amsterdam").pk
+    nobody = client.post("/en/desk/tests/", form | {"rival": "nobody"})
+    assert "There is no bot of that name" in nobody.content.decode()
+    client.post("/en/desk/tests/", form | {"rival": "house-greedy"})
+    trial = Trial.objects.get()
+    assert "No block has been played yet" in page(client, f"/desk/tests/{trial.pk}/")
+    page(client, "/desk/tests/")
+    page(visitor("bo"), f"/desk/tests/{trial.pk}/", status=404)
+    page(client, f"/desk/tests/{trial.pk}/cancel/")
+    client.post(f"/en/desk/tests/{trial.pk}/cancel/")
+    trial.refresh_from_db()
+    assert trial.state == "cancelled"
+
+
+@pytest.mark.usefixtures("database")
+def test_a_canary_begins_and_ends_by_a_button():
+    fill(timezone.now(), blocks=0)
+    client = visitor("ada")
+    path = "/en/desk/bots/canal-rat/2/canary/"
+    assert client.get(path).status_code == 405
+    client.post(path, {"do": "begin"})
+    assert set(Canary.objects.values_list("state", flat=True)) == {"running"}
+    page(client, "/desk/bots/canal-rat/2/")
+    client.post(path, {"do": "end"})
+    assert set(Canary.objects.values_list("state", flat=True)) == {"cancelled"}
+
+
+@pytest.mark.usefixtures("database")
+def test_notices_are_read_and_their_rules_kept():
+    fill(timezone.now(), blocks=0)
+    client = visitor("ada")
+    text = page(client, "/desk/notices/")
+    assert "has failed to qualify" in text
+    client.post("/en/desk/notices/read/")
+    assert not Notice.objects.filter(user__username="ada", read=None).exists()
+    client.post("/en/desk/notices/rules/", {"wanted": ["failed:site", "nonsense:mail"]})
+    said = {(rule.kind, rule.channel): rule.is_wanted for rule in Rule.objects.all()}
+    assert said["qualified", "mail"] is False
+    assert ("failed", "site") not in said  # as by default
+    made = client.post(
+        "/en/desk/notices/webhook/", {"do": "set", "url": "https://example.org/hook"}
+    )
+    assert "Copy the secret now" in made.content.decode()
+    bad = client.post("/en/desk/notices/webhook/", {"do": "set", "url": "ftp://example.org"})
+    assert 'role="alert"' in bad.content.decode()
+    client.post("/en/desk/notices/webhook/", {"do": "remove"})
+    assert not Webhook.objects.exists()
+
+
+@pytest.mark.usefixtures("database")
+def test_a_program_is_let_in_by_a_form_only():
+    ann = somebody()
+    client = visitor(ann)
+    codes = devices.begin("my laptop", "192.0.2.1", timezone.now())
+    asked = page(client, f"/device/?code={codes.short}")
+    assert "my laptop" in asked
+    assert "192.0.2.1" in asked
+    assert "Nothing waits for this code" in page(client, "/device/?code=XXXX-XXXX")
+    done = client.post("/en/device/", {"code": codes.short, "approve": "1"})
+    assert "may act for you now" in done.content.decode()
+    token, _ = devices.collect(codes.long, timezone.now())
+    assert token.owner == ann
+    other = devices.begin("thief", "198.51.100.7", timezone.now())
+    done = client.post("/en/device/", {"code": other.short, "refuse": "1"})
+    assert "was refused" in done.content.decode()
+
+
+@pytest.mark.usefixtures("database")
+def test_organisers_requeue_blocks_and_lift_quarantines():
+    fill(timezone.now(), blocks=0)
+    olga = somebody("olga")
+    grant(olga, Role.ORGANISER)
+    client = visitor(olga)
+    dead = Block.objects.get(state=BlockState.DEAD)
+    host = Host.objects.get(name="quay-2")
+    assert "the referee went away" in page(client, "/organise/")
+    assert client.get(f"/en/organise/blocks/{dead.pk}/requeue/").status_code == 405
+    assert visitor("ada").post(f"/en/organise/blocks/{dead.pk}/requeue/").status_code == 403
+    client.post(f"/en/organise/blocks/{dead.pk}/requeue/")
+    dead.refresh_from_db()
+    assert dead.state == BlockState.WAITING
+    page(client, f"/organise/hosts/{host.pk}/trust/")
+    client.post(f"/en/organise/hosts/{host.pk}/trust/")
+    host.refresh_from_db()
+    assert host.state == "trusted"
+    assert "All hosts are trusted" in page(client, "/organise/")
+
+
+@pytest.mark.usefixtures("database")
+def test_matches_tell_where_logs_are_only_to_those_who_may_read_them():
+    fill(timezone.now(), blocks=9)
+    match = Match.objects.filter(seats__version__bot__slug="canal-rat").exclude(replay="").first()
+    assert match is not None
+    assert "/log/" in page(visitor("ada"), f"/matches/{match.pk}/")
+    assert "/log/" not in page(visitor(), f"/matches/{match.pk}/")
+
+
+def _archive() -> SimpleUploadedFile:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("bot.py", "print('hello')\n")
+    return SimpleUploadedFile("bot.zip", data.getvalue())

@@ -1,0 +1,149 @@
+"""Pages that everybody may see: with empty tables, with full ones, and at a constant cost."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from damrak_ladder.bots.models import Bot
+from damrak_ladder.matches.models import Block, Match
+from damrak_ladder.standings.models import Standing
+from ladder_django.lines import some_bot
+from ladder_django.sites import fill, play
+from ladder_django.tables import some_block
+from ladder_django.visitors import page, queries_of, visitor
+
+ALWAYS = ["/", "/ladders/", "/queue/", "/hosts/", "/search/", "/search/?q=x", "/search/?q=%23999"]
+FULL = [
+    "/",
+    "/ladders/",
+    "/ladders/amsterdam/",
+    "/ladders/new-boards/?seats=3",
+    "/ladders/amsterdam/?sort=games&kind=remote",
+    "/ladders/amsterdam/blocks/",
+    "/bots/canal-rat/",
+    "/bots/canal-rat/1/",
+    "/bots/canal-rat/3/",
+    "/owners/ada/",
+    "/owners/house/",
+    "/queue/",
+    "/hosts/",
+    "/search/?q=canal",
+]
+
+
+@pytest.mark.usefixtures("database")
+def test_with_empty_tables_pages_teach_what_will_be_there():
+    client = visitor()
+    for path in ALWAYS:
+        page(client, path)
+    assert "damrak-ladder ladders" in page(client, "/")
+    assert "damrak-ladder worker" in page(client, "/hosts/")
+    assert "Nothing begins with" in page(client, "/search/?q=x")
+
+
+@pytest.mark.usefixtures("database")
+def test_a_bot_and_a_block_without_anything_have_pages():
+    some_bot("lonely")
+    waiting = some_block()
+    client = visitor()
+    assert "has not submitted a version" in page(client, "/bots/lonely/")
+    assert "Nobody has begun it" in page(client, f"/blocks/{waiting.pk}/")
+    match = waiting.matches.get(number=0)
+    assert "has not been recorded yet" in page(client, f"/matches/{match.pk}/")
+
+
+@pytest.mark.usefixtures("database")
+def test_full_pages_show_what_is_so_at_a_cost_that_does_not_grow():
+    now = timezone.now()
+    fill(now, blocks=21)
+    client = visitor()
+    matches = [f"/matches/{Match.objects.exclude(replay='').earliest('pk').pk}/"]
+    matches.append(f"/blocks/{Block.objects.earliest('pk').pk}/")
+    before = {path: queries_of(client, path) for path in [*FULL, *matches]}
+    play(now, 12)
+    after = {path: queries_of(client, path) for path in [*FULL, *matches]}
+    assert after == before
+    assert max(after.values()) <= 25
+
+    table = page(client, "/ladders/amsterdam/")
+    leader = Standing.objects.get(ladder__slug="amsterdam", seats=0, rank=1)
+    assert f">{leader.elo}<" in table
+    assert f"{leader.low} – {leader.high}" in table  # noqa: RUF001
+    assert "no version is live" in page(client, "/bots/barge/")
+    assert "it ended before it said hello" in page(client, "/bots/canal-rat/3/")
+    assert "silent" in page(client, "/hosts/")
+
+    yesterday = f"/ladders/amsterdam/?on={(now - timedelta(days=1)).date()}"
+    assert "As it was at the end of" in page(client, yesterday)
+    assert "Nobody had a rating on that day" in page(client, "/ladders/amsterdam/?on=2001-01-01")
+    only_remote = page(client, "/ladders/amsterdam/?kind=remote")
+    assert "/en/bots/tulip/" in only_remote
+    assert 'row" class="name"><a href="/en/bots/gable/' not in only_remote
+
+
+@pytest.mark.usefixtures("database")
+def test_lists_go_on_where_the_page_before_ended():
+    fill(timezone.now(), blocks=24)
+    client = visitor()
+    first = page(client, "/ladders/amsterdam/blocks/")
+    assert "?before=" not in first  # 16 blocks fit on one page
+    newest = Block.objects.filter(ladder__slug="amsterdam", finished__isnull=False).latest("pk")
+    assert f"/en/blocks/{newest.pk}/" in first
+    second = page(client, f"/ladders/amsterdam/blocks/?before={newest.pk}")
+    assert f"/en/blocks/{newest.pk}/" not in second
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/ladders/none/",
+        "/bots/none/",
+        "/bots/none/1/",
+        "/owners/none/",
+        "/matches/1/",
+        "/blocks/1/",
+        "/nothing/",
+    ],
+)
+def test_what_does_not_exist_is_said_with_a_cure(path):
+    assert "Search for the bot" in page(visitor(), path, status=404)
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(
+    "query", ["seats=5", "seats=x", "on=yesterday", "kind=evil", "sort=name", "after=nonsense"]
+)
+def test_nonsense_asked_of_a_table_is_no_page(query):
+    fill(timezone.now(), blocks=3)
+    page(visitor(), f"/ladders/amsterdam/?{query}", status=404)
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize("before", ["x", "-1", "9" * 30, "½"])
+def test_nonsense_asked_of_a_list_is_no_page(before):
+    some_bot("lonely")
+    page(visitor(), f"/bots/lonely/?before={before}", status=404)
+
+
+@pytest.mark.usefixtures("database")
+def test_search_finds_bots_owners_and_numbers_and_takes_anything():
+    fill(timezone.now(), blocks=3)
+    client = visitor()
+    assert "/en/bots/canal-rat/" in page(client, "/search/?q=Canal")
+    assert "/en/owners/cleo/" in page(client, "/search/?q=cle")
+    number = Match.objects.earliest("pk").pk
+    assert f"/en/matches/{number}/" in page(client, f"/search/?q=%23{number}")
+    for strange in ("%00", "%27%3B--", "%25", "a" * 3000, "%F0%9F%9A%9E"):
+        page(client, f"/search/?q={strange}")
+
+
+@pytest.mark.usefixtures("database")
+def test_names_and_notes_of_strangers_are_shown_as_text():
+    bot = some_bot("plain")
+    Bot.objects.filter(pk=bot.pk).update(name="<script>alert(1)</script>")
+    assert "<script>alert" not in page(visitor(), "/bots/plain/")
+    assert "<script>x" not in page(visitor(), "/search/?q=<script>x")

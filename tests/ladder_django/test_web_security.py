@@ -1,0 +1,80 @@
+"""What browsers are told, and what forms refuse."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.cache import cache
+from django.test import override_settings
+
+from damrak_ladder.accounts.models import User
+from ladder_django.people import somebody
+from ladder_django.visitors import page, visitor
+
+COUNTING = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+
+@pytest.mark.usefixtures("database")
+def test_every_answer_carries_the_headers():
+    for path in ("/en/", "/en/nothing/", "/en/desk/", "/ladders/"):
+        headers = visitor().get(path).headers
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["X-Frame-Options"] == "DENY"
+        assert headers["Referrer-Policy"] == "same-origin"
+        assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+        assert "camera=()" in headers["Permissions-Policy"]
+
+
+@pytest.mark.usefixtures("database")
+def test_no_page_has_inline_script_style_or_handlers():
+    for path in ("/", "/accounts/login/", "/accounts/signup/", "/search/"):
+        text = page(visitor(), path)
+        assert not re.search(r"<script(?![^>]*\bsrc=)(?![^>]*application/json)", text)
+        assert not re.search(r"<style|\sstyle=|\son\w+=", text)
+        assert not re.search(r"(?:src|href)=[\"'](?:https?:)?//", text)
+
+
+@pytest.mark.usefixtures("database")
+def test_a_visitor_gets_no_cookie_for_looking():
+    assert not visitor().get("/en/").cookies
+
+
+@pytest.mark.usefixtures("database")
+def test_the_theme_is_kept_and_leads_back_only_here():
+    client = visitor()
+    response = client.post("/en/theme/", {"theme": "dark", "next": "/en/queue/"})
+    assert response.headers["Location"] == "/en/queue/"
+    kept = response.cookies["damrak-theme"]
+    assert kept["httponly"]
+    assert kept["samesite"] == "Lax"
+    assert 'data-theme="dark"' in page(client, "/")
+    away = client.post("/en/theme/", {"theme": "x", "next": "https://evil.example/"})
+    assert away.headers["Location"] == "/"
+    assert "data-theme" not in page(client, "/")
+
+
+@pytest.mark.usefixtures("database")
+def test_a_form_from_elsewhere_is_refused_with_a_cure():
+    client = visitor(somebody(), enforce_csrf_checks=True)
+    response = client.post("/en/desk/tokens/", {"name": "x", "scopes": ["read"]})
+    assert response.status_code == 403
+    assert "The form is too old" in response.content.decode()
+    assert not User.objects.get().api_tokens.exists()
+
+
+@pytest.mark.usefixtures("database")
+def test_whoever_searches_too_fast_is_told_when_to_come_back():
+    with override_settings(CACHES=COUNTING):
+        cache.clear()
+        client = visitor()
+        answers = [client.get("/en/search/?q=a") for _ in range(130)]
+        cache.clear()
+    assert answers[0].status_code == 200
+    assert answers[-1].status_code == 429
+    assert int(answers[-1].headers["Retry-After"]) > 0
+    assert "Too fast" in answers[-1].content.decode()

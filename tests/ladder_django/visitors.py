@@ -1,0 +1,35 @@
+"""Visitors of the site for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from damrak_ladder.accounts.models import User
+
+
+def visitor(user: User | str | None = None, **options: Any) -> Client:
+    """A browser; somebody has logged in with it, if it is said who."""
+    client = Client(HTTP_HOST="127.0.0.1", **options)
+    if isinstance(user, str):
+        user = User.objects.get(username=user)
+    if user is not None:
+        client.force_login(user)
+    return client
+
+
+def page(client: Client, path: str, status: int = 200) -> str:
+    """The page in English; it has to answer so."""
+    response = client.get(f"/en{path}")
+    assert response.status_code == status, (path, response.status_code)
+    return response.content.decode()
+
+
+def queries_of(client: Client, path: str) -> int:
+    """How many queries a page takes."""
+    with CaptureQueriesContext(connection) as captured:
+        page(client, path)
+    return len(captured)
