@@ -157,7 +157,8 @@ def _definitions() -> Iterator[str]:
             yield f'<rect class="cart-wheel" x="{left}" y="-12" width="7" height="24" rx="2.5"/>'
         yield f'<rect class="cart-box cart-{seat}" x="-19" y="-9.5" width="38" height="19" rx="4"/>'
         for x, y in pips:
-            yield f'<circle class="cart-pip cart-{seat}" cx="{decimal(x)}" cy="{decimal(y)}" r="2.8"/>'
+            middle = f'cx="{decimal(x)}" cy="{decimal(y)}"'
+            yield f'<circle class="cart-pip cart-{seat}" {middle} r="2.8"/>'
         yield "</g>"
     yield "</defs>"
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.urls import Resolver404, resolve, reverse
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.html import escape
 from django.views.decorators.cache import never_cache
@@ -30,6 +31,7 @@ AWHILE: Final = "public, max-age=300"
 _FRAME_WIDTH: Final = 800
 _FRAME_HEIGHT: Final = 640
 _MOST_FRAMES: Final = 120
+_PAGE: Final = re.compile(r"(?:/[a-z]{2})?/matches/([0-9]{1,18})/(?:embed/)?")
 
 
 @require_safe
@@ -178,14 +180,14 @@ def _picture(svg: str) -> HttpResponse:
 
 
 def _match_at(url: str) -> int:
-    """The match whose page is at this address of ours."""
+    """The match whose page, in whatever language, is at this address of ours."""
     try:
-        found = resolve(urlsplit(url).path)
-    except (Resolver404, ValueError):
-        raise Http404("There is no match at this address.") from None
-    if found.view_name not in ("web:match", "replays:embed"):
+        found = _PAGE.fullmatch(urlsplit(url).path)
+    except ValueError:
+        found = None
+    if found is None:
         raise Http404("There is no match at this address.")
-    return int(found.kwargs["pk"])
+    return int(found[1])
 
 
 def _at_most(given: str | None, usual: int) -> int:

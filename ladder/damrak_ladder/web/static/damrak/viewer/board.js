@@ -18,6 +18,7 @@ export class BoardView {
     this.ways = svg.querySelector(".ways");
     this.owners = this.carts.map((group) => group.dataset.seat);
     this.lit = [];
+    this.view = svg.getAttribute("viewBox");
     const narrow = matchMedia("(max-width: 640px)");
     this.#fitNames(narrow.matches);
     narrow.addEventListener("change", () => this.#fitNames(narrow.matches));
@@ -44,6 +45,20 @@ export class BoardView {
         }
       }
     }
+    this.svg.setAttribute("viewBox", isNarrow ? this.#roomForNames() : this.view);
+  }
+
+  /** The drawing's own frame, made wider where names have grown out of it. */
+  #roomForNames() {
+    const [left, top, width, height] = this.view.split(" ").map(Number);
+    let from = left;
+    let to = left + width;
+    for (const text of this.svg.querySelectorAll(".name")) {
+      const box = text.getBBox();
+      from = Math.min(from, box.x - 6);
+      to = Math.max(to, box.x + box.width + 6);
+    }
+    return `${from} ${top} ${to - from} ${height}`;
   }
 
   /** Show who owns what, changing only what has changed. */

@@ -1,0 +1,171 @@
+"""The viewer's files: who gets them and when, how they are kept, and what they hold."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from damrak_ladder.matches.models import Block, BlockState, Match
+from damrak_ladder.replays.compression import compress, decompress
+from damrak_ladder.replays.models import StoredReplay
+from ladder_django.films import recorded_films
+from ladder_django.lines import some_bot, some_version
+from ladder_django.tables import some_block
+
+pytestmark = pytest.mark.usefixtures("database")
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "DAMRAK_HOME", tmp_path)
+    monkeypatch.setattr(settings, "DAMRAK_REPLAY_STORE", "database")
+
+
+@pytest.fixture
+def match() -> Match:
+    return recorded_films(3)[0]
+
+
+def test_nothing_is_shown_before_the_whole_block_is_recorded(client: Client) -> None:
+    played = recorded_films(4)[0]
+    others = tuple(some_version(some_bot(slug)) for slug in ("tulip", "herring"))
+    match = some_block(others).matches.get(number=0)
+    names = ("moments/all.json", "moments/table.json", "position.svg", "film.svg", "card.png")
+    for name in (*names, "replay.json"):
+        assert client.get(f"/matches/{match.pk}/{name}").status_code == 404
+    Block.objects.filter(pk=played.block_id).update(state=BlockState.WAITING)
+    assert client.get(f"/matches/{played.pk}/moments/all.json").status_code == 404
+
+
+def test_moments_come_compressed_and_may_be_kept_for_good(client: Client, match: Match) -> None:
+    path = f"/matches/{match.pk}/moments/0.json"
+    plain = client.get(path)
+    assert plain.headers["Cache-Control"] == "public, no-cache"
+    small = client.get(f"{path}?v=1", headers={"Accept-Encoding": "br, gzip"})
+    assert small.headers["Content-Encoding"] == "gzip"
+    assert "immutable" in small.headers["Cache-Control"]
+    assert "Accept-Encoding" in small.headers["Vary"]
+    assert gzip.decompress(small.content) == plain.content
+    assert len(small.content) < 10_000
+    again = client.get(path, headers={"If-None-Match": plain.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_moments_are_only_those_of_eyes_that_there_are(client: Client, match: Match) -> None:
+    for eyes in ("all", "table", "0", "2"):
+        found = client.get(f"/matches/{match.pk}/moments/{eyes}.json").json()
+        assert found["eyes"] == eyes
+    for eyes in ("3", "00", "-1", "ALL", "٢"):
+        assert client.get(f"/matches/{match.pk}/moments/{eyes}.json").status_code == 404
+
+
+def test_moments_cost_few_queries(
+    client: Client, match: Match, django_assert_max_num_queries: Any
+) -> None:
+    path = f"/matches/{match.pk}/moments/all.json"
+    client.get(path)
+    with django_assert_max_num_queries(2):
+        client.get(path)
+
+
+def test_position_shows_the_carts_of_its_moment(client: Client, match: Match) -> None:
+    moments = client.get(f"/matches/{match.pk}/moments/all.json").json()["moments"]
+    claims = [at for at, (event, _) in enumerate(moments) if event["event"] == "claim"]
+
+    def claimed(query: str) -> int:
+        answer = client.get(f"/matches/{match.pk}/position.svg{query}")
+        assert answer.headers["Content-Type"].startswith("image/svg+xml")
+        ElementTree.fromstring(answer.content)
+        return answer.content.count(b'" data-seat="')
+
+    assert claimed("?at=0") == 0
+    assert claimed(f"?at={claims[2] - 1}") == 2
+    assert claimed(f"?at={claims[2]}") == 3
+    assert claimed("") == claimed("?at=999999") == claimed("?at=nonsense") == len(claims)
+
+
+def test_moving_picture_shows_every_claim(client: Client, match: Match) -> None:
+    moments = client.get(f"/matches/{match.pk}/moments/all.json").json()["moments"]
+    claims = sum(event["event"] == "claim" for event, _ in moments)
+    film = client.get(f"/matches/{match.pk}/film.svg").content
+    ElementTree.fromstring(film)
+    assert film.count(b"<animate ") == claims
+
+
+def test_link_card_is_a_picture(client: Client, match: Match) -> None:
+    card = client.get(f"/matches/{match.pk}/card.png")
+    assert card.content.startswith(PNG)
+    assert int.from_bytes(card.content[16:20], "big") == 1200
+    page = client.get(f"/en/matches/{match.pk}/").content.decode()
+    assert f'property="og:image" content="http://testserver/matches/{match.pk}/card.png"' in page
+
+
+def test_pages_without_a_script_show_the_end_and_every_event(client: Client, match: Match) -> None:
+    page = client.get(f"/en/matches/{match.pk}/?eyes=1").content.decode()
+    moments = client.get(f"/matches/{match.pk}/moments/1.json").json()["moments"]
+    assert page.count('<li id="e') == len(moments)
+    assert "draws a card from the pile." in page
+    assert 'class="carts" data-carts=' in page
+    assert "style=" not in page.split('id="viewer"')[1]
+
+
+def test_download_is_the_replay_as_it_was_signed(client: Client, match: Match) -> None:
+    answer = client.get(f"/matches/{match.pk}/replay.json")
+    assert answer.json()["hash"] == match.replay
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="damrak-{match.pk}.json"'
+
+
+def test_verifying_checks_what_is_stored_now(client: Client, match: Match) -> None:
+    path = f"/en/matches/{match.pk}/verify/"
+    good = client.get(path, headers={"X-Requested-With": "fetch"}).content.decode()
+    assert "This replay is true." in good
+    assert good.count("✓") == 7
+    assert "<html" not in good
+    assert "<html" in client.get(path).content.decode()
+    row = StoredReplay.objects.get(pk=match.replay)
+    replay = json.loads(decompress(bytes(row.data)))
+    replay["result"]["seats"][0]["total"] += 1
+    row.data = compress(json.dumps(replay).encode())
+    row.save()
+    bad = client.get(path).content.decode()
+    assert "This replay is not true." in bad
+    assert (bad.count("✓"), bad.count("✗")) == (2, 1)
+
+
+def test_only_the_embedded_page_may_be_framed(client: Client, match: Match) -> None:
+    page = client.get(f"/en/matches/{match.pk}/")
+    assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
+    framed = client.get(f"/en/matches/{match.pk}/embed/")
+    assert "frame-ancestors *" in framed.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in framed.headers["Content-Security-Policy"]
+    assert "X-Frame-Options" not in framed.headers
+
+
+def test_oembed_tells_how_to_frame_a_match(client: Client, match: Match) -> None:
+    def asked(url: str, **more: str) -> Any:
+        return client.get("/oembed/", {"url": url, **more})
+
+    for language in ("en", "pl"):
+        found = asked(f"http://testserver/{language}/matches/{match.pk}/?eyes=1", maxwidth="500")
+        assert found.json()["type"] == "rich"
+        assert found.json()["width"] == 500
+        assert f"/matches/{match.pk}/embed/" in found.json()["html"]
+    assert asked("http://testserver/en/queue/").status_code == 404
+    assert asked("http://[").status_code == 404
+    assert asked(f"http://testserver/en/matches/{match.pk}/", format="xml").status_code == 501
+
+
+def test_colours_serve_both_themes(client: Client) -> None:
+    css = client.get("/boards.css").content.decode()
+    assert "prefers-color-scheme: dark" in css
+    assert ':root[data-theme="dark"] .damrak {' in css
+    assert css.count("{") == css.count("}")
