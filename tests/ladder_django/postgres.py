@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
@@ -36,36 +37,71 @@ QUICK = {
 @contextmanager
 def running_server() -> Iterator[str]:
     """A server; the URL of its database `damrak`."""
-    folder = Path(tempfile.mkdtemp(prefix="damrak-pg-"))
-    server = None
-    try:
-        programs = _reachable_programs(folder)
-        data = folder / "data"
-        login = _login(folder)
-        subprocess.run(
-            [programs / "initdb", "-D", data, *FRESH],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            **login,
-        )
+    with Postgres() as server:
+        yield server.url
+
+
+class Postgres:
+    """A server that can be killed and comes back; a context manager."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="damrak-pg-"))
+        self.url = f"postgresql://damrak@{quote(str(self.folder), safe='')}/damrak"
+        self._server: subprocess.Popen[bytes] | None = None
+        try:
+            self._programs = _reachable_programs(self.folder)
+            self._login = _login(self.folder)
+            subprocess.run(
+                [self._programs / "initdb", "-D", self.folder / "data", *FRESH],
+                check=True,
+                stdout=subprocess.DEVNULL,
+                **self._login,
+            )
+            self.start()
+            with psycopg.connect(
+                host=str(self.folder), user="damrak", dbname="postgres"
+            ) as connection:
+                connection.autocommit = True
+                connection.execute("CREATE DATABASE damrak")
+        except BaseException:
+            self.close()
+            raise
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
         options = [f"-c{name}={value}" for name, value in QUICK.items()]
-        with (folder / "log").open("wb") as log:
-            server = subprocess.Popen(
-                [programs / "postgres", "-D", data, "-k", folder, *options],
+        with (self.folder / "log").open("ab") as log:
+            self._server = subprocess.Popen(
+                [
+                    *(self._programs / "postgres", "-D", self.folder / "data"),
+                    *("-k", self.folder, *options),
+                ],
                 stdout=log,
                 stderr=log,
-                **login,
+                **self._login,
             )
-        _wait_until_up(server, programs, folder)
-        with psycopg.connect(host=str(folder), user="damrak", dbname="postgres") as connection:
-            connection.autocommit = True
-            connection.execute("CREATE DATABASE damrak")
-        yield f"postgresql://damrak@{quote(str(folder), safe='')}/damrak"
-    finally:
-        if server is not None:
-            server.send_signal(signal.SIGINT)  # ends connections that are open, too
-            server.wait(60)
-        shutil.rmtree(folder)
+        _wait_until_up(self._server, self._programs, self.folder)
+
+    def crash(self) -> None:
+        """End it without a word to anybody; it recovers from its log when it is started."""
+        assert self._server is not None
+        self._server.send_signal(signal.SIGQUIT)
+        self._server.wait(60)
+
+    def close(self) -> None:
+        """End it for good."""
+        if self._server is not None and self._server.poll() is None:
+            self._server.send_signal(signal.SIGINT)  # ends connections that are open, too
+            self._server.wait(60)
+        shutil.rmtree(self.folder)
+
+    def __enter__(self) -> Postgres:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 def _wait_until_up(server: subprocess.Popen[bytes], programs: Path, folder: Path) -> None:
