@@ -1,0 +1,254 @@
+"""What is read: the rules in six languages, the documents, and forms that belong to languages."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.notices.kinds import Channel
+from damrak_ladder.notices.rules import rules_of
+from damrak_ladder.notices.stopping import stop_path
+from damrak_ladder.web.guides.figures import FIGURES
+from damrak_ladder.web.guides.library import library, rules_in
+from damrak_ladder.web.guides.rendering import render
+from ladder_django.people import somebody
+
+CODES = [code for code, _ in settings.LANGUAGES]
+CLAUSES = [f"R{number}" for number in range(1, 53)]
+ROW = re.compile(r"^\| (R\d+) \| (\w+) \| (.+) \|$", re.MULTILINE)
+RULING = re.compile(r"^\*\*(C-[a-z]2?) · ", re.MULTILINE)
+REFERENCE = re.compile(r"\b(?:R\d+|C-[a-z]2?)\b")
+NUMBER = re.compile(r"\d+")
+HOST = "127.0.0.1"
+
+
+def text_in(language: str) -> str:
+    name, found = rules_in(language)
+    assert found == language, f"there are no rules in {language}"
+    return library().documents[name].read_text("utf-8")
+
+
+def get(address: str, **headers: str) -> tuple[int, str]:
+    answer = Client(SERVER_NAME=HOST, headers=headers).get(address)
+    return answer.status_code, answer.content.decode()
+
+
+# --- the texts -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", CODES)
+def test_every_clause_is_there_once_and_in_order(language: str) -> None:
+    rows = ROW.findall(text_in(language))
+    assert [number for number, _, _ in rows] == CLAUSES
+    english = ROW.findall(text_in("en"))
+    assert [name for _, name, _ in rows] == [name for _, name, _ in english]
+
+
+@pytest.mark.parametrize("language", CODES)
+def test_every_ruling_is_there_once_and_in_order(language: str) -> None:
+    rulings = RULING.findall(text_in(language))
+    assert rulings == RULING.findall(text_in("en"))
+    assert len(set(rulings)) == len(rulings) == 24
+
+
+@pytest.mark.parametrize("language", CODES)
+def test_clauses_have_the_numbers_of_the_english_ones(language: str) -> None:
+    english = {number: text for number, _, text in ROW.findall(text_in("en"))}
+    for number, _, text in ROW.findall(text_in(language)):
+        references = set(REFERENCE.findall(english[number]))
+        assert set(REFERENCE.findall(text)) == references, number
+        assert sorted(NUMBER.findall(text)) == sorted(NUMBER.findall(english[number])), number
+
+
+@pytest.mark.parametrize("language", CODES)
+def test_all_examples_are_drawn_in_the_same_places(language: str) -> None:
+    shown = re.findall(r"!\[(.+)\]\(\S*images/rules/(\w+)\.svg\)", text_in(language))
+    english = re.findall(r"!\[(.+)\]\(\S*images/rules/(\w+)\.svg\)", text_in("en"))
+    assert [name for _, name in shown] == [name for _, name in english]
+    assert {name for _, name in shown} == set(FIGURES)
+
+
+@pytest.mark.parametrize("language", CODES)
+def test_tables_of_examples_agree(language: str) -> None:
+    example = re.compile(r"\d(?:,\d)+: \d(?:,\d)+")
+    assert example.findall(text_in(language)) == example.findall(text_in("en"))
+
+
+def test_rules_are_translated_and_not_repeated() -> None:
+    for first, second in pairwise(CODES):
+        ours, theirs = ROW.findall(text_in(first)), ROW.findall(text_in(second))
+        same = [a[0] for a, b in zip(ours, theirs, strict=True) if a[2] == b[2]]
+        assert len(same) <= 1, (first, second, same)  # Danish and Norwegian are close
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_pictures_are_as_drawn(name: str) -> None:
+    """If this fails: `python -m damrak_ladder.web.guides.figures docs/images/rules`."""
+    assert library().pictures[f"images/rules/{name}.svg"].read_text("utf-8") == FIGURES[name]()
+
+
+# --- pages ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize("language", CODES)
+def test_the_rules_have_a_page_in_every_language(language: str) -> None:
+    status, page = get(f"/{language}/rules/")
+    assert status == 200
+    assert f'<html lang="{language}"' in page
+    for clause in (*CLAUSES, *RULING.findall(text_in("en"))):
+        assert page.count(f'id="{clause}"') == 1, clause
+    assert page.count('src="/documents/images/rules/') == len(FIGURES)
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(
+    ("wanted", "language"), [("da", "da"), ("pl-PL,en;q=0.5", "pl"), ("sv", "en"), ("nb-NO", "nb")]
+)
+def test_an_address_without_a_language_leads_to_the_browsers(wanted: str, language: str) -> None:
+    answer = Client(SERVER_NAME=HOST).get("/rules/", headers={"accept-language": wanted})
+    assert answer.status_code == 302
+    assert answer["Location"] == f"/{language}/rules/"
+    assert "Accept-Language" in answer["Vary"]
+
+
+@pytest.mark.usefixtures("database")
+def test_every_document_has_a_page_and_its_links_lead_somewhere() -> None:
+    client = Client(SERVER_NAME=HOST)
+    client.cookies["django_language"] = "da"
+    seen = set()
+    for name in library().documents:
+        if name.startswith("rules"):
+            continue
+        answer = client.get(f"/da/docs/{name}/")
+        assert answer.status_code == 200, name
+        article = answer.content.decode().partition('<article class="guide__text')[2]
+        assert article.startswith(' prose" lang="en">'), name
+        seen |= set(re.findall(r'(?:href|src)="(/[^"#]+)', article.partition("</article>")[0]))
+    assert {"/en/rules/", "/da/docs/replay/", "/documents/images/amsterdam.svg"} <= seen
+    for address in sorted(seen):
+        assert client.get(address).status_code == 200, address
+
+
+@pytest.mark.usefixtures("database")
+def test_the_list_of_documents_names_them_all() -> None:
+    _, page = get("/en/docs/")
+    for name in library().documents:
+        if not name.startswith("rules"):
+            assert f'href="/en/docs/{name}/"' in page
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/en/docs/nothing/",
+        "/en/docs/../pyproject/",
+        "/en/docs/%2e%2e/README/",
+        "/en/docs//etc/passwd/",
+        "/documents/rules.md",
+        "/documents/../pyproject.toml",
+        "/documents/images/nothing.svg",
+    ],
+)
+def test_nothing_else_can_be_read(address: str) -> None:
+    assert get(address)[0] == 404
+
+
+def test_a_picture_may_do_nothing_but_look() -> None:
+    answer = Client(SERVER_NAME=HOST).get("/documents/images/rules/claim.svg")
+    assert answer["Content-Type"] == "image/svg+xml"
+    assert answer["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'"
+
+
+# --- rendering -----------------------------------------------------------------------------------
+
+
+def rendered(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "a.md"
+    path.write_text(text)
+    places = {"b.md": "/b/", "folder/c.svg": "/c"}
+    return render(path, "folder/a", places.get).html
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<script>x</script>", "&lt;script&gt;"),
+        ("a <b onclick=x>b</b>", "&lt;b onclick=x&gt;"),
+        ("[x](../b.md#part)", '<a href="/b/#part">x</a>'),
+        ("![x](c.svg)", '<img src="/c" alt="x" loading="lazy" />'),
+        ("[x](../../secret.md)", "<span>x</span>"),
+        ("[x](#here)", '<a href="#here">x</a>'),
+        ("[x](https://example.org/)", 'rel="noopener noreferrer"'),
+        ("## A `b` c!\n\n## A b c", '<h2 id="a-b-c">A <code>b</code> c!</h2>'),
+        ("## A\n\n## A", '<h2 id="a-1">A</h2>'),
+        ("|a|\n|-:|\n|1|", '<td class="end">1</td>'),
+        ("|a|\n|-|\n|R17|", '<td id="R17" class="clause">R17</td>'),
+        ("**C-a2 · X** y", '<p id="C-a2" class="clause"><strong>'),
+    ],
+)
+def test_a_document_becomes(tmp_path: Path, text: str, expected: str) -> None:
+    assert expected in rendered(tmp_path, text)
+
+
+@pytest.mark.parametrize("text", ["[x](javascript:alert(1))", "![x](data:text/html,x)"])
+def test_no_link_runs_anything(tmp_path: Path, text: str) -> None:
+    assert not re.search(r'(?:href|src)="[^"]', rendered(tmp_path, text))
+
+
+# --- languages -----------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("database")
+def test_who_changes_the_language_stays_on_the_page() -> None:
+    client = Client(SERVER_NAME=HOST, enforce_csrf_checks=True)
+    answer = client.post("/language/", {"language": "fi", "next": "/da/rules/?a=b"})
+    assert answer.status_code == 302
+    assert answer["Location"] == "/fi/rules/?a=b"
+    assert client.get("/rules/")["Location"] == "/fi/rules/"
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(
+    ("code", "place", "location"),
+    [
+        ("xx", "/da/rules/", "/da/rules/"),
+        ("da", "https://evil.example/", "/"),
+        ("da", "//evil.example/", "/"),
+        ("da", "", "/"),
+    ],
+)
+def test_nobody_is_led_astray(code: str, place: str, location: str) -> None:
+    answer = Client(SERVER_NAME=HOST).post("/language/", {"language": code, "next": place})
+    assert answer["Location"] == location
+
+
+@pytest.mark.usefixtures("database")
+def test_notices_follow_the_language_that_was_chosen() -> None:
+    ann = somebody()
+    client = Client(SERVER_NAME=HOST)
+    client.force_login(ann)
+    client.post("/language/", {"language": "pl", "next": "/en/rules/"})
+    assert User.objects.get().language == "pl"
+
+
+@pytest.mark.usefixtures("database")
+def test_a_link_in_a_mail_asks_before_it_ends_anything() -> None:
+    ann = somebody()
+    User.objects.filter(pk=ann.pk).update(language="nl")
+    client = Client(SERVER_NAME=HOST, enforce_csrf_checks=True)
+    page = client.get(stop_path(ann))
+    assert page.status_code == 200
+    assert '<html lang="nl"' in page.content.decode()
+    assert any(Channel.MAIL in row.wanted for row in rules_of(ann))
+    # This is what a mail program sends by itself.
+    client.post(stop_path(ann), {"List-Unsubscribe": "One-Click"})
+    assert not any(Channel.MAIL in row.wanted for row in rules_of(ann))
+    assert client.get("/notices/stop/1:forged/").status_code == 404
