@@ -10,24 +10,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from damrak.errors import BundleError
 from damrak.hosting.driver import Question, SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
-from damrak.hosting.forms import (
-    CARD_FIELDS,
-    EVENT_FIELDS,
-    OBSERVATION_FIELDS,
-    Plain,
-    event_of,
-    observation_of,
-    plain_event,
-    plain_observation,
-)
+from damrak.hosting.forms import Plain, event_of, observation_of
 from damrak.loading import BotSpec
 from damrak_engine.board import parse_board
-from damrak_engine.cards import CARD_OF_WORD, WORDS
+from damrak_engine.cards import CARD_OF_WORD
 from damrak_engine.clock import TimeControl, TimeLeft
 from damrak_engine.errors import EngineError
 from damrak_engine.events import Event
@@ -35,9 +26,17 @@ from damrak_engine.options import parse_options
 from damrak_engine.replay import parse_result, result_to_json
 from damrak_engine.rules import Rules, rules_for
 from damrak_engine.scoring import Result
-
-FORMAT: Final = "damrak-repro/1"
-_SAFE: Final = 1 << 53
+from damrak_wire.bundles import (
+    CARD_FIELDS,
+    EVENT_FIELDS,
+    FORMAT,
+    OBSERVATION_FIELDS,
+    Failed,
+    Situation,
+    bundle_json,
+    events_json,
+    step_json,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,30 +96,26 @@ def read_bundle(path: Path) -> Bundle:
 
 def bundle_to_json(bundle: Bundle) -> dict[str, Any]:
     """The bundle as a JSON object."""
-    plan, rules, ending = bundle.plan, bundle.rules, bundle.ending
-    spec = plan.spec
-    return {
-        "format": FORMAT,
-        "bot": {
-            "spec": spec.text,
-            "name": spec.name,
-            "version": spec.version,
-            "path": None if spec.path is None else str(spec.path),
-            "class": spec.class_name,
-        },
-        "fault": asdict(bundle.fault),
-        "output": bundle.output,
-        "seat": plan.seat,
-        "seats": rules.seats,
-        "chance": hex(plan.chance),
-        "control": asdict(plan.control),
-        "options": rules.options.to_json(),
-        "steps": [_step_to_json(step) for step in bundle.steps],
-        "ending": None
+    plan, ending = bundle.plan, bundle.ending
+    spec, fault = plan.spec, bundle.fault
+    return bundle_json(
+        Failed(
+            spec=spec.text,
+            name=spec.name,
+            version=spec.version,
+            path=None if spec.path is None else str(spec.path),
+            class_name=spec.class_name,
+            reason=fault.reason,
+            detail=fault.detail,
+            traceback=fault.traceback,
+            output=bundle.output,
+        ),
+        Situation(bundle.rules, plan.seat, plan.control, plan.chance),
+        [_step_to_json(step) for step in bundle.steps],
+        None
         if ending is None
-        else {"events": _events_to_json(ending.events), "result": result_to_json(ending.result)},
-        "board": rules.board.source,
-    }
+        else {"events": events_json(ending.events), "result": result_to_json(ending.result)},
+    )
 
 
 def bundle_from_json(data: object) -> Bundle:
@@ -157,19 +152,15 @@ def _bundle(data: Mapping[str, Any]) -> Bundle:
 
 def _step_to_json(step: Step) -> dict[str, Any]:
     question, answer = step.question, step.answer
-    said: dict[str, Any] | None = None
-    if isinstance(answer, Chosen | Nonsense):
-        said = asdict(answer)
-    observed = plain_observation(question.observation)
-    return {
-        "decision": question.decision,
-        "events": _events_to_json(question.events),
-        "observation": dict(zip(OBSERVATION_FIELDS, map(_shown, observed), strict=True)),
-        "legal": question.legal,
-        "time_left": asdict(question.time_left),
-        "objection": question.objection,
-        "answer": said,
-    }
+    return step_json(
+        decision=question.decision,
+        events=question.events,
+        observation=question.observation,
+        legal=question.legal,
+        time_left=question.time_left,
+        objection=question.objection,
+        answer=asdict(answer) if isinstance(answer, Chosen | Nonsense) else None,
+    )
 
 
 def _step(rules: Rules, data: Mapping[str, Any]) -> Step:
@@ -192,17 +183,6 @@ def _answer(data: Mapping[str, Any] | None) -> Answer:
     return Nonsense(**data) if "what" in data else Chosen(**data)
 
 
-def _events_to_json(events: tuple[Event, ...]) -> list[dict[str, Any]]:
-    shown = []
-    for event in events:
-        kind, *values = plain_event(event)
-        fields = dict(zip(EVENT_FIELDS[kind], values, strict=True))
-        for name in CARD_FIELDS & fields.keys():
-            fields[name] = _words(fields[name])
-        shown.append({"event": kind, **fields})
-    return shown
-
-
 def _events(data: list[dict[str, Any]]) -> tuple[Event, ...]:
     events = []
     for shown in data:
@@ -214,22 +194,10 @@ def _events(data: list[dict[str, Any]]) -> tuple[Event, ...]:
     return tuple(events)
 
 
-def _words(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_words(item) for item in value]
-    return None if value is None else WORDS[value]
-
-
 def _numbers(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(_numbers(item) for item in value)
     return None if value is None else int(CARD_OF_WORD[value])
-
-
-def _shown(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_shown(item) for item in value]
-    return hex(value) if type(value) is int and value >= _SAFE else value
 
 
 def _read(value: Any) -> Any:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
+from time import monotonic, sleep
 from types import FrameType
 from typing import Final
 
@@ -16,6 +17,7 @@ from damrak.cli.arguments import positive
 from damrak.cli.console import err, out, remark
 from damrak.cli.errors import OK, Misuse
 from damrak.cli.parser import FAULTS, Commands, add_command
+from damrak.errors import RefusalError
 from damrak.hosting.driver import SeatPlan
 from damrak.hosting.hosted import HostedBot
 from damrak.hosting.shared import discard_launcher, launcher
@@ -27,6 +29,7 @@ from damrak_engine.boards import load_board
 from damrak_engine.rules import rules_for
 
 MOST_GAMES: Final = 1000  # that a referee gives one bot
+NEWS: Final = 30.0  # seconds until every referee of a ladder knows a new token
 MOMENT: Final = 2.0  # seconds for a thread to end
 
 
@@ -43,17 +46,22 @@ def add_parser(commands: Commands) -> None:
             are going on, the second ends them. A connection that is lost is made again, in the
             middle of a game too. The referee's owner gives you a token: it belongs into a file
             that only you can read (--token-file), into the variable DAMRAK_TOKEN, or once and for
-            all into the login file (--save-token). Connections to other machines are encrypted
-            unless --insecure is given.""",
+            all into the login file (--save-token). With --ladder and --bot the bot plays on a
+            ladder: it is registered there, as a new version if its files have changed, and the
+            ladder says where to connect; no other token than that of `damrak login` is needed.
+            Connections to other machines are encrypted unless --insecure is given.""",
         examples=(
             "damrak connect my_bot --to referee.example.org:7171 --token-file token.txt",
             "damrak connect --to referee.example.org:7171 --token-file token.txt --save-token",
             "damrak connect my_bot --to referee.example.org:7171 --games 4",
             "damrak connect my_bot --to 192.168.1.5:7171 --insecure",
+            "damrak connect my_bot --ladder https://ladder.example.org --bot my-bot --games 2",
         ),
     )
     parser.add_argument("bot", nargs="?", metavar="BOT", help="a bot, as for `damrak play`")
-    parser.add_argument("--to", required=True, metavar="ADDRESS", help="HOST:PORT of the referee")
+    parser.add_argument("--to", metavar="ADDRESS", help="HOST:PORT of the referee")
+    parser.add_argument("--ladder", metavar="URL", help="a ladder's site, instead of --to")
+    parser.add_argument("--bot", dest="name", metavar="NAME", help="its name on the ladder")
     parser.add_argument(
         "--games", type=positive, default=1, metavar="N", help="how many at once (default: 1)"
     )
@@ -83,7 +91,8 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Carry it out."""
-    address = parse_address(args.to)
+    if (args.to is None) == (args.ladder is None):
+        raise Misuse("--to or --ladder: one of them (see: damrak connect --help)")
     if args.insecure and (args.tls_ca or args.tls_cert):
         raise Misuse("--insecure and --tls-ca or --tls-cert: one or the other")
     if (args.tls_cert is None) != (args.tls_key is None):
@@ -92,6 +101,11 @@ def run(args: argparse.Namespace) -> int:
         raise Misuse(f"--games {args.games}: at most {MOST_GAMES} at once")
     if args.token is not None:
         remark("--token: others on this machine can see it; better are --token-file or a variable")
+    if args.ladder is not None:
+        return _join(args)
+    if args.name is not None:
+        raise Misuse("--bot: only with --ladder; a referee knows the name by the token")
+    address = parse_address(args.to)
     token = find_token(address.text, args.token, args.token_file)
     if args.save_token:
         save_token(address.text, token.text, login_file())
@@ -103,6 +117,27 @@ def run(args: argparse.Namespace) -> int:
     spec = parse_spec(args.bot)
     _try_out(spec)
     return _attend(args, address, token.text, spec)
+
+
+def _join(args: argparse.Namespace) -> int:
+    """Play on a ladder."""
+    from damrak.ladder.entrance import check_name, ensure_bot, name_like, take_place
+    from damrak.ladder.login import find_site
+
+    if args.bot is None:
+        raise Misuse("which BOT? (see: damrak connect --help)")
+    if args.token is not None or args.token_file is not None or args.save_token:
+        raise Misuse("--ladder needs no token: damrak login (see: damrak connect --help)")
+    spec = parse_spec(args.bot)
+    name = check_name(args.name or name_like(spec.name) or "")
+    _try_out(spec)
+    site = find_site(args.ladder, may_be_plain=args.insecure)
+    if ensure_bot(site, name):
+        remark(f"made the bot {name} on {site.address.text}")
+    place = take_place(site, name, f"{spec.name}/{spec.version}")
+    number = int(place.version["number"])
+    remark(f"it is version {number}: {site.page(f'/bots/{name}/{number}/')}")
+    return _attend(args, parse_address(place.lobby), place.token, spec, NEWS)
 
 
 def _try_out(spec: BotSpec) -> None:
@@ -118,7 +153,10 @@ def _try_out(spec: BotSpec) -> None:
         raise Misuse(f"bot {spec.text!r} does not start: {fault.detail} (see: damrak check)")
 
 
-def _attend(args: argparse.Namespace, address: Address, token: str, spec: BotSpec) -> int:
+def _attend(
+    args: argparse.Namespace, address: Address, token: str, spec: BotSpec, news: float = 0.0
+) -> int:
+    """Wait and play; a referee may need so many seconds to hear of a new token."""
     from damrak.cli.attendance import Attendance
     from damrak.cli.desk import Desk, Heard, Stop
     from damrak.remote.channels import security_for  # gRPC: other commands do without
@@ -141,8 +179,15 @@ def _attend(args: argparse.Namespace, address: Address, token: str, spec: BotSpe
     lobby = Lobby(address, security, token, software, args.games, lambda: games.playing, heard.put)
 
     def wait() -> None:
+        until = monotonic() + news
         try:
-            lobby.run()
+            while True:
+                try:
+                    return lobby.run()
+                except RefusalError:
+                    if monotonic() > until:
+                        raise
+                    sleep(1.0)
         except BaseException as problem:  # noqa: BLE001 - for the main thread
             heard.put(problem)
 

@@ -54,7 +54,9 @@ def run(args: argparse.Namespace) -> int:
     bot = parse_spec(args.bot or _spec_of(bundle))
     console = err() if args.json else out()
     console.print(_headline(bundle), soft_wrap=True)
-    if bot.version != then.version:
+    # One that failed on a ladder is told by its number there, which says nothing here.
+    is_from_here = then.path is not None or bot.is_house
+    if is_from_here and bot.version != then.version:
         console.print(Text(f"{bot.name} is not the version that failed", "yellow"))
     # What the bot prints must not stand between a program and its object.
     with redirect_stdout(sys.stderr) if args.json else nullcontext():

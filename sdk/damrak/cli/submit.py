@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from damrak.ladder.packing import Packed
     from damrak.ladder.site import Site
 
-LONGEST_NAME: Final = 40
 STEPS: Final = {"refused": "red", "failed": "red", "qualified": "green", "live": "bold green"}
 
 
@@ -97,19 +95,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _slug(given: str | None, place: Path) -> str:
+    from damrak.ladder.entrance import check_name, name_like
+
     if given is not None:
-        if not re.fullmatch("[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", given) or len(given) > LONGEST_NAME:
-            raise Misuse(
-                f"--bot {given!r}: write up to {LONGEST_NAME} lower-case letters, digits and inner "
-                "hyphens, my-bot for example"
-            )
-        return given
+        return check_name(given)
     path = place.resolve()
-    name = path.parent.name if path.name == "bot.py" else path.name.partition(".")[0]
-    slug = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST_NAME].strip("-")
-    if not slug:
+    found = name_like(path.parent.name if path.name == "bot.py" else path.name.partition(".")[0])
+    if found is None:
         raise Misuse("--bot: which name is it to have on the ladder?")
-    return slug
+    return found
 
 
 def _is_fit(place: Path, packed: Packed, console: Console) -> bool:
@@ -133,15 +127,11 @@ def _is_fit(place: Path, packed: Packed, console: Console) -> bool:
 
 
 def _send(site: Site, order: _Order, console: Console) -> dict[str, Any]:
+    from damrak.ladder.entrance import ensure_bot
     from damrak.ladder.site import SiteRefusal
 
     path = f"bots/{order.slug}"
-    try:
-        site.get(path)
-    except SiteRefusal as refusal:
-        if refusal.status != 404:
-            raise
-        site.post("bots", {"slug": order.slug})
+    if ensure_bot(site, order.slug):
         console.print(Text(f"made the bot {order.slug} on {site.address.text}"), soft_wrap=True)
     query = {"note": order.note, **({"canary": "true"} if order.is_canary else {})}
     try:

@@ -15,12 +15,9 @@ from damrak_engine.events import KINDS, Event
 from damrak_engine.observation import Observation
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result, SeatResult
+from damrak_wire.bundles import CARD_FIELDS, EVENT_FIELDS, OBSERVATION_FIELDS
 
 Plain = tuple[Any, ...]
-
-CARD_FIELDS: Final = frozenset({"hands", "row", "card", "cards", "colour"})
-EVENT_FIELDS: Final = {kind: tuple(f.name for f in fields(KINDS[kind])) for kind in KINDS}
-OBSERVATION_FIELDS: Final = tuple(f.name for f in fields(Observation) if f.name != "rules")
 
 _LAYOUT: Final = {
     kind: tuple((name, name in CARD_FIELDS) for name in names)

@@ -1,0 +1,160 @@
+"""`damrak trial`: is this version better than that one, on the ladder's machines?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.text import Text
+
+from damrak.cli.arguments import positive
+from damrak.cli.console import err, out, remark
+from damrak.cli.errors import FAILED, INTERRUPTED, OK, Misuse
+from damrak.cli.ladders import add_site, clean
+from damrak.cli.parser import Commands, add_command, add_json
+
+if TYPE_CHECKING:
+    from damrak.ladder.site import Site
+
+EVERY: Final = 3.0  # seconds
+WORDS: Final = {
+    "better": ("is better", "green"),
+    "not better": ("is not better", "red"),
+    "undecided": ("may be either: all blocks are played, and they do not tell", "yellow"),
+    "cancelled": ("was being tested; the test was ended", "yellow"),
+}
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "trial",
+        run,
+        summary="test on a ladder whether a version is better than another",
+        text="""
+            Has version N of your bot play version M of it, or any bot that is live, on mirrored
+            blocks until it is clear whether N is better by ELO1 rather than by ELO0, and shows the
+            running estimate. The interval holds at every moment, so you may stop whenever you
+            like. The test goes on without you after Ctrl-C; --watch comes back to it, --cancel
+            ends it. The exit code is 0 if N is better, and 1 if it is not.""",
+        examples=(
+            "damrak trial my-bot 4 3",
+            "damrak trial my-bot 4 house-planner --elo 0 20",
+            "damrak trial my-bot 4 rival:2 --blocks 1000 --ladder amsterdam",
+            "damrak trial --watch 17",
+            "damrak trial --cancel 17",
+        ),
+    )
+    parser.add_argument("bot", nargs="?", metavar="NAME", help="your bot")
+    parser.add_argument("candidate", nargs="?", type=positive, metavar="N", help="its version")
+    parser.add_argument(
+        "baseline", nargs="?", metavar="M", help="another version of it, or BOT, or BOT:VERSION"
+    )
+    parser.add_argument("--ladder", metavar="SLUG", default="", help="by whose rules")
+    parser.add_argument(
+        "--elo",
+        nargs=2,
+        type=float,
+        metavar=("ELO0", "ELO1"),
+        default=(0.0, 30.0),
+        help="the two leads to tell apart (default: 0 30)",
+    )
+    parser.add_argument(
+        "--blocks", type=positive, metavar="N", default=400, help="at most so many (default: 400)"
+    )
+    parser.add_argument("--watch", type=positive, metavar="ID", help="follow a test")
+    parser.add_argument("--cancel", type=positive, metavar="ID", help="end a test")
+    parser.add_argument("--no-wait", action="store_true", help="end as soon as it has begun")
+    add_site(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry it out."""
+    from damrak.ladder.login import find_site
+
+    if args.watch is not None and args.cancel is not None:
+        raise Misuse("--watch and --cancel: one or the other")
+    is_known = args.watch is not None or args.cancel is not None
+    if is_known == (args.baseline is not None) or (is_known and args.bot is not None):
+        raise Misuse("say NAME N M, or --watch ID, or --cancel ID (see: damrak trial --help)")
+    order = None if is_known else _order(args)
+    site = find_site(args.to, may_be_plain=args.insecure)
+    if args.cancel is not None:
+        return _end(args, site.post(f"trials/{args.cancel}/cancel"))
+    trial = site.get(f"trials/{args.watch}") if order is None else site.post("trials", order)
+    if args.no_wait:
+        return _end(args, trial)
+    return _follow(args, site, trial)
+
+
+def _order(args: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "candidate": {"bot": args.bot, "version": args.candidate},
+        "baseline": _baseline(args.bot, args.baseline),
+        "ladder": args.ladder,
+        "elo0": args.elo[0],
+        "elo1": args.elo[1],
+        "most": args.blocks,
+    }
+
+
+def _baseline(bot: str, text: str) -> dict[str, Any]:
+    if text.isascii() and text.isdigit():
+        return {"bot": bot, "version": int(text)}
+    name, colon, number = text.partition(":")
+    if colon and not (number.isascii() and number.isdigit()):
+        raise Misuse(f"{text!r}: write BOT:VERSION, such as rival:2")
+    return {"bot": name, "version": int(number) if colon else None}
+
+
+def _follow(args: argparse.Namespace, site: Site, trial: dict[str, Any]) -> int:
+    from damrak.ladder.site import SiteAway
+
+    console = err() if args.json else out()
+    number = int(trial["id"])
+    console.print(Text(f"test {number}: {_name(trial['candidate'])}, {_name(trial['baseline'])}"))
+    told = -1
+    try:
+        while True:
+            if trial["blocks"] != told:
+                told = trial["blocks"]
+                console.print(Text(_standing(trial)), soft_wrap=True)
+            if trial["state"] != "running":
+                return _end(args, trial)
+            time.sleep(EVERY)
+            try:
+                trial = site.get(f"trials/{number}")
+            except SiteAway as trouble:
+                remark(f"{trouble}; trying again")
+    except KeyboardInterrupt:
+        remark(f"it goes on without you: damrak trial --watch {number}")
+        return INTERRUPTED
+
+
+def _standing(trial: dict[str, Any]) -> str:
+    words = f"{trial['blocks']:>5} of {trial['most']} blocks"
+    if trial["lead"] is not None:
+        lead = trial["lead"]
+        words += f"  Elo {lead['elo']:+.0f} ({lead['low']:+.0f} … {lead['high']:+.0f})"
+    return f"{words}  LLR {trial['llr']:+.2f} ({trial['lower']:.2f} … {trial['upper']:.2f})"
+
+
+def _end(args: argparse.Namespace, trial: dict[str, Any]) -> int:
+    state = str(trial["state"])
+    if args.json:
+        print(json.dumps(trial))
+    elif state in WORDS:
+        words, style = WORDS[state]
+        line = f"{_name(trial['candidate'])} {words} ({_standing(trial).strip()})"
+        out().print(Text(line, style), soft_wrap=True)
+    else:
+        out().print(Text(f"test {trial['id']} is running: damrak trial --watch {trial['id']}"))
+    return FAILED if state == "not better" else OK
+
+
+def _name(version: dict[str, Any]) -> str:
+    return clean(f"{version['bot']} {version['version']}")
