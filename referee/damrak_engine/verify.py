@@ -131,6 +131,15 @@ def _action(event: Event, state: State) -> int:
     """The id of the decision in a recorded event; LookupError if it is none of the actor's."""
     if not isinstance(event, events.Decision) or event.seat != state.actor:
         raise LookupError
+    return action_of(event, state)
+
+
+def action_of(event: events.Decision, state: State) -> int:
+    """The id of the action with which a seat that owes a decision made it, as the event tells.
+
+    Raises:
+        LookupError: nothing the seat could have done is written like this.
+    """
     match event:
         case events.Keep(contracts=kept):
             offer = state.offers[event.seat]

@@ -18,15 +18,7 @@ from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
 from damrak.hosting.forms import Plain, event_of, observation_of
 from damrak.loading import BotSpec
 from damrak_engine.board import parse_board
-from damrak_engine.cards import CARD_OF_WORD
-from damrak_engine.clock import TimeControl, TimeLeft
-from damrak_engine.errors import EngineError
-from damrak_engine.events import Event
-from damrak_engine.options import parse_options
-from damrak_engine.replay import parse_result, result_to_json
-from damrak_engine.rules import Rules, rules_for
-from damrak_engine.scoring import Result
-from damrak_wire.bundles import (
+from damrak_engine.bundle import (
     CARD_FIELDS,
     EVENT_FIELDS,
     FORMAT,
@@ -37,6 +29,14 @@ from damrak_wire.bundles import (
     events_json,
     step_json,
 )
+from damrak_engine.cards import CARD_OF_WORD
+from damrak_engine.clock import TimeControl, TimeLeft
+from damrak_engine.errors import EngineError
+from damrak_engine.events import Event
+from damrak_engine.options import parse_options
+from damrak_engine.replay import parse_result, result_to_json
+from damrak_engine.rules import Rules, rules_for
+from damrak_engine.scoring import Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Final
 
+from damrak_engine.bundle import CARD_FIELDS, EVENT_FIELDS, OBSERVATION_FIELDS
 from damrak_engine.cards import CARDS
 from damrak_engine.events import KINDS, Event
 from damrak_engine.observation import Observation
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result, SeatResult
-from damrak_wire.bundles import CARD_FIELDS, EVENT_FIELDS, OBSERVATION_FIELDS
 
 Plain = tuple[Any, ...]
 
