@@ -14,15 +14,15 @@ from typing import Final
 
 from damrak.bots import house_bot
 from damrak.testing import play_match
-from damrak_engine.board import Board
+from damrak_engine.board import Board, parse_board
 from damrak_engine.boards import load_board
 from damrak_engine.generator import generate
 from damrak_engine.options import parse_options
 from damrak_ladder.ratings import Block, Game, History, Ratings, Scale, rate, rate_by_seats
 
-BOTS: Final = ("random", "greedy", "planner", "mcts:iterations=50")
+BOTS: Final = ("random", "greedy", "planner", "mcts:iterations=20")
 ANCHOR: Final = BOTS.index("planner")
-SLOW: Final = BOTS.index("mcts:iterations=50")
+SLOW: Final = BOTS.index("mcts:iterations=20")
 DAILY: Final = 24
 SEVERAL_BOARDS: Final = 20
 BEGINS: Final = parse_options({"first_player": "seat 0"})
@@ -46,7 +46,7 @@ def boards(ladder: str) -> list[Board]:
     """What is played on."""
     if ladder == "amsterdam":
         return [load_board("amsterdam")]
-    return [generate(seed, DAILY) for seed in range(SEVERAL_BOARDS)]
+    return [parse_board(generate(seed, DAILY)) for seed in range(SEVERAL_BOARDS)]
 
 
 def blocks(ladder: str, number: int) -> Iterator[Block]:

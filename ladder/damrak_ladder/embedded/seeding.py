@@ -19,7 +19,7 @@ from damrak_ladder.matches.ladders import LadderPlan, create_ladder
 from damrak_ladder.matches.models import Ladder
 
 ADMIN: Final = "admin"
-HOUSE: Final = ("random", "greedy", "planner", "mcts:iterations=50")
+HOUSE: Final = ("random", "greedy", "planner", "mcts:iterations=20")
 
 # Measured with tests/ladder/play_anchors.py. `planner` has its Elo by definition.
 USUAL: Final = (

@@ -1,0 +1,209 @@
+"""An installation as one file: complete, verified, and the same on both databases."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from django.conf import settings
+from django.db import connection
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.backup.container import members, verified
+from damrak_ladder.backup.errors import BackupDamaged, BackupForeign, NotEmpty
+from damrak_ladder.backup.restoring import restore
+from damrak_ladder.backup.saving import save
+from damrak_ladder.backup.tables import all_models
+from damrak_ladder.bots.models import Bot
+from damrak_ladder.bots.submission import archive_store
+from damrak_ladder.installation.unfinished import unfinished_restore
+from damrak_ladder.management import prepare
+from damrak_ladder.matches.attempts import start
+from damrak_ladder.matches.models import Block, SeatResult
+from damrak_ladder.matches.recording import record
+from damrak_ladder.replays.models import StoredReplay
+from ladder_django.databases import empty
+from ladder_django.people import NOW, somebody
+from ladder_django.tables import PATIENCE, report_of, some_block
+
+Open = Callable[[str], dict[str, str]]
+
+
+def quiet(_: str) -> None:
+    """Where progress goes."""
+
+
+def fill() -> str:
+    """Rows of many kinds, and an archive; its name."""
+    block = some_block()
+    running = start(block.pk, 0, "worker", NOW, PATIENCE)
+    assert running is not None
+    record(report_of(running, 1), NOW)
+    user = somebody("zoë")
+    user.last_login = NOW.replace(microsecond=123457)
+    user.save()
+    StoredReplay.objects.create(hash="ab" * 32, data=bytes(range(256)))
+    return archive_store().put(b"an archive")
+
+
+def tables_in(path: Path) -> dict[str, bytes]:
+    """Rows and files of a backup, by member."""
+    return {name: data for name, data in members(path) if name.startswith(("tables/", "arch"))}
+
+
+def test_restored_rows_and_files_are_the_same(committed: dict[str, str], tmp_path: Path) -> None:
+    archive = fill()
+    first, second = tmp_path / "first", tmp_path / "second"
+    saved = save(first, NOW, quiet)
+    assert saved.rows_of["matches.block"] == 1
+    before = {model: model._base_manager.count() for model in all_models().values()}
+    empty()
+    shutil.rmtree(Path(settings.DAMRAK_HOME) / "archives")
+    restore(first, quiet)
+    assert {model: model._base_manager.count() for model in all_models().values()} == before
+    assert archive_store().get(archive) == b"an archive"
+    save(second, NOW, quiet)
+    assert tables_in(second) == tables_in(first)
+    assert SeatResult.objects.count() == 4
+
+
+def test_new_rows_come_after_restored_ones(committed: dict[str, str], tmp_path: Path) -> None:
+    fill()
+    save(tmp_path / "file", NOW, quiet)
+    latest = User.objects.order_by("pk").last()
+    empty()
+    restore(tmp_path / "file", quiet)
+    assert latest is not None
+    assert somebody("yves").pk > latest.pk
+
+
+@pytest.mark.parametrize(("source", "target"), [("sqlite", "postgresql"), ("postgresql", "sqlite")])
+def test_backup_moves_to_the_other_database(
+    source: str,
+    target: str,
+    request: pytest.FixtureRequest,
+    django_db_blocker: Any,
+    tmp_path: Path,
+) -> None:
+    open_database: Open = request.getfixturevalue("_open_database")
+    with django_db_blocker.unblock():
+        open_database(source)
+        try:
+            fill()
+            save(tmp_path / "one", NOW, quiet)
+        finally:
+            empty()
+        open_database(target)
+        try:
+            assert connection.vendor == target
+            restore(tmp_path / "one", quiet)
+            save(tmp_path / "other", NOW, quiet)
+        finally:
+            empty()
+    assert tables_in(tmp_path / "one") == tables_in(tmp_path / "other")
+
+
+def test_what_is_there_is_not_overwritten(committed: dict[str, str], tmp_path: Path) -> None:
+    fill()
+    save(tmp_path / "file", NOW, quiet)
+    with pytest.raises(NotEmpty, match="--force"):
+        save(tmp_path / "file", NOW, quiet)
+    with pytest.raises(NotEmpty, match="--force"):
+        restore(tmp_path / "file", quiet)
+    Bot.objects.filter(slug="bot-0").update(name="changed since")
+    restore(tmp_path / "file", quiet, replace=True)
+    assert Bot.objects.get(slug="bot-0").name == "Bot-0"
+
+
+def test_damage_anywhere_is_found_before_anything_changes(
+    committed: dict[str, str], tmp_path: Path
+) -> None:
+    fill()
+    file = tmp_path / "file"
+    save(file, NOW, quiet)
+    data = file.read_bytes()
+    damaged = [data[:-40], data[: len(data) // 2], b"", b"nonsense", data[:2000] + data[2100:]]
+    flipped = bytearray(data)
+    flipped[len(data) // 2] ^= 1
+    for content in [*damaged, bytes(flipped)]:
+        file.write_bytes(content)
+        with pytest.raises((BackupDamaged, BackupForeign)):
+            restore(file, quiet, replace=True)
+    assert Block.objects.count() == 1
+    assert unfinished_restore(Path(settings.DAMRAK_HOME)) is None
+
+
+def repacked(path: Path, change: Callable[[str, bytes], tuple[str, bytes] | None]) -> Path:
+    """A backup whose members somebody has changed."""
+    changed = path.with_name("changed")
+    with (
+        changed.open("wb") as file,
+        zstandard.ZstdCompressor().stream_writer(file) as stream,
+        tarfile.open(fileobj=stream, mode="w|") as tar,
+    ):
+        for name, data in members(path):
+            if (made := change(name, data)) is not None:
+                member = tarfile.TarInfo(made[0])
+                member.size = len(made[1])
+                tar.addfile(member, io.BytesIO(made[1]))
+    return changed
+
+
+def test_meddled_members_are_found(committed: dict[str, str], tmp_path: Path) -> None:
+    fill()
+    file = tmp_path / "file"
+    save(file, NOW, quiet)
+    with pytest.raises(BackupDamaged, match=r"accounts\.user"):
+        verified(repacked(file, lambda name, data: (name, data.replace(b"zo", b"mo"))))
+    with pytest.raises(BackupDamaged):
+        verified(repacked(file, lambda name, data: None if "bots.bot/" in name else (name, data)))
+    with pytest.raises(BackupForeign, match="in no backup"):
+        verified(repacked(file, lambda name, data: (f"../{name}", data)))
+
+
+def test_backup_of_other_tables_is_refused(committed: dict[str, str], tmp_path: Path) -> None:
+    fill()
+    file = tmp_path / "file"
+    save(file, NOW, quiet)
+
+    def of_the_future(name: str, data: bytes) -> tuple[str, bytes]:
+        return name, data.replace(b'"last_login"', b'"last_visit"') if name[0] == "d" else data
+
+    changed = repacked(file, of_the_future)
+    with pytest.raises((BackupForeign, BackupDamaged)):
+        restore(changed, quiet, replace=True)
+
+
+def test_interrupted_restore_lets_nothing_start(
+    committed: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill()
+    save(tmp_path / "file", NOW, quiet)
+    home = Path(settings.DAMRAK_HOME)
+    rows = Block.objects.count()
+
+    def die(line: str) -> None:
+        if line.startswith("matches.block"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        restore(tmp_path / "file", die, replace=True)
+    assert Block.objects.count() == rows  # the rows are those of before
+    monkeypatch.setenv("DAMRAK_HOME", str(home))
+    with pytest.raises(SystemExit):
+        prepare()
+    restore(tmp_path / "file", quiet)
+    prepare()
+
+
+def test_file_is_for_its_owner_only(committed: dict[str, str], tmp_path: Path) -> None:
+    fill()
+    save(tmp_path / "file", NOW, quiet)
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]

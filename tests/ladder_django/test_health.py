@@ -1,0 +1,134 @@
+"""What machines and operators are told about the parts of an installation."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.test import override_settings
+
+from damrak_ladder.health import parts
+from damrak_ladder.health.examination import Finding, Verdict, examine
+from damrak_ladder.health.middleware import HealthMiddleware
+from damrak_ladder.matches.models import Block, BlockState, Host
+from ladder_django.people import NOW
+from ladder_django.tables import some_block
+
+NOWHERE = "redis+socket:///nowhere/broker.sock"
+
+
+def a_host(**columns: object) -> Host:
+    told = {"capacity": 4, "isolation": "full", "first_seen": NOW, "last_seen": NOW} | columns
+    return Host.objects.create(name="attic", **told)
+
+
+def found_by_doctor() -> dict[str, Finding]:
+    with override_settings(DAMRAK_BROKER=NOWHERE):
+        return {finding.part: finding for finding in examine(NOW)}
+
+
+def test_broker_that_is_down_is_named(database: None) -> None:
+    with override_settings(DAMRAK_BROKER=NOWHERE):
+        found = parts.look(NOW)
+    assert found["broker"].startswith("does not answer")
+    assert found["clerk"] == "unknown: the broker does not answer"
+    assert found["database"] == found["migrations"] == found["disk"] == "well"
+    assert not parts.is_well(found)
+
+
+def test_a_host_is_well_as_long_as_it_is_heard_of(database: None) -> None:
+    assert "none has been heard of" in parts.hosts(NOW)
+    a_host()
+    assert parts.hosts(NOW) == parts.WELL
+    assert parts.hosts(NOW + timedelta(seconds=61)).startswith("all silent")
+    Host.objects.update(state="quarantined")
+    assert parts.hosts(NOW) == "all are quarantined: attic"
+
+
+def test_disk_without_room_is_named(database: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "LEAST_DISK_MB", 10**12)
+    assert parts.disk(NOW).startswith("only ")
+
+
+def request(method: str = "GET", path: str = "/healthz") -> HttpRequest:
+    made = HttpRequest()
+    made.method, made.path_info = method, path
+    return made
+
+
+def test_healthz_needs_no_host_and_no_session(database: None) -> None:
+    middleware = HealthMiddleware(lambda _: HttpResponse("a page"))
+    with override_settings(DAMRAK_BROKER=NOWHERE):
+        answer = middleware(request())
+    assert answer.status_code == 503
+    assert set(json.loads(answer.content)) == set(parts.PARTS)
+    assert middleware(request("POST")).status_code == 405
+    assert middleware(request(path="/healthz/more")).content == b"a page"
+
+
+def test_many_who_ask_are_answered_with_one_look(
+    database: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    monkeypatch.setitem(parts.PARTS, "disk", lambda now: looks.append(now) or parts.WELL)
+    middleware = HealthMiddleware(lambda _: HttpResponse())
+    with override_settings(DAMRAK_BROKER=NOWHERE):
+        for _ in range(20):
+            middleware(request())
+    assert len(looks) == 1
+
+
+def test_doctor_names_the_cure(database: None) -> None:
+    a_host(isolation="none")
+    found = found_by_doctor()
+    assert found["broker"].verdict is Verdict.WRONG
+    assert "DAMRAK_LADDER_BROKER" in found["broker"].cure
+    assert found["host attic"].verdict is Verdict.DOUBTFUL
+    assert "sandbox check" in found["host attic"].cure
+    for part in ("settings", "database", "migrations", "writing", "replays", "archives", "mail"):
+        assert found[part].verdict is Verdict.WELL, found[part]
+
+
+def test_doctor_sees_blocks_that_wait_or_died(database: None) -> None:
+    block = some_block(now=NOW - timedelta(hours=1))
+    assert found_by_doctor()["queue"].verdict is Verdict.DOUBTFUL
+    Block.objects.filter(pk=block.pk).update(state=BlockState.DEAD)
+    found = found_by_doctor()
+    assert found["queue"].verdict is Verdict.WELL
+    assert "requeue" in found["dead blocks"].cure
+
+
+def test_doctor_sees_a_replay_that_is_lost(database: None) -> None:
+    block = some_block()
+    block.matches.filter(number=0).update(replay="ab" * 32)
+    found = found_by_doctor()["replays"]
+    assert (found.verdict, "is gone" in found.what) == (Verdict.WRONG, True)
+
+
+def test_doctor_sees_a_referee_that_is_gone(database: None) -> None:
+    with override_settings(DAMRAK_REFEREE="unix:/nowhere/control.sock"):
+        assert found_by_doctor()["referee"].verdict is Verdict.WRONG
+
+
+def test_doctor_sees_a_folder_that_others_may_enter(database: None) -> None:
+    home = Path(settings.DAMRAK_HOME)
+    home.chmod(0o755)
+    try:
+        assert found_by_doctor()["data folder"].cure == f"chmod 700 {home}"
+    finally:
+        home.chmod(0o700)
+
+
+def test_doctor_sees_a_mail_server_that_is_gone(database: None) -> None:
+    settings_of_mail = {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": "127.0.0.1",
+        "EMAIL_PORT": 9,
+    }
+    with override_settings(**settings_of_mail):
+        found = found_by_doctor()["mail"]
+    assert found.verdict is Verdict.WRONG
