@@ -101,7 +101,8 @@ def fill(now: datetime, blocks: int = 48, replays: int = 1) -> None:
 def play(now: datetime, blocks: int, replays: int = 0) -> None:
     """Let the versions that are live play so many blocks more, over the last days."""
     ladders = list(Ladder.objects.order_by("slug"))
-    versions = list(Version.objects.filter(live_in__isnull=False).select_related("bot"))
+    live = Version.objects.filter(live_in__isnull=False)
+    versions = list(live.select_related("bot").order_by("bot__slug"))
     host = Host.objects.get(name="quay-1")
     chance = random.Random(blocks)
     span = timedelta(days=12)

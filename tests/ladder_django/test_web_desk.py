@@ -67,7 +67,9 @@ def test_what_is_inside_is_for_its_owner_and_staff():
 def test_a_version_goes_live_after_a_question_and_back():
     fill(timezone.now(), blocks=0)
     client = visitor("ada")
-    before, after = Version.objects.filter(bot__slug="canal-rat", number__in=(1, 2))
+    before, after = Version.objects.filter(bot__slug="canal-rat", number__in=(1, 2)).order_by(
+        "number"
+    )
     question = "/en/desk/bots/canal-rat/2/live/"
     assert "plays instead of version 1" in page(client, question.removeprefix("/en"))
     assert Bot.objects.get(slug="canal-rat").live_id == before.pk

@@ -14,9 +14,9 @@ from typing import Final
 
 from damrak_ladder.standings.curves import Point
 
-WIDTH: Final = 760.0
+WIDTH: Final = 800.0
 HEIGHT: Final = 300.0
-LEFT, RIGHT, TOP, BOTTOM = 52.0, 132.0, 14.0, 30.0
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 172.0, 14.0, 30.0
 _STEPS: Final = (1, 2, 5)
 _TICKS: Final = 5
 _LABEL_GAP: Final = 15.0
@@ -91,7 +91,7 @@ def chart(series: Sequence[Series], until: datetime) -> Chart | None:
     if not drawn:
         return None
     begin = min(one.points[0].at for one in drawn)
-    end = max(until, max(one.points[-1].at for one in drawn), begin + timedelta(minutes=10))
+    end = max(until, max(one.points[-1].at for one in drawn), begin + timedelta(minutes=1))
     low = min(point.low for one in drawn for point in one.points)
     high = max(point.high for one in drawn for point in one.points)
     step = nice_step(max(high - low, _LEAST_SPAN) / _TICKS)

@@ -14,6 +14,7 @@ from django.utils.safestring import mark_safe
 from django.utils.timesince import timesince
 from django.utils.translation import gettext, gettext_lazy as _
 
+from damrak_ladder.bots.house import PREFIX
 from damrak_ladder.bots.models import Kind, State, StepKind, Version
 from damrak_ladder.matches.models import BlockState, HostState, Outcome, Purpose
 from damrak_ladder.notices import reading
@@ -62,6 +63,16 @@ CANARIES: Final[dict[str, Any]] = {
     CanaryState.RUNNING: _("running"),
     CanaryState.FINISHED: _("finished"),
     CanaryState.CANCELLED: _("cancelled"),
+}
+
+WAITS: Final[dict[str, Any]] = {
+    "next": _("it is next"),
+    "machine": _("no host is there to play it"),
+    "line": _("others are before it"),
+    "share": _("others have had less of the machine"),
+    "limit": _("its owner has as much running as is allowed"),
+    "remote": _("a remote bot is not connected"),
+    "rest": _("it rests after a failure, and is tried again"),
 }
 
 OUTCOMES: Final = {
@@ -138,6 +149,43 @@ def purpose_name(purpose: str) -> str:
 def outcome_name(outcome: str) -> str:
     """How an attempt ended, in words."""
     return str(OUTCOMES.get(outcome, outcome))  # type: ignore[call-overload]
+
+
+@register.filter
+def waits_for(reason: str) -> str:
+    """Why a block waits, in words."""
+    return str(WAITS.get(reason, reason))
+
+
+@register.filter
+def flow_name(flow: str) -> str:
+    """Whose share of the machine it is, in words."""
+    kind, _colon, name = flow.partition(":")
+    if kind == "ladder":
+        return gettext("the ladder %(name)s") % {"name": name}
+    if kind == "owner":
+        return gettext("tests and canaries of one author")
+    return gettext("qualifications") if kind == "qualification" else flow
+
+
+@register.filter
+def bot_name(slug: str, name: str = "") -> str:
+    """What a bot is called: house bots by a name for people, others by what only they have."""
+    if not name or not slug.startswith(PREFIX):
+        return slug
+    base, _colon, given = name.partition(":")
+    values = [" ".join(reversed(item.split("="))) for item in given.split(",") if item]
+    return ", ".join([base, *values])  # "mcts:iterations=50" is "mcts, 50 iterations"
+
+
+@register.filter
+def duration(seconds: float) -> str:
+    """A time in the unit that people would use."""
+    if seconds < 90:
+        return gettext("%(count)s s") % {"count": number_format(round(seconds))}
+    if seconds < 5400:
+        return gettext("%(count)s min") % {"count": number_format(round(seconds / 60))}
+    return gettext("%(count)s h") % {"count": number_format(round(seconds / 3600))}
 
 
 @register.filter

@@ -73,8 +73,10 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "standings": standings,
         "courses": _courses(standings, [found]),
         "steps": journey(found) if is_mine else [],
-        "reasons": faults.values("reason").annotate(count=Count("pk")).order_by("-count")[:10],
-        "faults": faults.select_related("match").order_by("-pk")[:FAULTS],
+        "reasons": list(
+            faults.values("reason").annotate(count=Count("pk")).order_by("-count", "reason")[:10]
+        ),
+        "faults": list(faults.select_related("match").order_by("-pk")[:FAULTS]),
         "page": blocks.of_versions([found.pk], before(request), 15),
     }
     return render(request, "web/version.html", context)

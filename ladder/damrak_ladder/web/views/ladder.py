@@ -21,6 +21,7 @@ from damrak_ladder.standings.tables import BadCursor, Row, table
 from damrak_ladder.web import blocks
 from damrak_ladder.web.charts import Chart, Series, chart
 from damrak_ladder.web.pages import before
+from damrak_ladder.web.templatetags.damrak import bot_name
 
 SIZE: Final = 50
 SORTED: Final = 500
@@ -111,7 +112,7 @@ def top_chart(found: Ladder, rows: Sequence[Row], seats: int | None) -> Chart | 
     courses = history(found, [row.version_id for row in best], seats)
     series = [
         Series(
-            f"{row.bot_slug} v{row.number}",
+            f"{bot_name(row.bot_slug, row.bot_name)} v{row.number}",
             reverse("web:version", args=[row.bot_slug, row.number]),
             courses[row.version_id],
         )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from typing import Any
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from damrak_ladder.matches.models import Match, Seat, SeatLog
 from damrak_ladder.web.access import may_see_inside
+from damrak_ladder.web.replays.context import viewer_context
 
 
 def match(request: HttpRequest, pk: int) -> HttpResponse:
@@ -20,7 +24,7 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
         seat.number for seat in seats if may_see_inside(request.user, seat.version.bot.owner_id)
     }
     others = list(Match.objects.filter(block_id=shown.block_id).order_by("number"))
-    context = {
+    context: dict[str, Any] = {
         "match": shown,
         "played": shown.block,
         "seats": seats,
@@ -28,6 +32,8 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
         "others": others,
         "faults": [fault for fault in shown.faults.all() if fault.seat],
     }
+    with suppress(Http404):  # the result is to be seen even if its replay is lost
+        context |= viewer_context(request, shown)
     return render(request, "web/match.html", context)
 
 

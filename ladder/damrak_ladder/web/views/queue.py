@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 
-from damrak_ladder.matches.models import Block, BlockState
-from damrak_ladder.web import blocks
-
-MOST: Final = 50
+from damrak_ladder.pipeline import outlook
 
 
 def queue(request: HttpRequest) -> HttpResponse:
-    """Blocks that run, and those that wait, in the order in which they are due."""
-    running = Block.objects.filter(state=BlockState.RUNNING).order_by("pk")[:MOST]
-    waiting = Block.objects.filter(state=BlockState.WAITING).order_by("due", "pk")[:MOST]
-    context = {"running": blocks.shown(running), "waiting": blocks.shown(waiting)}
+    """Blocks that run, and those that wait, in the order in which they will start."""
+    found = outlook.queue(timezone.now())
+    shares = sorted(found.shares.items(), key=lambda share: (-share[1], share[0]))
+    context = {"queue": found, "shares": shares}
     template = "web/_queue.html" if getattr(request, "htmx", False) else "web/queue.html"
     return render(request, template, context)
