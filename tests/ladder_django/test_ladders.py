@@ -50,7 +50,7 @@ def test_house_bots_are_those_of_the_sdk() -> None:
 def test_house_bot_is_made_once() -> None:
     one = house_version("mcts:ms=100", NOW)
     assert house_version("mcts:ms=100", NOW) == one
-    assert (one.bot.slug, one.bot.name, one.kind) == ("house-mcts-ms-100", "mcts:ms=100", "house")
+    assert (one.bot.slug, one.bot.name, one.kind) == ("house-mcts-ms-100", "mcts, 100 ms", "house")
     assert not one.bot.owner.is_active
     assert Version.objects.count() == 1
 

@@ -46,6 +46,13 @@ def check_spec(spec: str) -> None:
             raise ValueError(f"{name}: {key} must be a whole number, not {text!r}")
 
 
+def display_name(spec: str) -> str:
+    """What people call this house bot: `mcts, 50 iterations`."""
+    name, _, given = spec.partition(":")
+    parts = [item.partition("=") for item in given.split(",") if item]
+    return ", ".join([name, *(f"{value} {key}" for key, _, value in parts)])[:60]
+
+
 def house_owner(now: datetime) -> User:
     """The account that house bots belong to; made now if there is none."""
     user, is_new = User.objects.get_or_create(
@@ -69,7 +76,7 @@ def house_version(spec: str, now: datetime) -> Version:
         owner = house_owner(now)
         owner = User.objects.select_for_update(no_key=True).get(pk=owner.pk)  # one at a time
         bot, _ = Bot.objects.get_or_create(
-            slug=slug, defaults={"owner": owner, "name": spec, "created": now}
+            slug=slug, defaults={"owner": owner, "name": display_name(spec), "created": now}
         )
         if bot.live is not None and bot.live.spec == spec:
             return bot.live
