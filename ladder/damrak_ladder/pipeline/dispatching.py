@@ -10,6 +10,7 @@ from typing import Final
 
 from django.db import transaction
 
+from damrak_ladder.matches.attempts import patience
 from damrak_ladder.matches.flows import weights_of
 from damrak_ladder.matches.models import Block, BlockState
 from damrak_ladder.pipeline.durations import seconds_per_game
@@ -18,7 +19,8 @@ from damrak_ladder.pipeline.places import Place, places
 from damrak_ladder.pipeline.turns import Turns, locked_turns
 
 SENT_AGAIN_AFTER: Final = timedelta(seconds=15)
-"""A message that was not followed by a start for so long may have been lost."""
+"""A message that was not followed by a start for so long may have been lost; where leases are
+short, a quarter of one."""
 
 _LONGEST_LINE: Final = 64  # looked at, so that blocks that cannot start do not hide those behind
 
@@ -64,7 +66,7 @@ def _again(there: Sequence[Place], now: datetime) -> list[Order]:
         state=BlockState.WAITING,
         host__in=list(names),
         due__lte=now,
-        sent__lte=now - SENT_AGAIN_AFTER,
+        sent__lte=now - min(SENT_AGAIN_AFTER, patience().lease / 4),
     )
     rows = list(overdue.order_by("pk").values_list("pk", "attempt", "host_id"))
     Block.objects.filter(pk__in=[row[0] for row in rows], state=BlockState.WAITING).update(sent=now)

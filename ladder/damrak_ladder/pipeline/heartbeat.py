@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from damrak_ladder.bots.connecting import all_tokens
-from damrak_ladder.matches.models import Host
+from damrak_ladder.matches.models import Block, BlockState, Host
 from damrak_ladder.referees.connecting import own_control
 from damrak_ladder.referees.control import Status
 from damrak_ladder.referees.errors import RefereeTrouble
@@ -54,6 +54,15 @@ def beat(now: datetime, workers: int, *, is_stopping: bool = False) -> Status | 
     return status
 
 
+def begin_anew() -> int:
+    """Let blocks that an earlier worker of this host was told of be given out again; how many.
+
+    Their messages may have died with it.
+    """
+    waiting = Block.objects.filter(host__name=settings.DAMRAK_HOST, state=BlockState.WAITING)
+    return waiting.update(host=None, sent=None)
+
+
 class Heart:
     """Beats in a thread of its own until it is stopped.
 
@@ -86,15 +95,19 @@ class Heart:
         self._thread.join(EVERY_S)
 
     def _run(self) -> None:
+        self._try(begin_anew)
         while True:
             with self._at_work:
-                self._beat(lambda: datetime.now(UTC))
+                self._try(self._beat)
             if self._over.wait(EVERY_S):
                 return
 
-    def _beat(self, clock: Callable[[], datetime]) -> None:
+    def _beat(self) -> None:
+        beat(datetime.now(UTC), self._workers, is_stopping=self._is_stopping)
+
+    def _try(self, act: Callable[[], object]) -> None:
         try:
-            beat(clock(), self._workers, is_stopping=self._is_stopping)
+            act()
         except DatabaseError as problem:
             _log.warning("heartbeat_lost", extra={"why": str(problem)})
         except Exception:  # noqa: BLE001  # a heart that stops for one bad beat would kill the host

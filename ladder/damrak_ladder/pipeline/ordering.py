@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from damrak_engine.clock import TimeControl
-from damrak_engine.errors import MatchError
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.matches.boards import board_file
 from damrak_ladder.matches.booking import match_seed
+from damrak_ladder.matches.controls import control_of
 from damrak_ladder.matches.errors import BadTable
 from damrak_ladder.matches.models import Block, Match
 from damrak_wire.orders import Archive, BlockOrder, House, MatchOrder, Place, Remote, SeatOrder
@@ -34,7 +32,7 @@ def order_of(block: Block, parallel: int) -> Ordered:
     """The order for the latest attempt at a block, so many of its matches at once.
 
     Raises:
-        BadTable: nobody could play it.
+        BadTable, BadLadder: nobody could play it.
         UnknownBoard: its board is gone.
     """
     matches = list(block.matches.order_by("number").prefetch_related("seats__version__bot__owner"))
@@ -45,7 +43,7 @@ def order_of(block: Block, parallel: int) -> Ordered:
         ladder=block.ladder.slug if block.ladder is not None else "",
         board=board_file(block.board),
         options=block.options,
-        control=_control(block.control),
+        control=control_of(block.control),
         matches=tuple(orders),
         parallel=parallel,
     )
@@ -82,10 +80,3 @@ def _place(version: Version) -> Place:
         case Kind.REMOTE:
             return Remote(version.bot.slug)
     raise BadTable(f"a version of the kind {version.kind!r}")
-
-
-def _control(said: Mapping[str, Any]) -> TimeControl:
-    try:
-        return TimeControl(**said)
-    except (TypeError, MatchError) as problem:
-        raise BadTable(f"thinking time: {problem}") from None
