@@ -6,6 +6,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.db.models import F
 
 from damrak_ladder.cli import build_parser
@@ -69,35 +70,47 @@ def test_what_was_not_tampered_with_is_identical(ladder) -> None:
     assert Fit.objects.count() == 1
 
 
-@pytest.mark.parametrize(
-    ("tamper", "found"),
-    [
-        (lambda: Standing.objects.filter(seats=0).update(elo=F("elo") + 1), "elo is"),
-        (lambda: Standing.objects.filter(seats=2).update(rank=F("rank") + 1), "rank is"),
-        (lambda: Standing.objects.filter(seats=0, rank=2).delete(), "is missing"),
-        (lambda: Line.objects.filter(seats=3).update(high=F("high") + 1), "ledger"),
-        (lambda: Tally.objects.filter(seats=2).update(points=0), "points is 0"),
-        (lambda: Tally.objects.filter(seats=3).delete(), "tally of version"),
-        (lambda: Meeting.objects.update(wins=F("wins") + 1), "meeting of versions"),
-        (lambda: Counted.objects.order_by("pk")[0].delete(), "does not count"),
-        (lambda: Counted.objects.filter(serial=2).update(points=bytes(36)), "for other results"),
-    ],
-)
-def test_tampering_is_found_and_undone(ladder, tamper, found) -> None:
-    before = [(row.bot_slug, row.elo, row.low, row.high, row.rank) for row in table(ladder)]
-    tallies = sorted(Tally.objects.values_list("version", "seats", "turn", "games", "points"))
-    tamper()
-    result = rebuild(ladder, LATER, check=True)
-    assert any(found in line for line in result.differences)
-    assert not result.is_repaired
-    assert not result.unfounded
+TAMPERING = {
+    "elo is": lambda: Standing.objects.filter(seats=0).update(elo=F("elo") + 1),
+    "rank is": lambda: Standing.objects.filter(seats=2).update(rank=F("rank") + 1),
+    "standing of version": lambda: Standing.objects.filter(seats=3, rank=2).delete(),
+    "ledger: does not end": lambda: Line.objects.filter(seats=3).update(high=F("high") + 1),
+    "points is 0": lambda: Tally.objects.filter(seats=2).update(points=0),
+    "tally of version": lambda: Tally.objects.filter(seats=3).delete(),
+    "meeting of versions": lambda: Meeting.objects.update(wins=F("wins") + 1),
+    "does not count": lambda: Counted.objects.order_by("pk")[0].delete(),
+    "counts for other results": lambda: Counted.objects.filter(serial=2).update(points=bytes(36)),
+}
+
+
+def everything(ladder):
+    """All numbers of all tables, and the tallies."""
+    return (
+        [
+            (row.bot_slug, row.elo, row.low, row.high, row.rank, row.band, row.games)
+            for seats in (None, 2, 3)
+            for row in table(ladder, seats)
+        ],
+        sorted(Tally.objects.values_list("version", "seats", "turn", "games", "points")),
+        sorted(Meeting.objects.values_list("version", "opponent", "wins", "blocks")),
+    )
+
+
+def test_tampering_is_found_and_undone(ladder) -> None:
+    before = everything(ladder)
+    for name, tamper in TAMPERING.items():
+        with transaction.atomic():
+            tamper()
+            result = rebuild(ladder, LATER, check=True)
+            assert any(name in line for line in result.differences), name
+            assert not result.is_repaired
+            assert not result.unfounded
+            transaction.set_rollback(True)
+    for tamper in TAMPERING.values():
+        tamper()
     assert rebuild(ladder, LATER).is_repaired
     assert rebuild(ladder, LATER, check=True).is_identical
-    assert [(row.bot_slug, row.elo, row.low, row.high, row.rank) for row in table(ladder)] == before
-    assert before
-    assert tallies == sorted(
-        Tally.objects.values_list("version", "seats", "turn", "games", "points")
-    )
+    assert everything(ladder) == before
 
 
 def lose(match):

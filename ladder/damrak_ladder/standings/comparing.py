@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from damrak_ladder.matches.models import Block, BlockState, Ladder
 from damrak_ladder.standings.counting import MET, TALLIED, meetings_of, tallies_of
@@ -15,8 +15,6 @@ from damrak_ladder.standings.packing import Outcome, unpack
 from damrak_ladder.standings.snapshot import collect, snapshot_of
 
 Key = TypeVar("Key", bound="tuple[int, ...]")
-
-_A_TIME: Final = 2000
 
 
 @dataclass(slots=True)
@@ -49,9 +47,12 @@ class Found:
 
 
 def compare_rows(ladder: Ladder, found: Found, until: int, result: Rebuilt) -> None:
+    rows = Counted.objects.filter(ladder=ladder)
     stored = {
-        row.block_id: (bytes(row.results), bytes(row.points), row.serial)
-        for row in Counted.objects.filter(ladder=ladder).iterator(_A_TIME)
+        block: (bytes(results), bytes(points), serial)
+        for block, results, points, serial in rows.values_list(
+            "block", "results", "points", "serial"
+        )
     }
     unfounded = {int(line.split(":")[0].removeprefix("block ")) for line in result.unfounded}
     for block in sorted(stored.keys() | found.rows.keys()):
@@ -76,7 +77,7 @@ def _is_settled(block: int) -> bool:
 def _late(ladder: Ladder, until: int) -> Iterator[Outcome]:
     """Blocks that were counted since we began."""
     late = Counted.objects.filter(ladder=ladder, serial__gt=until).order_by("serial")
-    for results, points in late.values_list("results", "points").iterator(_A_TIME):
+    for results, points in late.values_list("results", "points"):
         yield unpack(bytes(results), bytes(points))
 
 

@@ -23,4 +23,4 @@ def listed_among(ladder: Ladder, versions: Collection[int]) -> frozenset[int]:
         (Q(bot__live=F("pk")) & ~Exists(left)) | Q(kind=Kind.HOUSE, spec__in=specs)
     )
     known = set(versions)
-    return frozenset(pk for pk in found.values_list("pk", flat=True).iterator() if pk in known)
+    return frozenset(pk for pk in found.values_list("pk", flat=True) if pk in known)

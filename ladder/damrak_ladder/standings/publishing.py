@@ -49,9 +49,10 @@ def publish(ladder: Ladder, now: datetime, force: bool = False) -> Fit | None:
     follow from the blocks alone; `now` says when they were published, and whether it is time to.
     """
     progress = Progress.objects.filter(pk=ladder.pk).first()
-    if progress is None or not (force or _is_due(ladder, progress, now)):
+    if progress is None:
         return None
-    if not force and not _take(progress, now):
+    latest = Fit.objects.filter(ladder=ladder, number=progress.fit).first()
+    if not force and not (_is_due(ladder, progress, latest, now) and _take(progress, latest, now)):
         return None
     for _ in range(_TRIES):
         begun = time.process_time()
@@ -67,9 +68,8 @@ def publish(ladder: Ladder, now: datetime, force: bool = False) -> Fit | None:
     return None
 
 
-def _is_due(ladder: Ladder, progress: Progress, now: datetime) -> bool:
+def _is_due(ladder: Ladder, progress: Progress, latest: Fit | None, now: datetime) -> bool:
     """Whether enough has changed since the latest fit, and long enough ago."""
-    latest = Fit.objects.filter(ladder=ladder, number=progress.fit).first()
     if latest is None:
         return progress.blocks > 0
     since = now - latest.at
@@ -92,11 +92,12 @@ def _terms_changed(ladder: Ladder, latest: Fit) -> bool:
     return anchors != latest.anchors or listed != listed_among(ladder, ranks)
 
 
-def _take(progress: Progress, now: datetime) -> bool:
+def _take(progress: Progress, latest: Fit | None, now: datetime) -> bool:
     """Whether it is up to us: of two who want to fit one is turned away, to save the work."""
+    long = timedelta(seconds=SHARE * latest.seconds) if latest is not None else _LEASE
     free = Q(fitting_until=None) | Q(fitting_until__lte=now)
     mine = Progress.objects.filter(free, pk=progress.pk, fit=progress.fit)
-    return bool(mine.update(fitting_until=now + _LEASE))
+    return bool(mine.update(fitting_until=now + max(_LEASE, long)))
 
 
 def _write(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -54,11 +54,23 @@ def load(ladder: Ladder, until: int | None = None) -> Snapshot:
     """
     progress = Progress.objects.filter(pk=ladder.pk).first() or Progress(ladder=ladder)
     serial = progress.serial if until is None else until
-    rows = Counted.objects.filter(ladder=ladder, serial__lte=serial).order_by("block")
-    found = collect(rows.values_list("block_id", "results").iterator(chunk_size=_A_TIME))
+    found = collect(rows_of(ladder, serial))
     anchors = anchors_of(ladder, found.versions.tolist())
     listed = listed_among(ladder, found.versions.tolist())
     return snapshot_of(ladder, progress, serial, found, anchors, listed)
+
+
+def rows_of(ladder: Ladder, until: int) -> Iterator[tuple[int, bytes | memoryview[int]]]:
+    """The compact rows counted up to this serial number, by key of block.
+
+    In portions, as a cursor that is held open does not get on with poolers. Together they are as
+    of one moment: whatever has a serial number is there already, unless it is withdrawn.
+    """
+    rows = Counted.objects.filter(ladder=ladder, serial__lte=until).order_by("block")
+    last = 0
+    while some := list(rows.filter(block__gt=last).values_list("block_id", "results")[:_A_TIME]):
+        last = some[-1][0]
+        yield from some
 
 
 @dataclass(frozen=True, slots=True, eq=False)
