@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias
 
-from django.utils.translation import get_language, gettext as _, ngettext
+from django.utils.translation import get_language, gettext as _, ngettext, pgettext
 
 Words: TypeAlias = dict[str, str | list[str]]
 
@@ -104,7 +104,7 @@ def _labels() -> Words:
         "copied": _("The address of this moment is copied."),
         "failed": _("This could not be loaded. Please try again."),
         "score_of": _("Scores over the game"),
-        "live_on": _("live"),
+        "live_on": pgettext("broadcast", "live"),
         "live_lost": _("The connection is lost; trying again …"),
         "live_over": _("The match is over. The replay appears as soon as its block is complete."),
         "pile": _("pile"),
