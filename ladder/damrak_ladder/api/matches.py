@@ -14,7 +14,8 @@ from damrak_ladder.api.access import READ, caller, check_owner, everybody
 from damrak_ladder.api.answers import FOR_EVER, set_private, set_public
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.shapes import LogShape, MatchShape, match_shape
-from damrak_ladder.matches.models import BlockState, Match, SeatLog
+from damrak_ladder.matches.models import BlockState, Match, Seat, SeatLog
+from damrak_ladder.pipeline.bundling import NoBundle, bundle_bytes
 from damrak_ladder.replays.errors import ReplayDamaged, ReplayLost
 from damrak_ladder.replays.keeping import load, replay_store
 
@@ -56,13 +57,33 @@ def replay(request: HttpRequest, match_id: int, hash: Hash = "") -> HttpResponse
 def log(request: HttpRequest, response: HttpResponse, match_id: int, seat: int) -> list[LogShape]:
     """What the bot in a seat printed and used, attempt by attempt; for its owner."""
     set_private(response)
-    found = _match(match_id)
-    for sitting in found.seats.all():
-        if sitting.number == seat:
-            check_owner(caller(request), sitting.version.bot)
-            logs = SeatLog.objects.filter(seat=sitting).order_by("-attempt")[:20]
-            return [_log_shape(match_id, seat, row) for row in logs]
-    raise not_found(f"seat {seat} in match {match_id}")
+    logs = SeatLog.objects.filter(seat=_own_seat(request, match_id, seat)).order_by("-attempt")
+    return [_log_shape(match_id, seat, row) for row in logs[:20]]
+
+
+@router.get(
+    "/matches/{int:match_id}/seats/{int:seat}/bundle", auth=READ, summary="A fault to be repeated"
+)
+def bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
+    """What the bot in a seat was told until it failed, for `damrak repro`; for its owner."""
+    sitting = _own_seat(request, match_id, seat)
+    try:
+        content = bundle_bytes(sitting, sitting.match.block.attempt)
+    except NoBundle as problem:
+        raise Problem(404, "no-bundle", str(problem), "the log may tell more") from None
+    answer = HttpResponse(content, content_type="application/json")
+    set_private(answer)
+    answer["Content-Disposition"] = f'attachment; filename="match{match_id}-seat{seat}.json"'
+    return answer
+
+
+def _own_seat(request: HttpRequest, match_id: int, number: int) -> Seat:
+    every = Seat.objects.select_related("match__block", "version__bot__owner")
+    found = every.filter(match_id=match_id, number=number).first()
+    if found is None:
+        raise not_found(f"seat {number} in match {match_id}")
+    check_owner(caller(request), found.version.bot)
+    return found
 
 
 def _match(match_id: int) -> Match:

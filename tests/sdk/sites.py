@@ -1,0 +1,130 @@
+"""A ladder's site as a process of its own, on SQLite, without anybody who plays."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+
+from cli import damrak
+
+SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where it is, and how those who run it reach its tables."""
+
+    url: str
+    home: Path
+    variables: dict[str, str]
+
+    def say(self, code: str) -> str:
+        """What this code prints that runs where the tables are."""
+        run = subprocess.run(
+            [sys.executable, "-c", f"{_BEFORE}\n{code}"],
+            env=self.variables,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+        assert run.returncode == 0, run.stderr
+        return run.stdout.strip()
+
+    def token_of(self, name: str) -> str:
+        """A new token of a user, who is made if there is none."""
+        return self.say(_TOKEN.format(name=name))
+
+    def damrak(self, *arguments: str | Path, config: Path, **more: str):  # type: ignore[no-untyped-def]
+        """The finished process of `damrak ARGUMENTS`, with its login file in this folder."""
+        return damrak(*arguments, env=self.for_damrak(config, **more), timeout=SECONDS)
+
+    def for_damrak(self, config: Path, **more: str) -> dict[str, str]:
+        """The environment of somebody whose login file is in this folder."""
+        kept = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+        return {**kept, "XDG_CONFIG_HOME": str(config), "NO_COLOR": "1", **more}
+
+
+_BEFORE = """
+from damrak_ladder.management import prepare
+prepare()
+import django
+django.setup()
+from django.utils import timezone
+from damrak_ladder.accounts.models import User
+now = timezone.now()
+"""
+
+_MIGRATE = """
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+"""
+
+_TOKEN = """
+from damrak_ladder.accounts.tokens import issue
+user, _ = User.objects.get_or_create(username="{name}", email="{name}@example.org")
+count = user.api_tokens.count()
+print(issue(user, f"token {{count}}", ["read", "submit", "play"], now)[1])
+"""
+
+
+@contextlib.contextmanager
+def running_site(home: Path) -> Iterator[Site]:
+    """A site that answers."""
+    port = _free_port()
+    variables = {name: value for name, value in os.environ.items() if "DAMRAK" not in name}
+    variables |= {
+        "DAMRAK_HOME": str(home),
+        "DAMRAK_PORT": str(port),
+        "DAMRAK_LADDER_BROKER": f"redis+socket://{home}/nobody.sock",
+    }
+    site = Site(f"http://127.0.0.1:{port}", home, variables)
+    site.say(
+        "from django.core.management import call_command\ncall_command('migrate', verbosity=0)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "damrak_ladder", "site"],
+        env=variables,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        _wait_for(site, process)
+        yield site
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        finally:
+            process.kill()
+            process.wait()
+            assert process.stderr is not None
+            process.stderr.close()
+
+
+def _wait_for(site: Site, process: subprocess.Popen[bytes]) -> None:
+    deadline = monotonic() + SECONDS
+    while True:
+        assert process.poll() is None, process.stderr and process.stderr.read().decode()
+        try:
+            with urllib.request.urlopen(f"{site.url}/api/v1/", timeout=5) as answer:
+                assert json.load(answer)["software"] == "damrak"
+                return
+        except (urllib.error.URLError, OSError):
+            assert monotonic() < deadline
+            sleep(0.05)
+
+
+def _free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
