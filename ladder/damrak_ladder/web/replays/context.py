@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext as _
 
+from damrak_ladder.matches.boards import board_of
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.web.replays.eyes import ALL, TABLE, eyes_of
 from damrak_ladder.web.replays.moments import FORMAT
@@ -33,8 +34,7 @@ class Line:
 def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
     """What `web/replay/_viewer.html` and its kin show of a match; empty if there is nothing yet."""
     if not is_over(match):
-        is_live = match.block.state == BlockState.RUNNING
-        return {"live": _live(request, match)} if is_live else {}
+        return _live(match) if match.block.state == BlockState.RUNNING else {}
     replay = replay_of(match)
     seats = len(replay.seats)
     eyes = request.GET.get("eyes", ALL)
@@ -75,8 +75,21 @@ def drawn(svg: str) -> SafeString:
     return mark_safe(svg)  # noqa: S308
 
 
-def _live(request: HttpRequest, match: Match) -> dict[str, Any]:
-    return {"match": match.pk, "words": words(), "language": get_language()}
+def _live(match: Match) -> dict[str, Any]:
+    """A viewer that waits for what comes."""
+    board = board_of(match.block.board)
+    return {
+        "viewer": {
+            "is_live": True,
+            "match": match.pk,
+            "eyes": TABLE,
+            "choices": [(TABLE, _("the public table"))],
+            "town": drawn(town(board, {})),
+            "words": words(),
+            "language": get_language(),
+            "board": board.name,
+        }
+    }
 
 
 def _lines(shown: dict[str, Any], moments: Any, catalogue: Any) -> Any:

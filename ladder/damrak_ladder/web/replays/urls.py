@@ -21,6 +21,7 @@ files = (
         path("matches/<int:pk>/film.svg", views.film, name="film"),
         path("matches/<int:pk>/card.png", views.card, name="card"),
         path("matches/<int:pk>/replay.json", views.download, name="download"),
+        path("matches/<int:pk>/live/", views.live, name="live"),
         path("boards.css", views.colours, name="colours"),
         path("oembed/", views.oembed, name="oembed"),
     ],

@@ -6,7 +6,14 @@ import re
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    JsonResponse,
+    StreamingHttpResponse,
+)
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -15,7 +22,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
-from damrak_ladder.matches.models import Match
+from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.keeping import load
 from damrak_ladder.web.headers import POLICY
@@ -24,6 +31,7 @@ from damrak_ladder.web.replays.cards import card_of
 from damrak_ladder.web.replays.checking import check
 from damrak_ladder.web.replays.context import viewer_context
 from damrak_ladder.web.replays.eyes import ALL, eyes_of
+from damrak_ladder.web.replays.live import MOST_WATCHERS, STUDIO
 from damrak_ladder.web.replays.sources import moments, packed_document, recorded, replay_of
 
 FOREVER: Final = "public, max-age=31536000, immutable"
@@ -124,6 +132,21 @@ def download(request: HttpRequest, pk: int) -> HttpResponse:
         raise Http404("The replay of this match is gone.") from None
     response = HttpResponse(data, content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="damrak-{match.pk}.json"'
+    return response
+
+
+@require_safe
+async def live(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """What everybody may see of a match that is being played, as server-sent events."""
+    playing = Match.objects.filter(pk=pk, block__state=BlockState.RUNNING)
+    if not await playing.aexists():
+        return HttpResponse(status=204)  # browsers then stop asking
+    if STUDIO.watchers >= MOST_WATCHERS:
+        return HttpResponse(status=503, headers={"Retry-After": "30"})
+    place = request.headers.get("Last-Event-ID", "")
+    response = StreamingHttpResponse(STUDIO.watch(pk, place), content_type="text/event-stream")
+    response["Cache-Control"] = "no-store"
+    response["X-Accel-Buffering"] = "no"
     return response
 
 

@@ -22,6 +22,12 @@ export class Film {
     }
   }
 
+  /** Know more about the latest moment. */
+  patch(changes) {
+    const last = this.length - 1;
+    this.states[last] = { ...this.states[last], ...changes };
+  }
+
   get length() {
     return this.states.length;
   }

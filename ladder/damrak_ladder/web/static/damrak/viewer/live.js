@@ -2,7 +2,7 @@
 
 /** Follow the match of this viewer until it is over. The browser itself connects again. */
 export function follow(viewer) {
-  const source = new EventSource(`${viewer.files}live/events/`);
+  const source = new EventSource(`${viewer.files}live/`);
   const tell = (name) => (viewer.told.textContent = viewer.catalogue[name]);
   let match = null;
   source.addEventListener("setting", (event) => {
@@ -14,13 +14,16 @@ export function follow(viewer) {
     const { first, moments } = JSON.parse(event.data);
     if (!match) return;
     if (first === 0) {
-      viewer.player?.pause();
-      viewer.player = null;
-      viewer.find(".viewer__waits")?.remove();
+      viewer.forget();
       viewer.start({ ...match, moments }, "table");
       return;
     }
     add(viewer, first, moments);
+  });
+  source.addEventListener("clocks", (event) => {
+    if (!viewer.player) return;
+    viewer.film.patch(JSON.parse(event.data));
+    if (viewer.player.at === viewer.film.length - 1) viewer.player.go(viewer.player.at);
   });
   source.addEventListener("over", () => {
     tell("live_over");

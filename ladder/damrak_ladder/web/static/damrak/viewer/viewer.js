@@ -70,6 +70,13 @@ class Viewer {
     this.root.dataset.ready = eyes;
   }
 
+  /** Let the next match that is shown begin at its own end. */
+  forget() {
+    this.player?.pause();
+    this.player = null;
+    this.writtenFor = null;
+  }
+
   show(at) {
     const { film, speaker } = this;
     const state = film.states[at];

@@ -1,0 +1,198 @@
+"""Matches while they are played, as everybody may see them: one upstream for all who watch here.
+
+A watcher has a place in the list of moments and is sent what lies beyond it, so nothing piles up
+for one that is slow, and one that comes back says where it was. All of this lives in the event
+loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+from asgiref.sync import sync_to_async
+from django.db import close_old_connections
+
+from damrak_engine.effects import Voided
+from damrak_ladder.matches.models import BlockState, Match
+from damrak_ladder.referees.connecting import watching_of
+from damrak_ladder.referees.errors import RefereeTrouble
+from damrak_ladder.web.replays.eyes import TABLE
+from damrak_ladder.web.replays.moments import Projector, header_of
+from damrak_wire.watch import Clocks, Happened, MatchSetting, Seen, WatchEnding
+
+HEARTBEAT_SECONDS: Final = 15.0
+LINGER_SECONDS: Final = 5.0  # how long a match is watched for nobody: a page may be reloaded
+FRESH_SECONDS: Final = 30.0  # how long one that has ended is still shown from here
+WAITS_SECONDS: Final = (0.5, 1.0, 2.0, 5.0)
+MOST_WATCHERS: Final = 2000  # of all matches in this process
+
+
+class Broadcast:
+    """One match, as far as it is known here."""
+
+    def __init__(self, match: int) -> None:
+        self.match = match
+        self.attempt = 0
+        self.header: dict[str, Any] | None = None
+        self.moments: list[str] = []  # as JSON
+        self.clocks = ""
+        self.ended: float | None = None  # when there was nothing more to come
+        self.watchers = 0
+        self._projector: Projector | None = None
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def take(self, seen: Seen) -> None:
+        """Note what the referee shows."""
+        match seen:
+            case MatchSetting():
+                players = [(p.bot, p.version, p.owner) for p in seen.match.seats]
+                self.header = {
+                    **header_of(seen.rules, players),
+                    "match": seen.match.match,
+                    "eyes": TABLE,
+                    "over": False,
+                }
+                self._projector = Projector(seen.rules, TABLE)
+                self.attempt = seen.match.attempt
+                self.moments = []
+                self.clocks = ""
+            case Happened() if self._projector is not None:
+                for event in seen.events[max(0, len(self.moments) - seen.first) :]:
+                    moment = self._projector.show(event, None)
+                    self.moments.append(json.dumps(moment, separators=(",", ":")))
+            case Clocks():
+                clocks = {f"b{seat}": bank for seat, bank in enumerate(seen.bank_ms)}
+                self.clocks = json.dumps({"actor": list(seen.running), **clocks})
+            case WatchEnding():
+                # Its replay stays unseen until the other matches of the block are over, too.
+                self._end()
+            case Voided():
+                self.moments, self.header, self.clocks = [], None, ""
+        self.stir()
+
+    def _end(self) -> None:
+        self.ended = asyncio.get_running_loop().time()
+
+    def is_stale(self) -> bool:
+        """Whether it ended so long ago that somebody new has to look again."""
+        now = asyncio.get_running_loop().time()
+        return self.ended is not None and now - self.ended > FRESH_SECONDS
+
+    def stir(self) -> None:
+        """Wake all watchers."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def watch(self, place: str) -> AsyncIterator[bytes]:
+        """The frames for somebody who has seen all up to this place ("attempt-moments")."""
+        self.watchers += 1
+        if self.ended is None and (self._task is None or self._task.done()):
+            self._task = asyncio.create_task(self._follow())
+        try:
+            attempt, at = _read_place(place)
+            clocks = ""
+            while True:
+                changed = self._changed
+                if self.header is not None and attempt != self.attempt:
+                    attempt, at, clocks = self.attempt, 0, ""
+                    yield _frame("setting", json.dumps(self.header))
+                if self.header is not None and len(self.moments) > at:
+                    found = f'{{"first":{at},"moments":[{",".join(self.moments[at:])}]}}'
+                    at = len(self.moments)
+                    yield _frame("moments", found, f"{attempt}-{at}")
+                if at and self.clocks != clocks:
+                    clocks = self.clocks
+                    yield _frame("clocks", clocks)
+                if self.ended is not None:
+                    yield _frame("over", "{}")
+                    return
+                try:
+                    await asyncio.wait_for(changed.wait(), HEARTBEAT_SECONDS)
+                except TimeoutError:
+                    yield b": still there\n\n"
+        finally:
+            self.watchers -= 1
+
+    async def _follow(self) -> None:
+        """Watch the referee that plays it, whichever that is, while anybody is interested."""
+        failures = 0
+        while self.ended is None and not await self._is_forgotten():
+            address = await _address_of(self.match)
+            if address is None:
+                self._end()
+                break
+            watched = asyncio.create_task(self._listen(address))
+            try:
+                while not watched.done() and not await self._is_forgotten():
+                    await asyncio.wait((watched,), timeout=1.0)
+            finally:
+                watched.cancel()
+            failures += 1
+            if self.watchers:
+                await asyncio.sleep(WAITS_SECONDS[min(failures, len(WAITS_SECONDS)) - 1])
+        self.stir()
+
+    async def _listen(self, address: str) -> None:
+        try:
+            async with watching_of(address) as referee:
+                async for seen in referee.watch(str(self.match)):
+                    self.take(seen)
+        except RefereeTrouble:
+            return  # it is tried again, perhaps elsewhere
+
+    async def _is_forgotten(self) -> bool:
+        if self.watchers:
+            return False
+        await asyncio.sleep(LINGER_SECONDS)
+        return not self.watchers
+
+
+class Studio:
+    """All broadcasts of this process."""
+
+    def __init__(self) -> None:
+        self._on_air: dict[int, Broadcast] = {}
+
+    @property
+    def watchers(self) -> int:
+        """How many there are."""
+        return sum(one.watchers for one in self._on_air.values())
+
+    async def watch(self, match: int, place: str) -> AsyncIterator[bytes]:
+        """The frames of a match that is played, for one more watcher."""
+        for pk, old in list(self._on_air.items()):
+            if not old.watchers and (old.is_stale() or pk != match):
+                del self._on_air[pk]
+        broadcast = self._on_air.get(match)
+        if broadcast is None or broadcast.is_stale():
+            broadcast = self._on_air[match] = Broadcast(match)
+        async for frame in broadcast.watch(place):
+            yield frame
+
+
+STUDIO: Final = Studio()
+
+
+@sync_to_async
+def _address_of(match: int) -> str | None:
+    """Where it is played now; None if it is not."""
+    close_old_connections()
+    playing = Match.objects.filter(pk=match, block__state=BlockState.RUNNING)
+    found: str | None = playing.values_list("block__host__control", flat=True).first()
+    return found or None
+
+
+def _read_place(place: str) -> tuple[int, int]:
+    attempt, _, at = place.partition("-")
+    if attempt.isdecimal() and at.isdecimal() and len(place) < 20:
+        return int(attempt), int(at)
+    return 0, 0
+
+
+def _frame(name: str, data: str, place: str = "") -> bytes:
+    mark = f"id: {place}\n" if place else ""
+    return f"event: {name}\n{mark}data: {data}\n\n".encode()

@@ -1,0 +1,203 @@
+"""Running matches, watched through the site from a real referee's service."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import connections
+from django.test import Client
+
+import tables
+from damrak_engine.replay import Replay
+from damrak_ladder.matches.attempts import start
+from damrak_ladder.matches.models import Block, BlockState, Host, Match
+from damrak_ladder.web.replays.eyes import TABLE
+from damrak_ladder.web.replays.live import Studio
+from damrak_ladder.web.replays.moments import moments_of
+from damrak_referee.watch import Feeds, WatchService
+from ladder_django.people import NOW
+from ladder_django.tables import PATIENCE, some_block
+
+pytestmark = pytest.mark.usefixtures("committed")
+
+
+def running_match() -> Match:
+    """A match of a block that a host plays."""
+    host = Host.objects.create(name="mint", first_seen=NOW, last_seen=NOW)
+    block = some_block()
+    assert start(block.pk, 0, "worker", NOW, PATIENCE, host.pk)
+    return block.matches.get(number=0)
+
+
+@dataclass
+class Screen:
+    """What one watcher has been sent."""
+
+    names: list[str] = field(default_factory=list)
+    moments: list[Any] = field(default_factory=list)
+    place: str = ""
+
+    def take(self, frame: bytes) -> None:
+        lines = dict(line.split(": ", 1) for line in frame.decode().strip().split("\n"))
+        self.names.append(lines["event"])
+        self.place = lines.get("id", self.place)
+        data = json.loads(lines["data"])
+        if lines["event"] == "setting":
+            self.moments.clear()  # and all that follows begins anew
+        if lines["event"] == "moments":
+            assert data["first"] == len(self.moments)
+            self.moments += data["moments"]
+
+    async def watch(self, studio: Studio, match: int, until: int = 1 << 30) -> Screen:
+        async with aclosing(studio.watch(match, self.place)) as frames:
+            async for frame in frames:
+                self.take(frame)
+                if len(self.moments) >= until:
+                    break
+        return self
+
+
+@sync_to_async
+def leave_database() -> None:
+    """Let the thread that asks the database for the loop begin anew: the next test has another."""
+    connections["default"].close()
+    del connections["default"]
+
+
+@asynccontextmanager
+async def referee(match: Match, feeds: Feeds) -> AsyncIterator[list[str]]:
+    """The service of a host, and who has called it."""
+    calls: list[str] = []
+
+    class Counting(grpc.aio.ServerInterceptor):  # type: ignore[misc]
+        async def intercept_service(self, continuation: Any, details: Any) -> Any:
+            calls.append(details.method)
+            return await continuation(details)
+
+    with tempfile.TemporaryDirectory() as folder:
+        server = grpc.aio.server(interceptors=(Counting(),))
+        server.add_generic_rpc_handlers((WatchService(feeds).handlers(),))
+        address = f"unix:{folder}/control"
+        server.add_insecure_port(address)
+        await server.start()
+        await Host.objects.filter(blocks__matches=match).aupdate(control=address)
+        try:
+            yield calls
+        finally:
+            feeds.close()
+            await server.stop(None)
+            await leave_database()
+
+
+async def whole_match(room: tables.Hall) -> Replay:
+    clients = [await room.sit(seat) for seat in range(2)]
+    await tables.everyone_plays(clients)
+    outcome = await room.outcome()
+    assert outcome.replay is not None
+    return outcome.replay
+
+
+def public(replay: Replay) -> list[Any]:
+    """The moments of the match as they are shown of the recorded one, but for times and ends."""
+    moments = json.loads(json.dumps(moments_of(replay, TABLE)["moments"]))[: len(replay.events)]
+    return [clean(moment) for moment in moments]
+
+
+def clean(moment: list[Any]) -> list[Any]:
+    event, changes = moment
+    timeless = {
+        name: value for name, value in changes.items() if name[0] != "m" and name != "actor"
+    }
+    return [{name: value for name, value in event.items() if name != "ms"}, timeless]
+
+
+def test_all_watchers_see_the_match_and_the_referee_sees_one() -> None:
+    match = running_match()
+
+    async def main() -> None:
+        feeds = Feeds(tables.PATIENCE)
+        async with (
+            tables.hall(2, match=str(match.pk)) as room,
+            referee(match, feeds) as calls,
+        ):
+            feeds.add(room.table.feed)
+            studio = Studio()
+            early = [asyncio.create_task(Screen().watch(studio, match.pk)) for _ in range(20)]
+            interrupted = asyncio.create_task(Screen().watch(studio, match.pk, until=1))
+            replay = await whole_match(room)
+            broken = await interrupted
+            screens = await asyncio.gather(*early)
+            screens.append(await Screen().watch(studio, match.pk))
+            assert broken.place == f"1-{len(broken.moments)}"
+            returned = await broken.watch(studio, match.pk)
+            for screen in (*screens, returned):
+                assert [clean(moment) for moment in screen.moments] == public(replay)
+                assert screen.names[-1] == "over"
+            assert returned.names.count("setting") == 1
+            assert all("replay" not in screen.names for screen in screens)
+            assert [call for call in calls if call.endswith("WatchMatch")] == [calls[0]]
+
+    tables.run(main())
+
+
+def test_new_attempt_begins_anew() -> None:
+    match = running_match()
+
+    async def main() -> None:
+        feeds = Feeds(tables.PATIENCE)
+        async with (
+            tables.hall(2, match=str(match.pk)) as first,
+            tables.hall(2, match=str(match.pk), attempt=2) as second,
+            referee(match, feeds),
+        ):
+            feeds.add(first.table.feed)
+            studio = Studio()
+            screen = Screen()
+            watching = asyncio.create_task(screen.watch(studio, match.pk))
+            while not screen.names:
+                await asyncio.sleep(0.01)
+            feeds.add(second.table.feed)
+            replay = await whole_match(second)
+            await watching
+            assert screen.names.count("setting") == 2
+            assert [clean(moment) for moment in screen.moments] == public(replay)
+
+    tables.run(main())
+
+
+def test_match_that_is_no_longer_played_is_over() -> None:
+    match = running_match()
+    Block.objects.filter(pk=match.block_id).update(
+        state=BlockState.WAITING, lease_until=None, lease_owner=""
+    )
+
+    async def main() -> None:
+        screen = await Screen().watch(Studio(), match.pk)
+        assert screen.names == ["over"]
+        await leave_database()
+
+    tables.run(main())
+
+
+def test_browsers_stop_asking_for_what_is_not_played(client: Client) -> None:
+    match = running_match()
+    Block.objects.filter(pk=match.block_id).update(
+        state=BlockState.WAITING, lease_until=None, lease_owner=""
+    )
+    assert client.get(f"/matches/{match.pk}/live/").status_code == 204
+
+
+def test_page_of_a_running_match_waits_for_events(client: Client) -> None:
+    match = running_match()
+    page = client.get(f"/en/matches/{match.pk}/").content.decode()
+    assert "data-live" in page
+    assert "Waiting for the match to begin" in page
