@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from random import Random
 
-from damrak_ladder.bots.models import Bot, Version
+from damrak_ladder.bots.models import Bot, Kind, Version
 from damrak_ladder.matches.attempts import start
 from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.models import Block, Ladder, Purpose
@@ -23,12 +23,14 @@ def a_ladder(slug: str = "practice", **anchors: float) -> Ladder:
     return some_ladder(slug, house=list(anchors), anchors=anchors, shares={"2": 1, "3": 1, "4": 1})
 
 
-def some_field(count: int, anchor: str = "planner") -> list[Version]:
+def some_field(count: int, kind: Kind = Kind.HOUSE) -> list[Version]:
     """So many live versions, the first of which is the house bot that is an anchor."""
     versions = []
     for number in range(count):
         bot = some_bot(f"bot-{number}")
-        version = some_version(bot, spec=anchor if number == 0 else f"mine:{number}")
+        is_anchor = number == 0
+        spec = "planner" if is_anchor else f"mine:{number}"
+        version = some_version(bot, spec=spec, kind=Kind.HOUSE if is_anchor else kind)
         Bot.objects.filter(pk=bot.pk).update(live=version)
         versions.append(version)
     return versions
