@@ -1,0 +1,132 @@
+"""Bodies that are too long or too slow, as a server hands them over, and at a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+from django.core.handlers.asgi import ASGIHandler
+from django.test import override_settings
+
+from damrak_ladder.api.bodies import BoundedBodies
+from ladder_django.calls import MEMORY
+
+Message = dict[str, Any]
+KIB = 1 << 10
+
+
+class Wire:
+    """What a client sends, piece by piece, and what it hears."""
+
+    def __init__(self, pieces: list[bytes], *, is_whole: bool = True, **headers: str) -> None:
+        self.heard: list[Message] = []
+        self.taken = 0
+        self._pieces = pieces
+        self._is_whole = is_whole
+        self.scope: Message = {
+            "type": "http",
+            "method": "POST",
+            "path": "/api/v1/bots",
+            "query_string": b"",
+            "headers": [
+                (name.replace("_", "-").encode(), v.encode()) for name, v in headers.items()
+            ]
+            + [(b"host", b"127.0.0.1")],
+        }
+
+    async def receive(self) -> Message:
+        if self.taken < len(self._pieces):
+            self.taken += 1
+            more = self.taken < len(self._pieces) or not self._is_whole
+            return {"type": "http.request", "body": self._pieces[self.taken - 1], "more_body": more}
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def send(self, message: Message) -> None:
+        self.heard.append(message)
+
+    @property
+    def status(self) -> int:
+        return int(self.heard[0]["status"])
+
+    @property
+    def problem(self) -> Any:
+        return json.loads(self.heard[1]["body"])
+
+
+async def echo(
+    scope: Message,
+    receive: Callable[[], Awaitable[Message]],
+    send: Callable[[Message], Awaitable[None]],
+) -> None:
+    """Say how much was heard; as Django does, answer nobody who has hung up."""
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return
+        size += len(message["body"])
+        if not message["more_body"]:
+            break
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": str(size).encode()})
+
+
+def serve(wire: Wire, application: Any = echo, seconds: float = 30.0) -> Wire:
+    bounded = BoundedBodies(application, largest=64 * KIB, seconds=seconds)
+    asyncio.run(bounded(wire.scope, wire.receive, wire.send))
+    return wire
+
+
+def test_what_fits_is_heard_as_it_comes() -> None:
+    wire = serve(Wire([b"x" * KIB] * 64))
+    assert wire.status == 200
+    assert wire.heard[1]["body"] == b"65536"
+
+
+def test_what_is_announced_to_be_too_long_is_not_heard_at_all() -> None:
+    wire = serve(Wire([b"x"], content_length=str(64 * KIB + 1)))
+    assert (wire.status, wire.problem["code"], wire.taken) == (413, "too-large", 0)
+
+
+def test_what_becomes_too_long_is_heard_no_further() -> None:
+    wire = serve(Wire([b"x" * KIB] * 1000))
+    assert (wire.status, wire.taken) == (413, 65)
+    assert dict(wire.heard[0]["headers"])[b"connection"] == b"close"
+
+
+@pytest.mark.parametrize("length", ["-1", "1e9", "\u0661", "9" * 30])
+def test_lengths_that_are_no_numbers(length: str) -> None:
+    wire = Wire([b"x"])
+    wire.scope["headers"].append((b"content-length", length.encode()))
+    assert serve(wire).status == 400
+
+
+def test_who_is_too_slow_is_not_waited_for() -> None:
+    wire = serve(Wire([b"x"], is_whole=False), seconds=0.01)
+    assert (wire.status, wire.problem["code"]) == (408, "too-slow")
+
+
+@pytest.fixture
+def _in_memory() -> Iterator[None]:
+    with override_settings(CACHES=MEMORY):
+        yield
+
+
+@pytest.mark.usefixtures("_in_memory", "committed")
+def test_django_leaves_the_answer_to_us(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[io.IOBase] = []
+    read = ASGIHandler.read_body
+
+    async def watched(self: Any, receive: Any) -> Any:
+        kept.append(file := await read(self, receive))
+        return file
+
+    monkeypatch.setattr(ASGIHandler, "read_body", watched)
+    wire = serve(Wire([b"x" * KIB] * 1000), ASGIHandler())
+    assert wire.status == 413
+    assert not kept
