@@ -66,9 +66,12 @@ def _prepare(places: Places, environment: Environment, say: Say) -> list[str]:
     from django.db import connection
 
     from damrak_ladder.embedded import seeding
+    from damrak_ladder.embedded.leftovers import end_attempts_of
 
     now = datetime.now(UTC)
     call_command("migrate", verbosity=0, interactive=False)
+    if ended := end_attempts_of(environment.host_name, now):
+        say(f"{ended} blocks were cut off when it last ended; they are played again")
     admin = seeding.make_admin(places.password, now)
     password = seeding.first_password(places.password, admin)
     for ladder in seeding.make_ladders(now):

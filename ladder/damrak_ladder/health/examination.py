@@ -60,10 +60,13 @@ def examine(now: datetime) -> Iterator[Finding]:
     yield database
     if database.verdict is Verdict.WELL:
         yield from _database(now)
-    yield _quick(
+    broker = _quick(
         "broker", parts.broker, now, "start it, or check DAMRAK_LADDER_BROKER; nothing is lost"
     )
-    yield _quick("clerk", parts.clerk, now, "start `damrak-ladder clerk` and `damrak-ladder beat`")
+    yield broker
+    if broker.verdict is Verdict.WELL:
+        cure = "start `damrak-ladder clerk` and `damrak-ladder beat`"
+        yield _quick("clerk", parts.clerk, now, cure)
     yield from _referee()
     yield _quick("disk", parts.disk, now, "make room, or move DAMRAK_HOME")
     yield from _mail()

@@ -111,6 +111,8 @@ def look(now: datetime) -> dict[str, str]:
     for name, part in PARTS.items():
         if name in {"migrations", "hosts"} and found["database"] != WELL:
             found[name] = "unknown: the database does not answer"
+        elif name == "clerk" and found["broker"] != WELL:
+            found[name] = "unknown: the broker does not answer"
         else:
             found[name] = part(now)
     return found

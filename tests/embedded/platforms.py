@@ -1,0 +1,210 @@
+"""A whole platform for tests, as `damrak-ladder up` runs it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import urlencode
+
+PATIENCE = 120.0  # a safety net; nothing here is timed
+COMMAND = [sys.executable, "-m", "damrak_ladder"]
+
+
+def free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return trial.getsockname()[1]
+
+
+@contextmanager
+def new_home() -> Iterator[Path]:
+    """A data folder that is not there yet, with a short path."""
+    folder = Path(tempfile.mkdtemp(prefix="dmk", dir="/tmp"))
+    try:
+        yield folder / "home"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def variables(home: Path, port: int, **more: str) -> dict[str, str]:
+    """The environment of a platform; nothing of the tests' own is in it."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("DAMRAK_L")}
+    kept.pop("DATABASE_URL", None)
+    kept.pop("MAKELEVEL", None)
+    return kept | {"DAMRAK_HOME": str(home), "DAMRAK_PORT": str(port)} | more
+
+
+def run(home: Path, port: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command on that installation, to its end."""
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        env=variables(home, port),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+
+
+def wait_for(is_so: Callable[[], object]) -> None:
+    """Return when something is so."""
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < end, "it never came to that"
+        time.sleep(0.05)
+
+
+class Platform:
+    """One that runs; `said` is what it has printed."""
+
+    def __init__(self, home: Path, port: int, *options: str, **more: str) -> None:
+        self.home, self.port = home, port
+        self.said = ""
+        self.process = subprocess.Popen(
+            [*COMMAND, "up", *options],
+            env=variables(home, port, **more),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+
+    def wait_until_up(self) -> Platform:
+        """Return when it has said where it is and how to stop it."""
+        end = time.monotonic() + PATIENCE
+        assert self.process.stdout is not None
+        while "Ctrl-C" not in self.said:
+            assert time.monotonic() < end, self.said
+            if select.select([self.process.stdout], [], [], 1.0)[0]:
+                read = os.read(self.process.stdout.fileno(), 65536)
+                assert read, self.said + self.logs()
+                self.said += read.decode()
+        return self
+
+    def logs(self) -> str:
+        """What all parts have said."""
+        return "".join(
+            f"\n--- {log.name}\n{log.read_text('utf-8', 'replace')[-3000:]}"
+            for log in sorted((self.home / "logs").glob("*.log"))
+        )
+
+    def health(self) -> tuple[int, dict[str, str]]:
+        """What /healthz answers."""
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+            try:
+                connection.request("GET", "/healthz")
+                answer = connection.getresponse()
+                return answer.status, json.loads(answer.read())
+            except ConnectionError:
+                return 0, {}  # the site does not run now
+
+    def count(self, query: str) -> int:
+        """A number from its database."""
+        with closing(sqlite3.connect(self.home / "damrak.sqlite3", timeout=30)) as connection:
+            return connection.execute(query).fetchone()[0]
+
+    def recorded(self) -> int:
+        """How many blocks have been recorded."""
+        return self.count("SELECT COUNT(*) FROM matches_block WHERE state = 'recorded'")
+
+    def parts(self) -> dict[str, int]:
+        """The process ids of its parts."""
+        found = {}
+        for pid in children_of(self.process.pid):
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+            if "up" in words:
+                continue  # just forked, and not yet what it is going to be
+            name = next(
+                (word for word in words if word in {"site", "worker", "clerk", "beat"}),
+                "referee" if "damrak_referee" in words else "broker",
+            )
+            found[name] = pid
+        return found
+
+    def stop(self, number: int = signal.SIGINT) -> int:
+        """Stop it; its exit code."""
+        self.process.send_signal(number)
+        code = self.process.wait(PATIENCE)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
+
+    def __enter__(self) -> Platform:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.stop()
+
+
+def children_of(pid: int) -> list[int]:
+    """Its child processes."""
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in found]
+
+
+def descendants_of(pid: int) -> set[int]:
+    """All processes below it."""
+    found = set()
+    for child in children_of(pid):
+        try:
+            found |= {child} | descendants_of(child)
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+def is_alive(pid: int) -> bool:
+    """Whether it runs; one that nobody has waited for does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+class Browser:
+    """As little of a browser as logging in takes."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._cookies: dict[str, str] = {}
+
+    def get(self, path: str) -> tuple[int, str]:
+        """A page, wherever it has moved."""
+        return self._ask("GET", path, "")
+
+    def post(self, path: str, **fields: str) -> tuple[int, str]:
+        """A form, filled in."""
+        fields["csrfmiddlewaretoken"] = self._cookies.get("csrftoken", "")
+        return self._ask("POST", path, urlencode(fields))
+
+    def _ask(self, method: str, path: str, body: str) -> tuple[int, str]:
+        for _ in range(5):
+            with closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)) as line:
+                cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+                headers = {"Cookie": cookies, "Content-Type": "application/x-www-form-urlencoded"}
+                line.request(method, path, body, headers)
+                answer = line.getresponse()
+                text = answer.read().decode()
+            for cookie in answer.headers.get_all("Set-Cookie") or []:
+                found = re.match(r"([^=]+)=([^;]*)", cookie)
+                assert found is not None
+                self._cookies[found[1]] = found[2]
+            moved = answer.headers.get("Location")
+            if moved is None:
+                return answer.status, text
+            method, path, body = "GET", moved, ""
+        raise AssertionError(f"{path}: moved in circles")

@@ -1,0 +1,124 @@
+"""What an operator types, run in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+
+import pytest
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.cli import build_parser, main
+from damrak_ladder.matches.models import Block, BlockState, Host, Ladder
+from ladder_django.people import NOW, somebody
+from ladder_django.tables import some_block
+
+Told = Callable[[str], str]
+
+
+@pytest.fixture
+def told(
+    committed: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Told:
+    """What a command says; the first word is its exit code."""
+    for name, value in committed.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", os.environ.get("DJANGO_SETTINGS_MODULE", ""))
+
+    def run(line: str) -> str:
+        code = main(line.split())
+        said = capsys.readouterr()
+        return f"{code} {said.out}{said.err}"
+
+    return run
+
+
+def test_accounts_are_made_and_changed(told: Told) -> None:
+    assert told("users list").startswith("0 There are no accounts")
+    assert "may log in with" in told("users add ann ann@example.org --role organiser")
+    ann = User.objects.get(username="ann")
+    assert ann.role == "organiser"
+    assert ann.emailaddress_set.get().verified
+    assert told("users add Ann b@example.org").startswith("2 damrak-ladder: there is a user")
+    assert told("users add bob nonsense").startswith("2 damrak-ladder: email:")
+    password = told("users password ann").split()[-1]
+    ann.refresh_from_db()
+    assert ann.check_password(password)
+    assert told("users role ann staff").startswith("0 ")
+    assert told("users deactivate ANN").startswith("0 ann is locked out")
+    row = json.loads(told("users list --json")[2:])[0]
+    assert (row["role"], row["active"]) == ("staff", False)
+    assert told("users role eve staff").startswith("2 damrak-ladder: there is no user 'eve'")
+
+
+def test_nobody_gets_into_the_account_of_the_house(told: Told) -> None:
+    User.objects.create(username="house", is_active=False)
+    assert told("users password house").startswith("2 ")
+    assert told("users activate house").startswith("2 ")
+
+
+def test_ladders_are_made_changed_and_closed(told: Told) -> None:
+    add = "ladders add blitz --boards amsterdam --seats 2:1 --control bank_ms=9000"
+    assert told(f"{add} --house random mcts:ms=10 --anchors mcts:ms=10=1500") == "0 blitz is open\n"
+    ladder = Ladder.objects.get(slug="blitz")
+    assert ladder.anchors == {"mcts:ms=10": 1500.0}
+    assert ladder.control == {"bank_ms": 9000}
+    assert told("ladders change blitz --weight 0.5").startswith("0 ")
+    assert told("ladders close blitz").startswith("0 blitz is closed")
+    shown = json.loads(told("ladders show blitz")[2:])
+    assert (shown["weight"], shown["is_open"], shown["shares"]) == (0.5, False, {"2": 1.0})
+    assert told("ladders change blitz").startswith("2 damrak-ladder: nothing is to be changed")
+    assert told("ladders change blitz --weight 0").startswith("2 damrak-ladder: weight:")
+    assert told("ladders change blitz --seats two").startswith("2 damrak-ladder: --seats: 'two'")
+    assert told("ladders open chess").startswith("2 damrak-ladder: there is no ladder")
+
+
+def test_usual_ladders_are_made_once(told: Told) -> None:
+    assert told("ladders add usual") == "0 New: amsterdam, daily\n"
+    assert told("ladders add usual") == "0 They are all there.\n"
+    assert {row["slug"] for row in json.loads(told("ladders list --json")[2:])} == {
+        "amsterdam",
+        "daily",
+    }
+
+
+def test_dead_blocks_are_shown_and_queued_again(told: Told) -> None:
+    block = some_block()
+    Block.objects.update(state=BlockState.DEAD, trouble="the referee fell silent")
+    assert "the referee fell silent" in told("blocks dead")
+    assert told(f"blocks requeue {block.pk}").startswith("0 1 queued again")
+    assert told(f"blocks requeue {block.pk}").startswith("2 ")
+    assert told("blocks requeue").startswith("2 damrak-ladder: name blocks")
+    assert told("blocks dead") == "0 No block is dead.\n"
+
+
+def test_hosts_are_quarantined_and_trusted(told: Told) -> None:
+    Host.objects.create(name="attic", first_seen=NOW, last_seen=NOW)
+    assert told("hosts quarantine attic --reason hot").startswith("0 ")
+    assert json.loads(told("hosts list --json")[2:])[0]["reason"] == "hot"
+    assert told("hosts trust attic").startswith("0 ")
+    assert Host.objects.get().state == "trusted"
+    assert told("hosts trust cellar").startswith("2 damrak-ladder: there is no machine")
+
+
+def test_tables_are_checked(told: Told) -> None:
+    somebody()
+    assert told("migrate --check") == "0 migrations: well\n"
+
+
+def test_every_command_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+    def check(parser: object, words: list[str]) -> None:
+        found = [
+            action.choices
+            for action in parser._actions  # type: ignore[attr-defined]
+            if hasattr(action.choices, "items")
+        ]
+        for choices in found:
+            for name, child in choices.items():
+                assert "examples:" in child.format_help(), [*words, name]
+                check(child, [*words, name])
+
+    check(build_parser(), [])
