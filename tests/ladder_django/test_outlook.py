@@ -12,7 +12,7 @@ from damrak_ladder.matches.attempts import give_up, start
 from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.models import Block, Host, Purpose
 from damrak_ladder.pipeline.dispatching import dispatch
-from damrak_ladder.pipeline.outlook import place_of, queue
+from damrak_ladder.pipeline.outlook import held_back, place_of, queue
 from damrak_ladder.pipeline.scheduling import schedule
 from ladder_django.flow import SECOND, Player, some_host, tokens_of
 from ladder_django.ladders import some_ladder
@@ -52,7 +52,11 @@ def test_remote_bot_that_is_not_there_is_named() -> None:
     assert found is not None
     assert (found.position, found.reason) == (None, "remote")
     assert found.text == "waits for rita-0 and rita-1 to connect"
+    versions = [seat.version for seat in block.matches.get(number=0).seats.order_by("number")]
+    assert held_back(versions, NOW) == found.text
+    assert held_back(versions[:1], NOW + timedelta(hours=1)) == "no worker is running"
     Host.objects.filter(pk=host.pk).update(waiting=["rita-0"])
+    assert held_back(versions[:1], NOW) is None
     some_host("beta", waiting=["rita-1"])
     found = place_of(block.pk, NOW)
     assert found is not None

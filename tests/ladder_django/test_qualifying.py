@@ -31,6 +31,7 @@ from damrak_ladder.notices.models import Notice
 from damrak_ladder.pipeline.benching import share_at_least
 from damrak_ladder.pipeline.promoting import make_live
 from damrak_ladder.pipeline.qualifying import CHANCES, begin
+from damrak_ladder.pipeline.reaping import reap
 from damrak_ladder.pipeline.settling import settle, settle_leftovers
 from damrak_ladder.standings.models import Counted
 from damrak_ladder.trials.canaries import played
@@ -209,6 +210,18 @@ def test_few_faults_among_many_games_bench_nobody() -> None:
 )
 def test_share_is_told_from_luck(faults: int, games: int, least: float) -> None:
     assert share_at_least(faults, games) == pytest.approx(least, abs=0.02)
+
+
+@alone
+def test_author_hears_once_that_the_block_could_not_be_played() -> None:
+    version = submitted(some_bot())
+    Block.objects.update(state=BlockState.DEAD, trouble="no memory", tries=5)
+    reap(NOW)
+    reap(NOW)
+    assert fresh(version).state == State.QUALIFYING
+    assert [step.text for step in version.steps.all()][1:] == [
+        f"Its block {Block.objects.get().pk} could not be played (no memory). Staff has been told."
+    ]
 
 
 def recorded_qualification() -> Block:

@@ -7,7 +7,7 @@ from typing import Final
 
 from django.db.models import Count, F
 
-from damrak_ladder.matches.models import Attempt, Block, BlockState, Outcome
+from damrak_ladder.matches.models import Attempt, Block, BlockState, Match, Outcome
 
 LATEST: Final = 32
 UNKNOWN_S: Final = 1.0
@@ -24,14 +24,14 @@ def seconds_per_game(ladders: Iterable[int | None]) -> dict[int | None, float]:
 def _measured(ladder: int | None) -> float:
     latest = Block.objects.filter(state=BlockState.RECORDED)
     latest = latest.filter(ladder=None) if ladder is None else latest.filter(ladder_id=ladder)
+    # First which blocks, then their games: counted together, all that were ever played would be.
+    blocks = list(latest.order_by(F("finished").desc()).values_list("pk", flat=True)[:LATEST])
     games = dict(
-        latest.order_by(F("finished").desc())
-        .annotate(games=Count("matches"))
-        .values_list("pk", "games")[:LATEST]
+        Match.objects.filter(block__in=blocks).values_list("block_id").annotate(Count("pk"))
     )
     seconds = 0.0
     total = 0
-    attempts = Attempt.objects.filter(block_id__in=games, outcome=Outcome.RECORDED)
+    attempts = Attempt.objects.filter(block__in=blocks, outcome=Outcome.RECORDED)
     for block_id, started, ended in attempts.values_list("block_id", "started", "ended"):
         if ended is not None:
             seconds += max(0.0, (ended - started).total_seconds())

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Count
 
-from damrak_ladder.bots.models import Bot, Version
+from damrak_ladder.bots.models import Bot, Kind, Version
 from damrak_ladder.matches.flows import weights_of
 from damrak_ladder.matches.models import Attempt, Block, BlockState, Seat
 from damrak_ladder.matchmaking import Outlook, Waiting, outlook
@@ -94,6 +94,18 @@ def queue(now: datetime) -> Queue:
 def place_of(block_id: int, now: datetime) -> Queued | None:
     """Where a block stands; None if it does not wait, or too far behind to tell."""
     return next((one for one in queue(now).waiting if one.block.pk == block_id), None)
+
+
+def held_back(versions: Sequence[Version], now: datetime) -> str | None:
+    """Why these versions could not play together now, for people; None if they could."""
+    there = places(now)
+    if not there:
+        return "no worker is running"
+    remotes = {version.pk: version.bot.slug for version in versions if version.kind == Kind.REMOTE}
+    if any(place.takes(remotes) for place in there):
+        return None
+    absent = remotes.keys() - frozenset().union(*(place.lobby for place in there))
+    return _missing(sorted(remotes[one] for one in absent or remotes), absent)
 
 
 def _counted(blocks: models.QuerySet[Block]) -> models.QuerySet[Block]:

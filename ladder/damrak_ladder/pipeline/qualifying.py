@@ -83,6 +83,18 @@ def settle(block: Block, now: datetime) -> None:
         _pass(version, block, now)
 
 
+def stuck(block: Block, now: datetime) -> None:
+    """Tell the author that a qualification block was given up, and not for his bot's sake."""
+    version = block.subject
+    if version is None or version.state != State.QUALIFYING:
+        return
+    detail = {"block": block.pk, "dead": block.attempt}
+    latest = version.steps.order_by("-pk").first()
+    if latest is None or latest.detail != detail:
+        text = f"Its block {block.pk} could not be played ({block.trouble}). Staff has been told."
+        journey.note(version, StepKind.QUEUED, text, now, detail)
+
+
 def _pass(version: Version, block: Block, now: datetime) -> None:
     standing.advance(version.pk, State.QUALIFYING, State.QUALIFIED, now)
     version.refresh_from_db()

@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from damrak_ladder.matches import attempts
-from damrak_ladder.matches.models import Block, BlockState
+from damrak_ladder.matches.models import Block, BlockState, Purpose
 from damrak_ladder.notices import wording
 from damrak_ladder.notices.kinds import Kind
 from damrak_ladder.notices.telling import tell_staff
+from damrak_ladder.pipeline.qualifying import stuck
 
 _FRESH: Final = timedelta(hours=1)
 _MOST: Final = 100
@@ -20,7 +21,9 @@ def reap(now: datetime) -> int:
     expired = attempts.reap(now, attempts.patience())
     # Whoever died between burying a block and telling of it is made up for here.
     dead = Block.objects.filter(state=BlockState.DEAD, due__gt=now - _FRESH).order_by("-due")
-    for block in dead[:_MOST]:
+    for block in dead.select_related("subject")[:_MOST]:
+        if block.purpose == Purpose.QUALIFICATION:
+            stuck(block, now)
         tell_staff(
             Kind.DEAD_BLOCK,
             f"dead:{block.pk}:{block.attempt}",

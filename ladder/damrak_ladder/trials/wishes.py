@@ -13,7 +13,7 @@ from damrak_ladder.matches.boards import board_for
 from damrak_ladder.matches.booking import SEED_BYTES, Table, book
 from damrak_ladder.matches.entries import live_versions
 from damrak_ladder.matches.flows import owner_flow
-from damrak_ladder.matches.models import Block, Ladder, Purpose
+from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose
 from damrak_ladder.matchmaking import Field, Policy, arrange
 from damrak_ladder.standings.canary import canary_estimate
 from damrak_ladder.standings.estimates import estimates
@@ -52,7 +52,8 @@ class TrialWish:
         """Its next block, as long as it may have more."""
         trial = self.trial
         versions = (trial.candidate, trial.baseline)
-        if trial.blocks.filter(is_late=False).count() >= trial.most:
+        booked = trial.blocks.filter(is_late=False).exclude(block__state=BlockState.DEAD)
+        if booked.count() >= trial.most:
             return None
         if not all(is_there(version, lobby) for version in versions):
             return None
