@@ -266,3 +266,36 @@ def test_ladders_do_not_touch_each_other() -> None:
     publish(other, NOW)
     assert published(one) == before
     assert publish(one, LATER) is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_happened_numbers_follow_from_the_blocks_that_count(seed: int) -> None:
+    ladder, versions = a_ladder(), some_field(5)
+    blocks = some_season(ladder, versions, 14, seed)
+    chance = Random(seed)
+    for step in range(40):
+        block = chance.choice(blocks)
+        (absorb if chance.random() < 0.6 else withdraw)(block)
+        if chance.random() < 0.1:
+            publish(ladder, NOW + timedelta(minutes=step), force=True)
+    publish(ladder, NOW + timedelta(days=1), force=True)
+    after = published_and_tallied(ladder)
+    counted = list(Counted.objects.values_list("block", flat=True))
+    for model in (Line, Fit, Standing, Running, Tally, Meeting, Counted, Progress):
+        model.objects.all().delete()
+    for block in blocks:
+        if block.pk in counted:
+            absorb(block)
+    publish(ladder, NOW)
+    assert published_and_tallied(ladder) == after
+
+
+def published_and_tallied(ladder):
+    return (
+        {key: numbers for key, numbers in published(ladder).items() if numbers[8]},
+        sorted(Tally.objects.values_list("version", "seats", "turn", "games", "points")),
+        sorted(
+            Meeting.objects.values_list("version", "opponent", "blocks", "wins", "most_squared")
+        ),
+        sorted(Running.objects.values_list("version", flat=True)),
+    )

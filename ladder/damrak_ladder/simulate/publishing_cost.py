@@ -3,7 +3,7 @@
     python -m damrak_ladder.simulate.publishing_cost --versions 10000 --blocks 1000000
 
 makes the history in a database of its own in a temporary folder, or in an empty PostgreSQL named by
-DATABASE_URL, publishes it, withdraws some blocks, publishes again, and prints one JSON object.
+DATABASE_URL, publishes it, counts and withdraws blocks, publishes again, and prints JSON.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 if TYPE_CHECKING:
-    from damrak_ladder.matches.models import Ladder
+    from damrak_ladder.matches.models import Block, Ladder
     from damrak_ladder.ratings import History
 
 T = TypeVar("T")
@@ -54,8 +54,8 @@ def _measure(versions: int, blocks: int, seed: int) -> dict[str, Any]:
     from django.core.management import call_command
     from django.db import connection
 
-    from damrak_ladder.matches.models import Block, Ladder
-    from damrak_ladder.standings.absorbing import withdraw
+    from damrak_ladder.matches.models import Ladder
+    from damrak_ladder.standings.absorbing import absorb, withdraw
     from damrak_ladder.standings.figures import figures_of
     from damrak_ladder.standings.models import Fit, Line
     from damrak_ladder.standings.publishing import publish
@@ -72,9 +72,11 @@ def _measure(versions: int, blocks: int, seed: int) -> dict[str, Any]:
     found["fit_seconds"], _ = _timed(lambda: figures_of(snapshot))
     found["max_rss_mb"], found["rss_before_mb"] = _most_memory(), before
     found["first_publish_seconds"], _ = _timed(lambda: publish(ladder, NOW))
-    again = list(Block.objects.order_by("-pk")[:60])
-    took, _ = _timed(lambda: [withdraw(block) for block in again])
-    found["withdraw_ms"] = round(took / len(again) * 1000, 2)
+    news = [_recorded(ladder, seed) for seed in range(60)]
+    took, _ = _timed(lambda: [absorb(block) for block in news])
+    found["absorb_ms"] = round(took / len(news) * 1000, 2)
+    took, _ = _timed(lambda: [withdraw(block) for block in news[:30]])
+    found["withdraw_ms"] = round(took / 30 * 1000, 2)
     found["second_publish_seconds"], _ = _timed(
         lambda: publish(ladder, NOW + timedelta(hours=1), force=True)
     )
@@ -86,8 +88,33 @@ def _measure(versions: int, blocks: int, seed: int) -> dict[str, Any]:
     return found
 
 
+def _recorded(ladder: Ladder, seed: int) -> Block:
+    """One more block, of three, with results as of a referee."""
+    from damrak_ladder.bots.models import Version
+    from damrak_ladder.matches.attempts import patience, start
+    from damrak_ladder.matches.booking import Table, book
+    from damrak_ladder.matches.models import Purpose
+    from damrak_ladder.matches.recording import MatchOutcome, Report, SeatOutcome, record
+
+    first = Version.objects.order_by("pk")[10 * seed].pk
+    versions = tuple(Version.objects.filter(pk__gte=first).order_by("pk")[:3])
+    table = Table(versions, "amsterdam", Purpose.LADDER, "ladder:cost", ladder)
+    block = book(table, seed.to_bytes(32, "big"), NOW)
+    start(block.pk, 0, "cost", NOW, patience())
+    matches = tuple(
+        MatchOutcome(
+            f"{block.pk:048x}{number:016x}",
+            tuple(SeatOutcome(seat, seat + 1, 50 - seat) for seat in range(3)),
+        )
+        for number in range(3)
+    )
+    record(Report(block.pk, 1, matches), NOW)
+    return block
+
+
 def _fill(versions: int, blocks: int, seed: int) -> Ladder:
     """A ladder with that history."""
+    from django.core.management.color import no_style
     from django.db import connection
 
     from damrak_ladder.accounts.models import User
@@ -162,6 +189,8 @@ def _fill(versions: int, blocks: int, seed: int) -> Ladder:
             f"SELECT %s + i, {columns} FROM matches_block, numbers WHERE id = %s",
             [blocks - 1, first.pk, first.pk],
         )
+        for statement in connection.ops.sequence_reset_sql(no_style(), [Block]):
+            cursor.execute(statement)
     serial = 0
     recent = []
     rows = []
