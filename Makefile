@@ -20,13 +20,14 @@ up: .venv/.embedded .venv/.compiled .venv/.messages .venv/.sandbox  ## the whole
 test: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## every test
 	$(BIN)/pytest -n auto
 
-check: .venv/.check  ## format, style, types, architecture
+check: .venv/.check  ## format, style, types, architecture, deployment
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	.ci/wire-check
 	$(BIN)/mypy
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
 
 bench: .venv/.bench .venv/.compiled .venv/.sandbox  ## speed of engine and referee beside others
 	$(BIN)/damrak bench
