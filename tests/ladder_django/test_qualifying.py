@@ -99,6 +99,18 @@ def test_it_begins_once() -> None:
 
 
 @alone
+def test_on_a_ladder_for_three_it_qualifies_at_a_table_for_three() -> None:
+    a_ladder(shares={"2": 0, "3": 1})
+    version = submitted(some_bot())
+    assert version.steps.get().text == (
+        "Queued: it plays greedy and random on practice, in the sandbox."
+    )
+    rounds(Player(), 1)
+    assert fresh(version).state == State.QUALIFIED
+    assert Block.objects.get(subject=version).matches.count() == 3
+
+
+@alone
 def test_version_that_breaks_down_fails_with_the_evidence_and_the_old_one_stays() -> None:
     a_ladder()
     bot = some_bot()

@@ -136,6 +136,14 @@ def test_tests_of_one_owner_are_limited_and_versions_must_be_his() -> None:
         start(owner, new, old, ladder, QUICK, NOW)
 
 
+@alone
+def test_test_is_for_two() -> None:
+    old, new = two_versions()
+    ladder = some_ladder(shares={"3": 1}, options={"first_player": "seat 2"})
+    with pytest.raises(NotPlayable, match="cannot be played by two"):
+        start(new.bot.owner, new, old, ladder, QUICK, NOW)
+
+
 @pytest.mark.parametrize(
     ("changes", "named"),
     [

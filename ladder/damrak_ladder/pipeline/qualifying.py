@@ -30,8 +30,8 @@ from damrak_ladder.pipeline.failures import Failure, failures_of
 from damrak_ladder.pipeline.promoting import bring_in
 from damrak_ladder.trials import canaries
 
-OPPONENT: Final = "greedy"
-"""The house bot that is played against, unless the ladder has others."""
+OPPONENTS: Final = ("greedy", "random", "planner")
+"""The house bots that are played against, unless the ladder has others."""
 
 BOARD: Final = "amsterdam"
 """Where there is no ladder yet whose boards could be played."""
@@ -52,8 +52,8 @@ def begin(
         standing.advance(version.pk, State.CHECKING, State.QUALIFYING, now)
         block = _book(version, now, tokens)
         where = "in the sandbox" if version.kind == Kind.UPLOADED else "as soon as it is connected"
-        opponent = _opponent(_ladder_for(version))
-        text = f"Queued: it plays {opponent} on {block.board}, {where}."
+        rivals = " and ".join(_opponents(_ladder_for(version)))
+        text = f"Queued: it plays {rivals} on {block.board}, {where}."
         journey.note(version, StepKind.QUEUED, text, now, {"block": block.pk})
     return block
 
@@ -149,9 +149,8 @@ def _tell(version: Version, kind: Notice, said: wording.Said, now: datetime) -> 
 
 def _book(version: Version, now: datetime, tokens: Callable[[int], bytes]) -> Block:
     ladder = _ladder_for(version)
-    opponent = house_version(_opponent(ladder), now)
     table = Table(
-        versions=(version, opponent),
+        versions=(version, *(house_version(spec, now) for spec in _opponents(ladder))),
         board=_board(ladder, now, tokens),
         purpose=Purpose.QUALIFICATION,
         flow=QUALIFICATION,
@@ -175,10 +174,14 @@ def _ladder_for(version: Version) -> Ladder | None:
     return ladders[0] if ladders else None
 
 
-def _opponent(ladder: Ladder | None) -> str:
-    if ladder is None or not ladder.house or OPPONENT in ladder.house:
-        return OPPONENT
-    return ladder.house[0]
+def _opponents(ladder: Ladder | None) -> list[str]:
+    """Specs of house bots, as many as the smallest table of the ladder takes."""
+    if ladder is None:
+        return [OPPONENTS[0]]
+    smallest = min(int(seats) for seats, share in ladder.shares.items() if share > 0)
+    usual = [spec for spec in OPPONENTS if spec in ladder.house]
+    known = dict.fromkeys([*usual, *ladder.house, *OPPONENTS])
+    return list(known)[: smallest - 1]
 
 
 def _board(ladder: Ladder | None, now: datetime, tokens: Callable[[int], bytes]) -> str:

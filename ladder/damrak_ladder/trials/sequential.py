@@ -13,6 +13,7 @@ from django.db import transaction
 from damrak_engine.statistics import BlockScores, Estimate, Sprt
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Kind, State, Version
+from damrak_ladder.matches.boards import DAILY, board_of
 from damrak_ladder.matches.models import Block, BlockState, Ladder, SeatResult
 from damrak_ladder.notices import wording
 from damrak_ladder.notices.kinds import Kind as Notice
@@ -22,6 +23,7 @@ from damrak_ladder.trials.estimate import anytime_estimate
 from damrak_ladder.trials.models import Trial, TrialBlock, TrialState
 
 MOST_BLOCKS: Final = 5000
+SEATS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Bounds:
     elo1: float = 30.0
     alpha: float = 0.05
     beta: float = 0.05
-    most: int = 400
+    most: int = 1000
 
     def sprt(self) -> Sprt:
         """The test.
@@ -86,6 +88,7 @@ def start(
     """
     bounds.sprt()
     _check(owner, candidate, baseline)
+    _check_tables(ladder)
     limit = settings.DAMRAK_LIMITS.trials
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=owner.pk)  # two at once both count
@@ -198,6 +201,14 @@ def _check(owner: User, candidate: Version, baseline: Version) -> None:
             raise NotPlayable(f"{version} is {version.state}; only what has qualified is tested")
     if candidate.bot_id == baseline.bot_id and Kind.REMOTE in {candidate.kind, baseline.kind}:
         raise NotPlayable("a remote bot is there once, so its versions cannot meet")
+
+
+def _check_tables(ladder: Ladder) -> None:
+    names = [name for name in ladder.boards if not name.startswith(DAILY)]
+    has_two = all(board_of(name).players[0] <= SEATS for name in names)
+    first = ladder.options.get("first_player", "")
+    if not has_two or first in {"seat 2", "seat 3"}:
+        raise NotPlayable(f"{ladder.name} cannot be played by two")
 
 
 def _end(trial_id: int, state: TrialState, now: datetime) -> bool:
