@@ -35,7 +35,10 @@ class CompiledModules(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         compile_catalogues(Path(self.root))
-        if version == "editable" or not _wanted():
+        if version == "editable":
+            return
+        build_data["force_include"][str(Path(self.root, "docs"))] = "damrak_ladder/documents"
+        if not _wanted():
             return
         self._scratch = tempfile.TemporaryDirectory()
         target = Path(self._scratch.name)
