@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -45,7 +45,15 @@ class Plan:
     variables: Mapping[str, str] = field(default_factory=dict)
     niceness: int = 0
     stop: Sequence[tuple[int, float]] = ((signal.SIGTERM, 5.0),)
-    """Signals to stop it by, and how many seconds each is given."""
+    """Signals to stop it by, and how many seconds each is given; then it is killed."""
+
+    def steps(self) -> Iterator[tuple[float, int]]:
+        """After how many seconds it is sent what."""
+        after = 0.0
+        for number, seconds in self.stop:
+            yield after, number
+            after += seconds
+        yield after, signal.SIGKILL
 
 
 class Part:

@@ -119,25 +119,21 @@ class Supervisor:
 
     def _stop(self, parts: Sequence[Part]) -> None:
         asked = self._signals
-        steps = max((len(part.plan.stop) for part in parts), default=0)
-        for step in range(steps):
-            patience = 0.0
-            for part in parts:
-                if step < len(part.plan.stop):
-                    number, seconds = part.plan.stop[step]
-                    part.tell_to_stop(number)
-                    patience = max(patience, seconds)
-            end = time.monotonic() + patience
-            while time.monotonic() < end and any(part.is_alive for part in parts):
-                if self._signals > max(asked, 1):
-                    break  # asked once more: at once
-                select.select([self._woken], [], [], 0.05)
-                with contextlib.suppress(BlockingIOError):
-                    os.read(self._woken, 4096)
+        begin = time.monotonic()
+        due = sorted(
+            ((after, number, part) for part in parts for after, number in part.plan.steps()),
+            key=lambda step: step[0],
+        )
+        while any(part.is_alive for part in parts):
+            is_urgent = self._signals > max(asked, 1)  # asked once more: at once
+            while due and (is_urgent or due[0][0] <= time.monotonic() - begin):
+                _, number, part = due.pop(0)
+                part.tell_to_stop(number)
+            select.select([self._woken], [], [], 0.05)
+            with contextlib.suppress(BlockingIOError):
+                os.read(self._woken, 4096)
         for part in parts:
-            part.tell_to_stop(signal.SIGKILL)
-            if part.process is not None:
-                part.process.wait()
+            part.tell_to_stop(signal.SIGKILL)  # what it left behind
 
     def _named(self, name: str) -> Part:
         return next(part for part in self.parts if part.plan.name == name)
