@@ -18,8 +18,8 @@ from damrak_ladder.bots.models import Bot, Version
 
 LONGEST: Final = 512
 MINUTE: Final = 60
-PUBLIC_A_MINUTE: Final = 300  # from one address
-TOKEN_A_MINUTE: Final = 300  # with one token
+PUBLIC_A_MINUTE: Final = 1200  # from one address
+TOKEN_A_MINUTE: Final = 600  # with one token
 WRONG_A_MINUTE: Final = 20  # wrong tokens from one address
 _CHALLENGE: Final = 'Bearer realm="damrak"'
 

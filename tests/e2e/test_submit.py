@@ -1,0 +1,127 @@
+"""From `damrak new` to a rating, on a platform that `damrak-ladder up` runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+from cli import COMMAND, damrak
+from embedded.platforms import PATIENCE, Platform, free_port, new_home, wait_for
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a platform needs Linux")
+
+CRASHING = """
+from damrak import Bot
+
+class Crashing(Bot):
+    asked = 0
+
+    def choose(self, view):
+        self.asked += 1
+        if self.asked == 4:
+            print("about to divide")
+            return view.legal[1 // 0]
+        return view.legal[0]
+"""
+
+
+@pytest.fixture(scope="module")
+def platform() -> Iterator[Platform]:
+    with new_home() as home:
+        made = Platform(home, free_port(), "--workers", "2")
+        try:
+            yield made.wait_until_up()
+        finally:
+            made.stop()
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+def url(platform: Platform) -> str:
+    return f"http://127.0.0.1:{platform.port}"
+
+
+def run(here: Path, *arguments: str | Path) -> Any:
+    return damrak(*arguments, cwd=here, env=environment(here), timeout=PATIENCE)
+
+
+def environment(here: Path) -> dict[str, str]:
+    return {**os.environ, "XDG_CONFIG_HOME": str(here / "config"), "NO_COLOR": "1"}
+
+
+def answer(platform: Platform, path: str) -> Any:
+    with urlopen(f"{url(platform)}/api/v1/{path}", timeout=PATIENCE) as heard:
+        return json.load(heard)
+
+
+def is_rated(platform: Platform, name: str) -> bool:
+    rows = answer(platform, "ladders/amsterdam/ratings")
+    return any(row["bot"] == name and row["games"] > 0 for row in rows)
+
+
+def test_a_new_bot_is_submitted_qualifies_and_is_rated(platform: Platform, here: Path) -> None:
+    assert run(here, "new", "my_bot").returncode == 0
+    sent = run(here, "submit", "my_bot", "--bot", "my-bot", "--to", url(platform))
+    assert sent.returncode == 0, sent.stdout + sent.stderr + platform.logs()
+    assert "version 1 is live" in sent.stdout
+    wait_for(lambda: is_rated(platform, "my-bot"))
+    # What it played is there for everybody to check.
+    played = answer(platform, "bots/my-bot")
+    assert "amsterdam" in played["ladders"]
+    assert played["live"] == 1
+
+
+def test_a_bot_that_crashes_is_shown_how(platform: Platform, here: Path) -> None:
+    (here / "crashing").mkdir()
+    (here / "crashing" / "bot.py").write_text(CRASHING)
+    sent = run(here, "submit", "crashing", "--bot", "crashing", "--no-check", "--to", url(platform))
+    assert sent.returncode == 1, sent.stdout + sent.stderr + platform.logs()
+    assert "ZeroDivisionError" in sent.stdout
+    assert "about to divide" in sent.stdout
+    (again,) = [line for line in sent.stdout.splitlines() if line.startswith("again: ")]
+    repeated = run(here, *again.removeprefix("again: damrak ").split(), "--json")
+    assert repeated.returncode == 1, repeated.stdout + repeated.stderr
+    assert json.loads(repeated.stdout)["repeats"]
+
+
+def test_a_bot_that_runs_here_qualifies_and_plays(platform: Platform, here: Path) -> None:
+    assert run(here, "new", "far").returncode == 0
+    connected = subprocess.Popen(
+        [*COMMAND, "connect", "far", "--ladder", url(platform), "--bot", "far", "--json"],
+        cwd=here,
+        env=environment(here),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        wait_for(lambda: connected.poll() is not None or is_live(platform, "far"))
+        assert connected.poll() is None, connected.communicate()
+        versions = answer(platform, "bots/far/versions")
+        assert [(row["kind"], row["state"]) for row in versions] == [("remote", "qualified")]
+    finally:
+        connected.send_signal(signal.SIGINT)
+        said, trouble = connected.communicate(timeout=PATIENCE)
+    assert connected.returncode == 0, trouble
+    events = [json.loads(line)["event"] for line in said.splitlines()]
+    assert events.count("over") >= 2
+
+
+def is_live(platform: Platform, name: str) -> bool:
+    return bool(
+        platform.count(
+            f"SELECT COUNT(*) FROM bots_bot WHERE slug = '{name}' AND live_id IS NOT NULL"
+        )
+    )
