@@ -19,8 +19,9 @@ from damrak_ladder.matches.models import Match, Purpose
 from damrak_ladder.matches.recording import Report, record as record_block
 from damrak_ladder.replays.keeping import keep
 from ladder_django.games import PLAYED
+from ladder_django.lines import some_bot, some_version
 from ladder_django.people import NOW
-from ladder_django.tables import PATIENCE, some_versions
+from ladder_django.tables import PATIENCE
 
 
 def film(
@@ -66,10 +67,15 @@ def film(
 
 
 def recorded_films(
-    seats: int = 2, leaver: int | None = None, board: str = "practice", now: datetime = NOW
+    seats: int = 2,
+    leaver: int | None = None,
+    board: str = "practice",
+    now: datetime = NOW,
+    prefix: str = "bot",
 ) -> list[Match]:
-    """The matches of a block that was played and recorded."""
-    versions = some_versions(seats)
+    """The matches of a block that was played and recorded by new bots."""
+    slugs = [f"{prefix}-{seat}" for seat in range(seats)]
+    versions = tuple(some_version(some_bot(slug)) for slug in slugs)
     block = book(Table(versions, board, Purpose.LADDER, "ladder:x"), bytes(range(32)), now)
     assert start(block.pk, 0, "worker", now, PATIENCE)
     outcomes = []

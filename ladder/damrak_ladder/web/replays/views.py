@@ -147,6 +147,7 @@ async def live(request: HttpRequest, pk: int) -> HttpResponseBase:
     response = StreamingHttpResponse(STUDIO.watch(pk, place), content_type="text/event-stream")
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"
+    response["Content-Encoding"] = "identity"  # what is compressed comes late
     return response
 
 

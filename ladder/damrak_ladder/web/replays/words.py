@@ -61,6 +61,13 @@ def _counted() -> Words:
         "n_cards": [ngettext("%(n)s card", "%(n)s cards", n) for n in _SAMPLES],
         "n_hidden": [ngettext("%(n)s hidden card", "%(n)s hidden cards", n) for n in _SAMPLES],
         "n_goods": [ngettext("%(n)s goods card", "%(n)s goods cards", n) for n in _SAMPLES],
+        "n_hidden_contracts": [
+            ngettext("%(n)s hidden contract", "%(n)s hidden contracts", n) for n in _SAMPLES
+        ],
+        "n_offered": [
+            ngettext("chooses from %(n)s contract", "chooses from %(n)s contracts", n)
+            for n in _SAMPLES
+        ],
         "n_missing": [ngettext("%(n)s space to go", "%(n)s spaces to go", n) for n in _SAMPLES],
     }
 
@@ -98,7 +105,6 @@ def _labels() -> Words:
         "fulfilled": _("fulfilled"),
         "unfulfilled": _("open"),
         "impossible": _("can no longer be fulfilled"),
-        "hidden_contract": _("hidden contract"),
         "choosing": _("choosing"),
         "thinks": _("to move"),
         "copied": _("The address of this moment is copied."),

@@ -96,7 +96,8 @@ export class BoardView {
     for (const route of way?.routes ?? []) {
       const [from, to] = this.match.routes[route].map((place) => this.spots[place]);
       const owned = way.own.has(route) ? "way way--own" : "way";
-      drawn.push(draw("path", { class: owned, d: `M${from.x} ${from.y}L${to.x} ${to.y}` }));
+      const d = `M${from.x} ${from.y}L${to.x} ${to.y}`;
+      drawn.push(draw("path", { class: "way-halo", d }), draw("path", { class: owned, d }));
     }
     for (const place of [a, b]) {
       const { x, y } = this.spots[place];

@@ -32,7 +32,7 @@ export class EventList {
     const line = this.root.children[at];
     this.current = line.firstElementChild;
     this.current.setAttribute("aria-current", "true");
-    const top = line.offsetTop - this.root.offsetTop;
+    const top = line.offsetTop; // within the list, which is positioned
     const { scrollTop, clientHeight } = this.root;
     if (top < scrollTop || top + line.offsetHeight > scrollTop + clientHeight) {
       this.root.scrollTop = top - clientHeight / 2;

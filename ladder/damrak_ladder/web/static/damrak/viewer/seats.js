@@ -90,18 +90,23 @@ class Panel {
   #contracts(state) {
     const { seat, speaker } = this;
     const done = state[`d${seat}`];
-    const items = state[`c${seat}`].map((contract) => this.#contract(contract, done.includes(contract), ""));
-    for (const contract of state[`q${seat}`]) {
-      items.push(this.#contract(contract, false, speaker.text("choosing")));
-    }
+    const known = state[`c${seat}`].filter((contract) => contract !== null);
+    const items = known.map((contract) => this.#contract(contract, done.includes(contract), ""));
+    this.#hidden(items, state[`c${seat}`].length - known.length, "n_hidden_contracts");
+    const offered = state[`q${seat}`].filter((contract) => contract !== null);
+    for (const contract of offered) items.push(this.#contract(contract, false, speaker.text("choosing")));
+    this.#hidden(items, state[`q${seat}`].length - offered.length, "n_offered");
     this.contracts.replaceChildren(...items);
+  }
+
+  #hidden(items, number, name) {
+    if (!number) return;
+    const says = this.speaker.count(name, number);
+    items.push(make("li", "", make("span", "contract contract--back", says)));
   }
 
   #contract(contract, isDone, more) {
     const { speaker } = this;
-    if (contract === null) {
-      return make("li", "", make("span", "contract contract--back", speaker.text("hidden_contract")));
-    }
     const mark = make("b", "", isDone ? "✓" : more ? "?" : "○");
     mark.setAttribute("aria-hidden", "true");
     const state = make("span", "hidden", more || speaker.text(isDone ? "fulfilled" : "unfulfilled"));

@@ -1,0 +1,262 @@
+"""The replay viewer in a real browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from web.conftest import watch
+from web.sites import TESTS, Site, running_site
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+@dataclass(frozen=True)
+class Cinema:
+    """A site with matches to see."""
+
+    site: Site
+    matches: dict[str, int]
+
+    def address(self, name: str, more: str = "") -> str:
+        return f"{self.site.url}/en/matches/{self.matches[name]}/{more}"
+
+    def file(self, name: str, path: str) -> str:
+        return f"{self.site.url}/matches/{self.matches[name]}/{path}"
+
+
+@pytest.fixture(scope="module")
+def cinema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cinema]:
+    with running_site(tmp_path_factory.mktemp("cinema"), blocks=0) as site:
+        variables = os.environ | {"DAMRAK_HOME": str(site.home), "PYTHONPATH": str(TESTS)}
+        made = subprocess.run(
+            [sys.executable, "-m", "web.films"], env=variables, check=True, stdout=subprocess.PIPE
+        )
+        yield Cinema(site, json.loads(made.stdout))
+
+
+def opened(page: Page, address: str, eyes: str = "all") -> Page:
+    page.goto(address)
+    page.wait_for_selector(f"#viewer[data-ready='{eyes}']")
+    return page
+
+
+def carts(page: Page) -> int:
+    return page.locator(".carts[data-seat]").count()
+
+
+def at(page: Page) -> int:
+    return int(page.locator("[data-scrub]").input_value())
+
+
+def test_scrubbing_moves_everything_together(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("four", "#0"))
+    assert carts(page) == 0
+    moments = page.request.get(cinema.file("four", "moments/all.json")).json()["moments"]
+    claims = [i for i, (event, _) in enumerate(moments) if event["event"] == "claim"]
+    for number, claim in enumerate(claims[:6], 1):
+        page.locator("[data-scrub]").fill(str(claim))
+        assert carts(page) == number
+        current = page.locator("[data-events] [aria-current]")
+        expect(current).to_have_attribute("href", f"#e{claim}")
+        expect(page.locator("#board-says")).to_contain_text(current.inner_text())
+    page.locator("[data-scrub]").fill(str(claims[0] - 1))
+    assert carts(page) == 0
+
+
+@pytest.mark.parametrize("eyes", ["all", "table", "0", "1", "2"])
+def test_each_kind_of_eyes_sees_what_is_theirs(page: Page, cinema: Cinema, eyes: str) -> None:
+    opened(page, cinema.address("three", f"?eyes={eyes}#20"), eyes)
+    assert at(page) == 20
+    for seat in range(3):
+        panel = page.locator(f".seat--{seat}")
+        sees = eyes in ("all", str(seat))
+        assert (panel.locator(".card.back").count() == 0) or not sees
+        assert panel.locator(".contract--back").count() == 0 or not sees
+        assert panel.locator("button.contract").count() > 0 or not sees
+    if eyes == "table":
+        assert page.locator("button.contract").count() == 0
+    page.keyboard.press("End")
+    assert page.locator(".contract--back").count() == 0
+    assert page.locator(".seat__badge:visible").count() == 3
+
+
+def test_other_eyes_see_the_same_moment(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("two", "#30"))
+    page.select_option("#viewer-eyes", "1")
+    page.wait_for_selector("#viewer[data-ready='1']")
+    assert at(page) == 30
+    expect(page).to_have_url(cinema.address("two", "?eyes=1#30"))
+    page.keyboard.press("t")
+    page.wait_for_selector("#viewer[data-ready='table']")
+    assert at(page) == 30
+
+
+def test_address_holds_the_moment(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("two", "#42"))
+    assert at(page) == 42
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(cinema.address("two", "#43"))
+    page.evaluate("location.hash = '#7'")
+    expect(page.locator("[data-at]")).to_contain_text("7 /")
+    opened(page, cinema.address("two", "#99999"))
+    assert at(page) == int(page.locator("[data-scrub]").get_attribute("max") or 0)
+
+
+def test_keys_do_what_they_promise(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("two"))
+    last = at(page)
+    for key, expected in (
+        ("Home", 0),
+        ("ArrowLeft", 0),
+        ("ArrowRight", 1),
+        ("ArrowRight", 2),
+        ("ArrowLeft", 1),
+        ("End", last),
+    ):
+        page.keyboard.press(key)
+        assert at(page) == expected
+    page.keyboard.press("Home")
+    page.keyboard.press("Shift+ArrowRight")
+    assert page.locator("[data-turn]").input_value() == "1"
+    page.keyboard.press("+")
+    assert page.locator("[data-speed]").input_value() == "2"
+    page.keyboard.press("z")
+    expect(page.locator(".viewer__board")).to_have_class("viewer__board zoomed")
+    page.keyboard.press("?")
+    expect(page.locator("dialog[open]")).to_contain_text("Play or pause")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+def test_playing_goes_on_by_itself_until_stopped(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("two", "#0"))
+    page.select_option("[data-speed]", "60")
+    page.keyboard.press("Space")
+    button = page.locator("[data-do=play]")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(button).to_have_attribute("aria-pressed", "false")  # at the end
+    assert at(page) == int(page.locator("[data-scrub]").get_attribute("max") or 0)
+
+
+def test_contract_shows_its_way(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("two", "#10"))
+    contract = page.locator("button.contract").first
+    contract.click()
+    assert page.locator(".way-end").count() == 2
+    expect(page.locator("#board-says")).to_contain_text(":")
+    contract.click()
+    assert page.locator(".way-end").count() == 0
+
+
+def test_verifying_says_what_was_checked(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("four"))
+    page.click("[data-verify]")
+    expect(page.locator(".verdict--good")).to_contain_text("This replay is true.")
+    expect(page.locator(".verdict--good li")).to_have_count(7)
+
+
+def test_position_can_be_taken_away_as_pixels(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("four", "#40"))
+    with page.expect_download() as found:
+        page.click("[data-png]")
+    assert found.value.suggested_filename.endswith("-40.png")
+    assert found.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_embedded_page_works_in_a_frame(page: Page, cinema: Cinema) -> None:
+    page.goto(cinema.address("two", "embed/#5"))
+    page.wait_for_selector("#viewer[data-ready='all']")
+    assert at(page) == 5
+
+
+def test_swiping_steps(browser: Browser, cinema: Cinema) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
+    page = opened(context.new_page(), cinema.address("two", "#10"))
+    swipe = """([from, to]) => {
+      const board = document.querySelector(".viewer__board");
+      const touch = { pointerType: "touch", clientY: 300, bubbles: true };
+      board.dispatchEvent(new PointerEvent("pointerdown", { ...touch, clientX: from }));
+      board.dispatchEvent(new PointerEvent("pointerup", { ...touch, clientX: to }));
+    }"""
+    page.evaluate(swipe, [250, 100])
+    assert at(page) == 11
+    page.evaluate(swipe, [100, 250])
+    assert at(page) == 10
+    context.close()
+
+
+def test_without_a_script_the_end_and_all_events_are_there(
+    browser: Browser, cinema: Cinema
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(cinema.address("four"))
+    assert page.locator("[data-events] li").count() > 100
+    expect(page.locator(".viewer__controls")).to_be_hidden()
+    expect(page.locator("svg.damrak")).to_be_visible()
+    context.close()
+
+
+def test_page_is_small(browser: Browser, cinema: Cinema) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    sizes: dict[str, int] = {}
+    session = context.new_cdp_session(page)
+    urls: dict[str, str] = {}
+    session.send("Network.enable")
+    session.on(
+        "Network.responseReceived", lambda e: urls.update({e["requestId"]: e["response"]["url"]})
+    )
+    session.on(
+        "Network.loadingFinished",
+        lambda e: sizes.update({urls.get(e["requestId"], "?"): int(e["encodedDataLength"])}),
+    )
+    opened(page, cinema.address("four"))
+    page.wait_for_load_state("networkidle")
+    context.close()
+    assert sum(sizes.values()) <= 150_000, sizes
+
+
+def test_viewer_is_fit_to_be_seen(browser: Browser, cinema: Cinema, shots: Path) -> None:
+    context = browser.new_context(locale="en-GB", reduced_motion="reduce")
+    page = context.new_page()
+    complaints: list[Any] = []
+    watch(page, complaints)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        for width, height in ((1440, 900), (360, 740)):
+            page.set_viewport_size({"width": width, "height": height})
+            opened(page, cinema.address("four", "?eyes=1#60"), "1")
+            page.locator("button.contract").first.click()
+            page.screenshot(path=shots / f"viewer-{width}-{scheme}.png", full_page=True)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            if (scheme, width) == ("light", 1440):
+                wanted = {"type": "tag", "values": RULES}
+            elif (scheme, width) == ("dark", 360):
+                wanted = {"type": "rule", "values": ["color-contrast", "target-size"]}
+            else:
+                continue
+            found = Axe().run(page, options={"runOnly": wanted})
+            complaints += [
+                (
+                    scheme,
+                    width,
+                    one["id"],
+                    one["help"],
+                    [node["html"][:200] for node in one["nodes"]],
+                )
+                for one in found.response["violations"]
+            ]
+    context.close()
+    assert not complaints, "\n".join(map(str, complaints))
