@@ -38,9 +38,10 @@ from damrak_ladder.replays.keeping import keep
 from damrak_ladder.standings.absorbing import absorb
 from damrak_ladder.standings.publishing import publish
 from ladder_django.games import replay_bytes
+from ladder_django.passwords import PASSWORD
 
 PATIENCE = Patience(lease=timedelta(hours=1), tries=1)
-PASSWORD = "quays-and-gables"
+
 AUTHORS = ("ada", "bo", "cleo", "dov")
 STRENGTHS = {
     "canal-rat": 420,

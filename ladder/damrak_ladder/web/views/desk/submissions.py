@@ -80,7 +80,9 @@ class UploadForm(LineForm):
 
     archive = forms.FileField(
         label=gettext_lazy("Archive"),
-        help_text=gettext_lazy("The file that `damrak pack` makes: a .zip or .tar.gz."),
+        help_text=gettext_lazy(
+            "The folder of the bot as .zip or .tar.gz, with a bot.py or a damrak.toml in it."
+        ),
     )
     note = _note()
     canary = forms.BooleanField(

@@ -1,0 +1,80 @@
+"""Chromium, and a site for it to look at.
+
+Neither outlives its module: Playwright keeps an event loop running, beside which Django would
+refuse to work in the same process.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from web.sites import Site, running_site
+
+SHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A site with something on every page."""
+    with running_site(tmp_path_factory.mktemp("site"), blocks=24) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium as the system has it."""
+    path = next((found for name in NAMES if (found := shutil.which(name))), None)
+    if path is None:
+        pytest.skip("no Chromium: run .ci/browser")
+    with sync_playwright() as playwright:
+        # Without its sandbox, because tests may run as root; it sees nothing but our own site.
+        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty tab; a complaint in its console fails the test."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, locale="en-GB", reduced_motion="reduce"
+    )
+    complaints: list[str] = []
+    tab = context.new_page()
+    watch(tab, complaints)
+    yield tab
+    context.close()
+    assert not complaints
+
+
+@pytest.fixture(scope="session")
+def shots() -> Path:
+    """The folder for screenshots."""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    return SHOTS
+
+
+def watch(tab: Page, complaints: list[str]) -> None:
+    """Note what the browser complains about, and each request to anybody else."""
+
+    def asked(url: str) -> None:
+        if not url.startswith(("http://127.0.0.1:", "data:", "blob:")):
+            complaints.append(f"asked for {url}")
+
+    tab.on(
+        "console",
+        lambda said: (
+            said.type in {"error", "warning"}
+            and "404 (Not Found)" not in said.text
+            and "403 (Forbidden)" not in said.text
+            and complaints.append(f"{tab.url}: {said.text}")
+        ),
+    )
+    tab.on("pageerror", lambda error: complaints.append(f"{tab.url}: {error}"))
+    tab.on("request", lambda request: asked(request.url))

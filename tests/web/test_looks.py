@@ -1,0 +1,101 @@
+"""Every page type: accessible in both themes, no wider than the window, without a complaint."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from web.conftest import watch
+from web.people import log_in
+from web.sites import Site
+
+PUBLIC = [
+    "/",
+    "/ladders/",
+    "/ladders/amsterdam/",
+    "/ladders/new-boards/?seats=3&sort=games",
+    "/ladders/amsterdam/blocks/",
+    "/bots/canal-rat/",
+    "/bots/canal-rat/1/",
+    "/bots/canal-rat/3/",
+    "/owners/ada/",
+    "/blocks/1/",
+    "/queue/",
+    "/hosts/",
+    "/search/?q=canal",
+    "/nothing/",
+    "/accounts/login/",
+    "/accounts/signup/",
+    "/accounts/password/reset/",
+]
+ADA = [
+    "/desk/",
+    "/desk/submit/",
+    "/desk/remote/",
+    "/desk/bots/canal-rat/",
+    "/desk/bots/canal-rat/2/",
+    "/desk/bots/canal-rat/3/",
+    "/desk/bots/canal-rat/2/live/",
+    "/desk/tests/",
+    "/desk/tokens/",
+    "/desk/notices/",
+    "/device/",
+    "/accounts/email/",
+    "/accounts/password/change/",
+    "/accounts/2fa/",
+    "/accounts/logout/",
+]
+SAM = ["/organise/", "/organise/hosts/2/trust/", "/matches/1/seats/0/log/"]
+WIDTHS = (360, 768, 1440)
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+EVERYTHING = {"type": "tag", "values": TAGS}
+COLOURS = {"type": "rule", "values": ["color-contrast"]}
+
+
+@pytest.mark.parametrize(("name", "paths"), [(None, PUBLIC), ("ada", ADA), ("sam", SAM)])
+def test_pages_are_fit_to_be_seen(
+    site: Site, browser: Browser, shots: Path, name: str | None, paths: list[str]
+):
+    context = browser.new_context(
+        viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce"
+    )
+    tab = context.new_page()
+    complaints: list[str] = []
+    watch(tab, complaints)
+    if name is not None:
+        log_in(tab, site, name)
+    for path in paths:
+        tab.emulate_media(color_scheme="light")
+        tab.set_viewport_size({"width": 1440, "height": 900})
+        tab.goto(f"{site.url}/en{path}")
+        complaints += _wrong(tab, path, EVERYTHING)
+        _shoot(tab, shots, path, "wide-light")
+        for width in WIDTHS:
+            tab.set_viewport_size({"width": width, "height": 900})
+            found = tab.evaluate("document.documentElement.scrollWidth")
+            if found > width:
+                complaints.append(f"{path} is {found} wide in a window of {width}")
+        tab.set_viewport_size({"width": 360, "height": 800})
+        tab.emulate_media(color_scheme="dark")
+        complaints += _wrong(tab, path, COLOURS)
+        _shoot(tab, shots, path, "phone-dark")
+    context.close()
+    assert not complaints, "\n".join(complaints)
+
+
+def _wrong(tab: Page, path: str, rules: dict[str, object]) -> list[str]:
+    found = Axe().run(tab, options={"runOnly": rules, "resultTypes": ["violations"]})
+    return [
+        f"{path}: {one['id']}: {one['help']}: {node['html'][:200]}"
+        for one in found.response["violations"]
+        for node in one["nodes"][:3]
+    ]
+
+
+def _shoot(tab: Page, shots: Path, path: str, kind: str) -> None:
+    name = re.sub("[^a-z0-9]+", "-", path).strip("-") or "home"
+    tab.screenshot(path=shots / f"{name}-{kind}.png", full_page=True)

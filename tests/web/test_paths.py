@@ -1,0 +1,164 @@
+"""What people come to do: by keyboard alone, and without JavaScript."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import re
+import zipfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from web.people import log_in
+from web.sites import Site
+
+MOST_STEPS = 60
+
+
+def test_somebody_joins_and_submits_by_keyboard_alone(site: Site, page: Page, tmp_path: Path):
+    page.goto(f"{site.url}/en/")
+    page.keyboard.press("Tab")
+    assert "Skip to the content" in _focused(page)
+    _go(page, "Join")
+    page.wait_for_url("**/accounts/signup/")
+    for name, text in [
+        ("email", "eve@example.org"),
+        ("username", "eve"),
+        ("password1", "nine-bridges-2030"),
+        ("password2", "nine-bridges-2030"),
+    ]:
+        _tab_to(page, f"[name={name}]")
+        page.keyboard.type(text)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/confirm-email/")
+
+    page.goto(_link_in_mail(site))
+    _tab_to(page, "main button[type=submit]")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "confirm-email" not in url)
+    if "/accounts/login/" in page.url:
+        _tab_to(page, "[name=login]")
+        page.keyboard.type("eve")
+        _tab_to(page, "[name=password]")
+        page.keyboard.type("nine-bridges-2030")
+        page.keyboard.press("Enter")
+        page.wait_for_url(lambda url: "/accounts/" not in url)
+
+    _go(page, "My desk")
+    expect(
+        page.get_by_role("heading", name="Your first bot is three commands away")
+    ).to_be_visible()
+    _go(page, "Submit by this page")
+    _tab_to(page, "[name=name]")
+    page.keyboard.type("night-ferry")
+    _tab_to(page, "[name=archive]")
+    page.locator("[name=archive]").set_input_files(_archive(tmp_path))  # the system's own dialogue
+    _tab_to(page, "main form button")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/desk/bots/night-ferry/1/")
+    journey = page.locator("#journey")
+    expect(journey).to_contain_text("Checked")
+    expect(journey).to_contain_text("qualifying")
+
+    _go(page, "My desk")
+    expect(page.get_by_role("link", name="night-ferry")).to_be_visible()
+
+
+def test_pages_renew_themselves_where_something_happens(site: Site, page: Page):
+    log_in(page, site, "ada")
+    page.goto(f"{site.url}/en/desk/bots/canal-rat/4/")
+    with page.expect_response(lambda said: said.url.endswith("/desk/bots/canal-rat/4/")) as renewed:
+        pass
+    assert renewed.value.request.headers["hx-request"] == "true"
+    expect(page.locator("#journey")).to_contain_text("Queued")
+    assert page.locator("#journey").count() == 1
+
+
+def test_a_version_goes_live_and_a_token_is_revoked(site: Site, page: Page):
+    log_in(page, site, "ada")
+    page.goto(f"{site.url}/en/desk/bots/canal-rat/")
+    page.get_by_role("link", name="Make v2 live…").click()
+    page.get_by_role("button", name="Make it live").click()
+    expect(page.get_by_text("Version 2 is live now.")).to_be_visible()
+    page.goto(f"{site.url}/en/desk/tokens/")
+    page.get_by_label("Name").fill("robot")
+    page.get_by_role("button", name="Make a token").click()
+    expect(page.locator("pre")).to_contain_text("damrak_")
+    page.goto(f"{site.url}/en/desk/tokens/")
+    expect(page.locator("main")).not_to_contain_text("Copy it now")
+    page.get_by_role("link", name="Revoke… robot").click()
+    page.get_by_role("button", name="Revoke it").click()
+    expect(page.get_by_text("The token robot is revoked.")).to_be_visible()
+
+
+def test_all_of_it_works_without_javascript(site: Site, browser: Browser):
+    context = browser.new_context(java_script_enabled=False, locale="en-GB")
+    page = context.new_page()
+    page.goto(f"{site.url}/en/ladders/amsterdam/")
+    page.get_by_label("Sorted by").select_option("games")
+    page.get_by_label("Bots", exact=True).select_option("remote")
+    page.get_by_role("button", name="Show").click()
+    assert "sort=games" in page.url
+    names = page.locator(".ranking tbody th.name")
+    expect(names).to_have_count(1)
+    expect(names).to_contain_text("tulip")
+    page.get_by_text("The same as a table").click()
+    page.get_by_role("button", name="Dark", exact=True).click()
+    assert "sort=games" in page.url
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.goto(f"{site.url}/en/search/?q=canal")
+    page.get_by_role("link", name="canal-rat").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("canal-rat")
+    log_in(page, site, "bo")
+    page.goto(f"{site.url}/en/desk/")
+    expect(page.get_by_role("link", name="tulip")).to_be_visible()
+    context.close()
+
+
+def test_rankings_print_as_tables_and_nothing_else(site: Site, page: Page):
+    page.goto(f"{site.url}/en/ladders/amsterdam/")
+    page.emulate_media(media="print")
+    expect(page.locator(".masthead")).to_be_hidden()
+    expect(page.locator(".filters")).to_be_hidden()
+    expect(page.locator(".ranking table")).to_be_visible()
+
+
+def _go(page: Page, name: str) -> None:
+    """Follow the link of that name by keyboard."""
+    for _ in range(MOST_STEPS):
+        if re.match(rf"{re.escape(name)}\b", _focused(page)):
+            with page.expect_navigation():
+                page.keyboard.press("Enter")
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"no way to {name!r} by keyboard")
+
+
+def _tab_to(page: Page, selector: str) -> None:
+    for _ in range(MOST_STEPS):
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"no way to {selector} by keyboard")
+
+
+def _focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.textContent")).strip()
+
+
+def _link_in_mail(site: Site) -> str:
+    latest = max((site.home / "mail").iterdir(), key=lambda file: file.stat().st_mtime)
+    mail = email.message_from_bytes(latest.read_bytes(), policy=email.policy.default)
+    body = mail.get_body(("plain",))
+    assert body is not None
+    found = re.search(r"http://127\.0\.0\.1:\d+/\S+", body.get_content())
+    assert found, body.get_content()
+    return found[0]
+
+
+def _archive(folder: Path) -> Path:
+    path = folder / "night-ferry.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("bot.py", "from damrak import Bot\n\n\nclass Ferry(Bot):\n    pass\n")
+    return path
