@@ -252,3 +252,18 @@ def test_a_link_in_a_mail_asks_before_it_ends_anything() -> None:
     client.post(stop_path(ann), {"List-Unsubscribe": "One-Click"})
     assert not any(Channel.MAIL in row.wanted for row in rules_of(ann))
     assert client.get("/notices/stop/1:forged/").status_code == 404
+
+
+@pytest.mark.usefixtures("database")
+def test_a_page_names_itself_in_the_other_languages() -> None:
+    _, page = get("/da/docs/boards/")
+    found = dict(re.findall(r'<link rel="alternate" hreflang="([\w-]+)" href="([^"]+)">', page))
+    assert list(found) == [*CODES, "x-default"]
+    assert found["pl"] == f"{settings.DAMRAK_URL}/pl/docs/boards/"
+    assert found["x-default"] == f"{settings.DAMRAK_URL}/docs/boards/"
+
+
+@pytest.mark.usefixtures("database")
+def test_a_page_without_a_language_names_no_others() -> None:
+    _, page = get(stop_path(somebody()))
+    assert "hreflang" not in page

@@ -6,7 +6,6 @@ from typing import Any
 
 from django import template
 from django.conf import settings
-from django.urls import translate_url
 from django.utils.translation import get_language_from_path
 
 register = template.Library()
@@ -18,9 +17,7 @@ def alternates(context: dict[str, Any]) -> list[tuple[str, str]]:
     request = context.get("request")
     if request is None or get_language_from_path(request.path) is None:
         return []
-    here = request.path
-    found = [
-        (code, settings.DAMRAK_URL + translate_url(here, code)) for code, _ in settings.LANGUAGES
-    ]
-    neutral = here[here.index("/", 1) :]  # it leads to the reader's own language
-    return [*found, ("x-default", settings.DAMRAK_URL + neutral)]
+    # Only what stands in front differs: no address is translated.
+    place = request.path[request.path.index("/", 1) :]
+    found = [(code, f"{settings.DAMRAK_URL}/{code}{place}") for code, _ in settings.LANGUAGES]
+    return [*found, ("x-default", settings.DAMRAK_URL + place)]
