@@ -30,11 +30,11 @@ from damrak_ladder.api.shapes import (
     step_shape,
     version_shape,
 )
-from damrak_ladder.bots.journey import journey, note
-from damrak_ladder.bots.models import Bot, State, StepKind, Version
-from damrak_ladder.bots.standing import promote
+from damrak_ladder.bots.journey import journey
+from damrak_ladder.bots.models import Bot, State, Version
 from damrak_ladder.bots.submission import create_bot
 from damrak_ladder.matches.models import Blame, Entry, Fault
+from damrak_ladder.pipeline import promoting
 
 NEWEST = 50
 _FAILURES = 20
@@ -133,8 +133,7 @@ def make_live(request: HttpRequest, response: HttpResponse, slug: str, choice: C
     if chosen is None:
         raise not_found(f"version {choice.version} of {slug}")
     if found.live_id != chosen.pk:
-        promote(found.pk, found.live_id, chosen.pk, now, caller(request))
-        note(chosen, StepKind.LIVE, f"made live by {caller(request).username}", now)
+        promoting.make_live(chosen, found.live_id, now, caller(request))
     return bot_shape(_bot(slug))
 
 

@@ -43,11 +43,11 @@ class NewTrial(Schema):
     baseline: Named
     ladder: Name = ""
     """By whose rules it is played; without it that of the candidate's bot."""
-    elo0: Annotated[float, Field(allow_inf_nan=False)] = 0.0
-    elo1: Annotated[float, Field(allow_inf_nan=False)] = 30.0
-    alpha: Annotated[float, Field(gt=0, lt=0.5, allow_inf_nan=False)] = 0.05
-    beta: Annotated[float, Field(gt=0, lt=0.5, allow_inf_nan=False)] = 0.05
-    most: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] = 400
+    elo0: Annotated[float, Field(allow_inf_nan=False)] = Bounds().elo0
+    elo1: Annotated[float, Field(allow_inf_nan=False)] = Bounds().elo1
+    alpha: Annotated[float, Field(gt=0, lt=0.5, allow_inf_nan=False)] = Bounds().alpha
+    beta: Annotated[float, Field(gt=0, lt=0.5, allow_inf_nan=False)] = Bounds().beta
+    most: Annotated[int, Field(ge=1, le=MOST_BLOCKS)] = Bounds().most
 
 
 class Lead(Schema):

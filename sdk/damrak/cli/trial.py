@@ -43,7 +43,7 @@ def add_parser(commands: Commands) -> None:
         examples=(
             "damrak trial my-bot 4 3",
             "damrak trial my-bot 4 house-planner --elo 0 20",
-            "damrak trial my-bot 4 rival:2 --blocks 1000 --ladder amsterdam",
+            "damrak trial my-bot 4 rival:2 --blocks 2000 --ladder amsterdam",
             "damrak trial --watch 17",
             "damrak trial --cancel 17",
         ),
@@ -63,7 +63,7 @@ def add_parser(commands: Commands) -> None:
         help="the two leads to tell apart (default: 0 30)",
     )
     parser.add_argument(
-        "--blocks", type=positive, metavar="N", default=400, help="at most so many (default: 400)"
+        "--blocks", type=positive, metavar="N", default=1000, help="at most so many (default: 1000)"
     )
     parser.add_argument("--watch", type=positive, metavar="ID", help="follow a test")
     parser.add_argument("--cancel", type=positive, metavar="ID", help="end a test")
