@@ -76,7 +76,7 @@ def test_chances_are_those_of_the_model(strengths):
 
 @with_database
 def test_what_was_to_be_expected_of_blocks():
-    ladder, versions = published_ladder(blocks=45)
+    ladder, versions = published_ladder()
     keys = list(Counted.objects.values_list("pk", flat=True))
     with CaptureQueriesContext(connection) as captured:
         found = expectations(keys)
@@ -90,7 +90,7 @@ def test_what_was_to_be_expected_of_blocks():
     assert 0.4 < sum(squares) / len(squares) < 1.5
     # Somebody who plays as if the ranks were upside down stands out.
     chance = Random(2)
-    turned = [some_recorded(ladder, list(reversed(versions)), chance) for _ in range(12)]
+    turned = [some_recorded(ladder, list(reversed(versions)), chance) for _ in range(8)]
     for block in turned:
         absorb(block)
     publish(ladder, NOW + timedelta(hours=1))

@@ -96,10 +96,11 @@ def test_kinds_can_be_left_out() -> None:
     assert len(table(ladder, kinds=["house", "remote"])) == 5
 
 
-@pytest.mark.parametrize("cursor", ["x", "r", "r-1", "r1x", "e1", "e1.", "r" * 100, "r٣", "e9.9\n"])
-def test_nonsense_is_no_cursor(cursor: str) -> None:
-    with pytest.raises(BadCursor):
-        table(a_ladder(), after=cursor)
+def test_nonsense_is_no_cursor() -> None:
+    ladder = a_ladder()
+    for cursor in ["x", "r", "r-1", "r1x", "e1", "e1.", "r" * 100, "r٣", "e9.9\n"]:
+        with pytest.raises(BadCursor):
+            table(ladder, after=cursor)
 
 
 def test_changes_of_a_day_and_a_week() -> None:

@@ -20,12 +20,6 @@ def anchors_of(ladder: Ladder, versions: Iterable[int]) -> dict[int, float]:
     return {pk: float(ladder.anchors[spec]) for pk, spec in found.values_list("pk", "spec")}
 
 
-def house_anchors(ladder: Ladder) -> dict[int, float]:
-    """All anchors that there are, whether they have played or not."""
-    found = Version.objects.filter(kind=Kind.HOUSE, spec__in=list(ladder.anchors))
-    return {pk: float(ladder.anchors[spec]) for pk, spec in found.values_list("pk", "spec")}
-
-
 def centre_of(ladder: Ladder) -> float:
     """The Elo in the middle of the field as long as no anchor has played."""
     if not ladder.anchors:

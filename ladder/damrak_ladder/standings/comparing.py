@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from django.db import transaction
+from django.db.models import Model
 
 from damrak_ladder.matches.models import Block, BlockState, Ladder
 from damrak_ladder.standings.counting import MET, TALLIED, meetings_of, tallies_of
@@ -12,6 +15,7 @@ from damrak_ladder.standings.figures import TOLD, figures_of
 from damrak_ladder.standings.ledger import ledger_ends
 from damrak_ladder.standings.models import Counted, Fit, Meeting, Progress, Standing, Tally
 from damrak_ladder.standings.packing import Outcome, unpack
+from damrak_ladder.standings.progress import locked
 from damrak_ladder.standings.snapshot import collect, snapshot_of
 
 Key = TypeVar("Key", bound="tuple[int, ...]")
@@ -47,6 +51,7 @@ class Found:
 
 
 def compare_rows(ladder: Ladder, found: Found, until: int, result: Rebuilt) -> None:
+    """Whether the compact rows are those that the replays give."""
     rows = Counted.objects.filter(ladder=ladder)
     stored = {
         block: (bytes(results), bytes(points), serial)
@@ -82,21 +87,41 @@ def _late(ladder: Ladder, until: int) -> Iterator[Outcome]:
 
 
 def compare_tallies(ladder: Ladder, found: Found, until: int, result: Rebuilt) -> None:
-    outcomes = [*found.outcomes(), *_late(ladder, until)]
-    tallies, meetings = tallies_of(outcomes), meetings_of(outcomes)
-    stored = {
-        (row["version_id"], row["seats"], row["turn"]): {name: row[name] for name in TALLIED}
-        for row in Tally.objects.filter(ladder=ladder).values(
-            "version_id", "seats", "turn", *TALLIED
+    """Whether the tallies are the sums of the replayed blocks, and of those counted since."""
+    tallies, meetings = tallies_of(found.outcomes()), meetings_of(found.outcomes())
+    with transaction.atomic():
+        locked(ladder.pk)
+        stored = _stored(Tally, ladder, ("version_id", "seats", "turn"), TALLIED)
+        met = _stored(Meeting, ladder, ("version_id", "opponent_id"), MET)
+        counted = set(
+            Counted.objects.filter(ladder=ladder, serial__lte=until).values_list("pk", flat=True)
         )
-    }
-    met = {
-        (row["version_id"], row["opponent_id"]): {name: row[name] for name in MET}
-        for row in Meeting.objects.filter(ladder=ladder).values("version_id", "opponent_id", *MET)
-    }
+        late = list(_late(ladder, until))
+    gone = [unpack(*row) for block, row in found.rows.items() if block not in counted]
+    for sign, outcomes in ((1, late), (-1, gone)):
+        _merge(tallies, tallies_of(outcomes), sign)
+        _merge(meetings, meetings_of(outcomes), sign)
     result.differences += _differing("tally of version {} at {} seats, turn {}", stored, tallies)
     result.differences += _differing("meeting of versions {} and {}", met, meetings)
     result.numbers += len(TALLIED) * len(tallies) + len(MET) * len(meetings)
+
+
+def _stored(
+    model: type[Model], ladder: Ladder, keys: tuple[str, ...], columns: tuple[str, ...]
+) -> dict[Any, dict[str, int]]:
+    rows = model._base_manager.filter(ladder=ladder).values(*keys, *columns)
+    return {
+        tuple(row[key] for key in keys): {column: row[column] for column in columns} for row in rows
+    }
+
+
+def _merge(sums: dict[Key, dict[str, int]], more: Mapping[Key, dict[str, int]], sign: int) -> None:
+    for key, row in more.items():
+        into = sums.setdefault(key, dict.fromkeys(row, 0))
+        for column, value in row.items():
+            into[column] += sign * value
+        if not into["blocks"] and not into["games"]:
+            del sums[key]
 
 
 def compare_ledger(ladder: Ladder, standings: Iterable[Standing], result: Rebuilt) -> None:

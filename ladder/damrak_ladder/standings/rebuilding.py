@@ -50,10 +50,10 @@ def rebuild(
     result = Rebuilt(ladder.slug)
     until = _serial(ladder)
     found = _replay(ladder, until, result, jobs, progressed)
+    compare_rows(ladder, found, until, result)
+    compare_tallies(ladder, found, until, result)
     with transaction.atomic():
         progress = locked(ladder.pk)
-        compare_rows(ladder, found, until, result)
-        compare_tallies(ladder, found, until, result)
         fit = Fit.objects.filter(ladder=ladder, number=progress.fit).first()
         standings = list(Standing.objects.filter(ladder=ladder, blocks__gt=0))
         fitted = _fitted(ladder, fit, found, until)
@@ -116,7 +116,10 @@ def _fitted(ladder: Ladder, fit: Fit | None, found: Found, until: int) -> list[t
 
 
 def _repair(ladder: Ladder, found: Found, until: int) -> None:
-    """Make the compact rows and the tallies anew, in one transaction."""
+    """Make the compact rows and the tallies anew, in one transaction.
+
+    With a long history that takes minutes, in which no block is counted; those are settled later.
+    """
     with transaction.atomic():
         progress = locked(ladder.pk)
         stored = dict(
