@@ -1,0 +1,140 @@
+"""What goes into the archive of a folder, and what stays out."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from damrak.errors import LadderError
+from damrak.ladder.packing import pack
+from damrak.ladder.words import plain
+from damrak_wire.archive.inspection import inspect
+
+BOT = "from damrak import Bot\n"
+
+
+def made(folder: Path, *names: str) -> Path:
+    for name in ("bot.py", *names):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(BOT)
+    return folder
+
+
+def test_the_same_files_make_the_same_bytes(tmp_path: Path) -> None:
+    one = made(tmp_path / "one", "b/two.py", "a.py")
+    other = made(tmp_path / "other", "a.py", "b/two.py")
+    os.utime(other / "a.py", (0, 0))
+    (other / "a.py").chmod(0o600)
+    assert pack(one).data == pack(other).data
+    assert pack(one).names == ("a.py", "b/two.py", "bot.py")
+    (other / "a.py").write_text("changed")
+    assert pack(one).data != pack(other).data
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such bit")
+def test_what_can_be_run_can_be_run_there(tmp_path: Path) -> None:
+    made(tmp_path, "run.sh")
+    (tmp_path / "run.sh").chmod(0o755)
+    with zipfile.ZipFile(io.BytesIO(pack(tmp_path).data)) as archive:
+        modes = {info.filename: info.external_attr >> 16 for info in archive.infolist()}
+    assert modes == {"bot.py": stat.S_IFREG | 0o644, "run.sh": stat.S_IFREG | 0o755}
+
+
+def test_what_no_game_needs_stays_out(tmp_path: Path) -> None:
+    made(tmp_path, ".git/config", "__pycache__/bot.pyc", "env/lib/x.py", "build/x.o", "data.json")
+    (tmp_path / "env" / "pyvenv.cfg").write_text("")
+    (tmp_path / "replay.json").write_text('{"format": "damrak-replay/1"}')
+    assert pack(tmp_path).names == ("bot.py", "data.json")
+    (tmp_path / "damrak.toml").write_text('run = ["./build/x.o"]')
+    assert "build/x.o" in pack(tmp_path).names
+
+
+@pytest.mark.parametrize(
+    ("rules", "left"),
+    [
+        ("", {"a.txt", "b.log", "deep/a.txt", "deep/more/b.log"}),
+        ("*.txt", {"b.log", "deep/more/b.log"}),
+        ("/a.txt", {"b.log", "deep/a.txt", "deep/more/b.log"}),
+        ("deep/", {"a.txt", "b.log"}),
+        ("more/", {"a.txt", "b.log", "deep/a.txt"}),
+        ("deep/*.txt", {"a.txt", "b.log", "deep/more/b.log"}),
+        ("deep/**/b.log", {"a.txt", "b.log", "deep/a.txt"}),
+        ("*.log\n!/b.log", {"a.txt", "b.log", "deep/a.txt"}),
+        ("# a.txt\n\n[ab].t?t", {"b.log", "deep/more/b.log"}),
+        ("[!a].*", {"a.txt", "deep/a.txt"}),
+        ("a.txt/", {"a.txt", "b.log", "deep/a.txt", "deep/more/b.log"}),
+        ("(a|b).txt", {"a.txt", "b.log", "deep/a.txt", "deep/more/b.log"}),
+    ],
+)
+def test_ignore_files_are_read_as_git_reads_them(
+    tmp_path: Path, rules: str, left: set[str]
+) -> None:
+    made(tmp_path, "a.txt", "b.log", "deep/a.txt", "deep/more/b.log")
+    (tmp_path / ".gitignore").write_text(rules)
+    assert set(pack(tmp_path).names) == {"bot.py", *left}
+    (tmp_path / ".damrakignore").write_text("*\n!bot.py")
+    assert pack(tmp_path).names == ("bot.py",)
+
+
+def test_a_file_and_an_archive_can_be_sent_too(tmp_path: Path) -> None:
+    (tmp_path / "careful.py").write_text(BOT)
+    assert pack(tmp_path / "careful.py").names == ("bot.py",)
+    (tmp_path / "mine.zip").write_bytes(pack(made(tmp_path / "bot")).data)
+    assert pack(tmp_path / "mine.zip").holds.files == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("nowhere", None, "no such folder"),
+        ("bot.txt", b"", "give a folder"),
+        ("bad.zip", b"PK\x03\x04", "no ladder would take this"),
+        ("big.zip", bytes((16 << 20) + 1), "larger than 16 MiB"),
+    ],
+)
+def test_what_cannot_be_sent(tmp_path: Path, name: str, content: bytes | None, why: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(LadderError, match=why):
+        pack(tmp_path / name)
+
+
+def test_an_empty_folder_is_no_bot(tmp_path: Path) -> None:
+    with pytest.raises(LadderError, match=r"no bot\.py"):
+        pack(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("description", "files", "language"),
+    [
+        ("", {}, "Python"),
+        ('run = ["node", "main.js"]', {"main.js": b""}, "JavaScript"),
+        ('run = ["python3", "main.py"]', {"main.py": b""}, "Python"),
+        ('run = ["./bot", "-v"]', {"bot": b"\x7fELF...", "src/main.rs": b""}, "Rust"),
+        ('run = ["./bot"]', {"bot": b"\x7fELF..."}, "machine code"),
+        ('run = ["./bot"]', {"bot": b"#!"}, "another language"),
+    ],
+)
+def test_languages_are_told_apart(description: str, files: dict[str, bytes], language: str) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        if description:
+            archive.writestr("damrak.toml", description)
+        else:
+            archive.writestr("bot.py", BOT)
+        for name, data in files.items():
+            archive.writestr(name, data)
+    content.seek(0)
+    assert inspect(content, len(content.getvalue())).language == language
+
+
+def test_words_of_strangers_move_no_cursor() -> None:
+    assert plain("a\x1b[2J\n b\u202e") == "a\N{REPLACEMENT CHARACTER}[2J b\N{REPLACEMENT CHARACTER}"
+    assert len(plain("x" * 10_000)) == 600
