@@ -90,7 +90,7 @@ class Environment:
     referee: str | None  # where this machine's referee is driven; None: that of `up`
     referee_key: str | None
     referee_tls: RefereeTls
-    lobby: str | None  # where remote bots are told to connect; None: where the referee listens
+    lobby: str | None  # where remote bots are told to connect; None: nowhere
     workers: int  # blocks that this machine plays at once
     games_at_once: int  # of all these blocks together
     games_per_minute: int | None  # None: as many as the machine can
