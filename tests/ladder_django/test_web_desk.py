@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 
 import pytest
@@ -12,8 +13,18 @@ from django.utils import timezone
 from damrak_ladder.accounts import devices
 from damrak_ladder.accounts.models import ApiToken
 from damrak_ladder.accounts.roles import Role, grant
-from damrak_ladder.bots.models import Bot, ConnectToken, Version
-from damrak_ladder.matches.models import Block, BlockState, Host, Ladder, Match, SeatLog
+from damrak_ladder.bots.models import Bot, ConnectToken, Kind, Version
+from damrak_ladder.matches.models import (
+    Block,
+    BlockState,
+    Host,
+    Ladder,
+    Match,
+    MatchTimings,
+    SeatLog,
+    SeatResult,
+)
+from damrak_ladder.matches.timings import Timings, pack
 from damrak_ladder.notices.models import Notice, Rule, Webhook
 from damrak_ladder.trials.models import Canary, Trial
 from ladder_django.people import somebody
@@ -242,6 +253,53 @@ def test_matches_tell_where_logs_are_only_to_those_who_may_read_them():
     assert match is not None
     assert "/log/" in page(visitor("ada"), f"/matches/{match.pk}/")
     assert "/log/" not in page(visitor(), f"/matches/{match.pk}/")
+
+
+@pytest.mark.usefixtures("database")
+def test_a_bot_enters_and_leaves_ladders():
+    fill(timezone.now(), blocks=0)
+    path = "/en/desk/bots/canal-rat/ladders/amsterdam/"
+    rat = Bot.objects.get(slug="canal-rat")
+    assert visitor("bo").post(path, {"do": "leave"}).status_code == 403
+    client = visitor("ada")
+    assert client.get(path).status_code == 405
+    client.post(path, {"do": "leave"})
+    assert not rat.entries.filter(ladder__slug="amsterdam", left=None).exists()
+    client.post(path, {"do": "enter"})
+    assert rat.entries.filter(ladder__slug="amsterdam", left=None).exists()
+
+
+@pytest.mark.usefixtures("database")
+def test_a_lost_token_of_a_remote_bot_is_replaced_after_a_question():
+    fill(timezone.now(), blocks=0)
+    path = "/desk/bots/tulip/token/"
+    page(visitor("ada"), path, status=404)
+    client = visitor("bo")
+    assert "is void from then on" in page(client, path)
+    assert not ConnectToken.objects.exists()
+    made = client.post(f"/en{path}")
+    assert ConnectToken.objects.get().hint in made.content.decode()
+
+
+@pytest.mark.usefixtures("database")
+def test_a_seat_that_failed_offers_what_repeats_it_and_where_its_time_went():
+    fill(timezone.now(), blocks=4, replays=1)
+    failed = SeatResult.objects.exclude(fault="").exclude(seat__version__kind=Kind.HOUSE)
+    seat = failed.select_related("seat__version__bot__owner").earliest("pk").seat
+    owner = visitor(seat.version.bot.owner)
+    data = pack(Timings((seat.number, 9) * 2, (900,) * 4, (600,) * 4, (100,) * 4))
+    MatchTimings.objects.create(match=seat.match, data=data)
+    inside = f"/matches/{seat.match_id}/seats/{seat.number}"
+    log = page(owner, f"{inside}/log/")
+    assert "damrak repro" in log
+    assert "2 decisions" in log
+    assert "200 µs" in log  # transport is what is left of 900
+    bundle = owner.get(f"/en{inside}/bundle/")
+    assert json.loads(bundle.content)
+    assert "attachment" in bundle.headers["Content-Disposition"]
+    page(visitor(), f"{inside}/bundle/", status=404)
+    others = [one for one in ("ada", "bo", "cleo", "dov") if one != seat.version.bot.owner.username]
+    page(visitor(others[0]), f"{inside}/bundle/", status=404)
 
 
 def _archive() -> SimpleUploadedFile:

@@ -14,6 +14,7 @@ from damrak_ladder.web.views import (
     person,
     queue,
     search,
+    seat,
 )
 from damrak_ladder.web.views.desk import bots, device, notices, submissions, tokens, trials
 
@@ -27,6 +28,8 @@ _desk = [
     path("bots/<slug:slug>/<int:number>/", bots.version, name="desk_version"),
     path("bots/<slug:slug>/<int:number>/live/", bots.make_live, name="desk_make_live"),
     path("bots/<slug:slug>/<int:number>/canary/", bots.canary, name="desk_canary"),
+    path("bots/<slug:slug>/ladders/<slug:ladder>/", bots.change_entry, name="desk_entry"),
+    path("bots/<slug:slug>/token/", submissions.renew_token, name="desk_connect_token"),
     path("tests/", trials.trials, name="desk_tests"),
     path("tests/<int:pk>/", trials.trial, name="desk_test"),
     path("tests/<int:pk>/cancel/", trials.cancel_trial, name="desk_cancel_test"),
@@ -53,7 +56,8 @@ urlpatterns = [
     path("bots/<slug:slug>/<int:number>/", bot.version, name="version"),
     path("owners/<str:name>/", person.person, name="person"),
     path("matches/<int:pk>/", match.match, name="match"),
-    path("matches/<int:pk>/seats/<int:number>/log/", match.seat_log, name="seat_log"),
+    path("matches/<int:pk>/seats/<int:number>/log/", seat.seat_log, name="seat_log"),
+    path("matches/<int:pk>/seats/<int:number>/bundle/", seat.seat_bundle, name="seat_bundle"),
     path("blocks/<int:pk>/", block.block, name="block"),
     path("queue/", queue.queue, name="queue"),
     path("hosts/", hosts.hosts, name="hosts"),

@@ -8,7 +8,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
-from damrak_ladder.matches.models import Match, Seat, SeatLog
+from damrak_ladder.matches.models import Match, Seat
 from damrak_ladder.web.access import may_see_inside
 from damrak_ladder.web.replays.context import viewer_context
 
@@ -35,17 +35,6 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
     with suppress(Http404):  # the result is to be seen even if its replay is lost
         context |= viewer_context(request, shown)
     return render(request, "web/match.html", context)
-
-
-def seat_log(request: HttpRequest, pk: int, number: int) -> HttpResponse:
-    """What a seat's bot wrote and did beside the game, for its owner's eyes."""
-    seat = get_object_or_404(
-        Seat.objects.select_related("match__block", "version__bot"), match=pk, number=number
-    )
-    if not may_see_inside(request.user, seat.version.bot.owner_id):
-        raise Http404  # nobody else learns whether there is one
-    logs = SeatLog.objects.filter(seat=seat).order_by("-attempt")
-    return render(request, "web/seat_log.html", {"seat": seat, "match": seat.match, "logs": logs})
 
 
 def _by_place(seat: Seat) -> tuple[int, int]:

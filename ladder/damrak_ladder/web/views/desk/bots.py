@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -18,8 +18,12 @@ from django.views.decorators.http import require_POST
 
 from damrak_ladder.bots.errors import NotQualified, Overtaken
 from damrak_ladder.bots.journey import journey
-from damrak_ladder.bots.models import Bot, State, Version
+from damrak_ladder.bots.models import Bot, Kind, State, Version
 from damrak_ladder.bots.submission import storage_of
+from damrak_ladder.matches.entries import enter, leave
+from damrak_ladder.matches.errors import NotAdmitted
+from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose
+from damrak_ladder.pipeline.outlook import place_of
 from damrak_ladder.pipeline.promoting import make_live as go_live
 from damrak_ladder.standings.canary import canary_estimate
 from damrak_ladder.trials import canaries
@@ -53,8 +57,38 @@ def desk(request: UserRequest) -> HttpResponse:
 def bot(request: UserRequest, slug: str) -> HttpResponse:
     """One of my bots, with all its versions."""
     found = _mine(request, slug)
-    versions = found.versions.order_by("-number")
-    return render(request, "web/desk/bot.html", {"bot": found, "versions": versions})
+    here = set(found.entries.filter(left=None).values_list("ladder_id", flat=True))
+    open_ladders = Ladder.objects.filter(Q(is_open=True) | Q(pk__in=here)).order_by("slug")
+    context = {
+        "bot": found,
+        "versions": found.versions.order_by("-number"),
+        "ladders": [(ladder, ladder.pk in here) for ladder in open_ladders],
+        "is_remote": found.versions.filter(kind=Kind.REMOTE).exists(),
+    }
+    return render(request, "web/desk/bot.html", context)
+
+
+@login_required
+@require_POST
+@at_most(30, 60)
+def change_entry(request: UserRequest, slug: str, ladder: str) -> HttpResponse:
+    """Put a bot of mine on a ladder, or take it off."""
+    found = _mine(request, slug)
+    on = get_object_or_404(Ladder, slug=ladder)
+    now = timezone.now()
+    if request.POST.get("do") == "leave":
+        leave(on, found, now)
+        words = _("%(bot)s has left %(ladder)s. What it played there stays.")
+        messages.success(request, words % {"bot": slug, "ladder": on.name})
+    else:
+        try:
+            enter(on, found, now)
+        except NotAdmitted as problem:
+            messages.error(request, str(problem))
+        else:
+            words = _("%(bot)s is on %(ladder)s now.")
+            messages.success(request, words % {"bot": slug, "ladder": on.name})
+    return HttpResponseRedirect(reverse("web:desk_bot", args=[slug]))
 
 
 @login_required
@@ -67,6 +101,11 @@ def version(request: UserRequest, slug: str, number: int) -> HttpResponse:
         "steps": journey(found),
         "is_under_way": found.state in UNDER_WAY,
     }
+    waiting = Block.objects.filter(
+        subject=found, purpose=Purpose.QUALIFICATION, state=BlockState.WAITING
+    ).first()
+    if waiting is not None:
+        context["queued"] = place_of(waiting.pk, timezone.now())
     if getattr(request, "htmx", False):
         return render(request, "web/desk/_journey.html", context)
     kept = list(Canary.objects.filter(version=found).select_related("ladder", "version__bot"))

@@ -9,12 +9,13 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.validators import RegexValidator
 from django.http import HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.connecting import issue
 from damrak_ladder.bots.errors import LimitReached, NameTaken, NotTaken, SameContent
 from damrak_ladder.bots.models import SLUG, Bot
 from damrak_ladder.bots.submission import create_bot
@@ -162,6 +163,19 @@ def remote(request: UserRequest) -> HttpResponse:
         else:
             context |= {"version": version, "secret": secret, "bot": bot}
     response = render(request, "web/desk/remote.html", context)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@login_required
+@at_most(20, 3600)
+def renew_token(request: UserRequest, slug: str) -> HttpResponse:
+    """Ask whether the bot is to connect with another token; then show that, once."""
+    bot = get_object_or_404(Bot, slug=slug, owner=request.user)
+    context: dict[str, object] = {"bot": bot}
+    if request.method == "POST":
+        context["secret"] = issue(bot, timezone.now())
+    response = render(request, "web/desk/connect_token.html", context)
     response.headers["Cache-Control"] = "no-store"
     return response
 

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import State, Version
 from damrak_ladder.matches.models import Block, Ladder
+from damrak_ladder.pipeline.outlook import held_back
 from damrak_ladder.trials.errors import TrialError
 from damrak_ladder.trials.models import Trial, TrialState
 from damrak_ladder.trials.sequential import MOST_BLOCKS, Bounds, Progress, cancel, progress, start
@@ -54,14 +55,14 @@ class TrialForm(forms.Form):
     )
     elo1 = forms.FloatField(
         label=gettext_lazy("A lead of so many Elo is worth having"),
-        initial=30,
+        initial=Bounds().elo1,
         min_value=1,
         max_value=1000,
         help_text=gettext_lazy("The smaller the lead, the longer the test."),
     )
     most = forms.IntegerField(
         label=gettext_lazy("Give up after so many blocks"),
-        initial=400,
+        initial=Bounds().most,
         min_value=1,
         max_value=MOST_BLOCKS,
     )
@@ -158,7 +159,10 @@ def trial(request: UserRequest, pk: int) -> HttpResponse:
     """How a test stands; only that, when the page asks for news."""
     found = _mine(request, pk)
     newest = blocks.shown(Block.objects.filter(trial_block__trial=found).order_by("-pk")[:10])
-    context = {"shown": TrialShown(found, progress(found)), "trial": found, "blocks": newest}
+    shown = TrialShown(found, progress(found))
+    context: dict[str, object] = {"shown": shown, "trial": found, "blocks": newest}
+    if shown.is_running:
+        context["held"] = held_back([found.candidate, found.baseline], timezone.now())
     is_fragment = getattr(request, "htmx", False)
     template = "web/desk/_trial.html" if is_fragment else "web/desk/trial.html"
     return render(request, template, context)

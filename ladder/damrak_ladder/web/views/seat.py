@@ -1,0 +1,49 @@
+"""What a seat's bot wrote and did beside the game, for its owner's eyes."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from damrak_ladder.matches.models import Seat, SeatLog
+from damrak_ladder.matches.timings import timings_of
+from damrak_ladder.pipeline.bundling import NoBundle, bundle_bytes
+from damrak_ladder.web.access import may_see_inside
+from damrak_ladder.web.limits import at_most
+from damrak_ladder.web.timing import pace_of
+
+
+def seat_log(request: HttpRequest, pk: int, number: int) -> HttpResponse:
+    """Its output, its refused actions, how it ended, and where its time went."""
+    seat = _inside(request, pk, number)
+    timings = timings_of(pk)
+    context = {
+        "seat": seat,
+        "match": seat.match,
+        "logs": SeatLog.objects.filter(seat=seat).order_by("-attempt"),
+        "fault": seat.result.fault if hasattr(seat, "result") else "",
+        "pace": None if timings is None else pace_of(timings.of_seat(number)),
+    }
+    return render(request, "web/seat_log.html", context)
+
+
+@at_most(30, 60, method="GET")
+def seat_bundle(request: HttpRequest, pk: int, number: int) -> HttpResponse:
+    """The file with which `damrak repro` runs the failing decision again."""
+    seat = _inside(request, pk, number)
+    try:
+        content = bundle_bytes(seat, seat.match.block.attempt)
+    except NoBundle as problem:
+        raise Http404(str(problem)) from None
+    response = HttpResponse(content, content_type="application/json")
+    name = f"{seat.version.bot.slug}-{seat.version.number}-match-{pk}.json"
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _inside(request: HttpRequest, pk: int, number: int) -> Seat:
+    seats = Seat.objects.select_related("match__block", "version__bot", "result")
+    seat = get_object_or_404(seats, match=pk, number=number)
+    if not may_see_inside(request.user, seat.version.bot.owner_id):
+        raise Http404  # nobody else learns whether there is anything
+    return seat
