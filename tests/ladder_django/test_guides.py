@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.core import mail
 from django.test import Client
 
 from damrak_ladder.accounts.models import User
@@ -237,6 +238,17 @@ def test_notices_follow_the_language_that_was_chosen() -> None:
     client.force_login(ann)
     client.post("/language/", {"language": "pl", "next": "/en/rules/"})
     assert User.objects.get().language == "pl"
+
+
+@pytest.mark.usefixtures("database")
+def test_who_registers_is_told_everything_in_the_language_of_the_form() -> None:
+    form = {"email": "liisa@example.org", "username": "liisa"}
+    form |= {"password1": "kärryt ja kanavat", "password2": "kärryt ja kanavat"}
+    answer = Client(SERVER_NAME=HOST).post("/fi/accounts/signup/", form)
+    assert answer.status_code == 302
+    assert User.objects.get().language == "fi"
+    [message] = mail.outbox
+    assert "sähköpostiosoit" in message.body
 
 
 @pytest.mark.usefixtures("database")

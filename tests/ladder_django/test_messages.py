@@ -27,23 +27,12 @@ def template() -> Catalog:
     return extract(PACKAGE)
 
 
-@pytest.mark.xfail(reason="pages are being written", strict=True)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_text_is_translated_and_no_translation_is_left_over(
     language: str, template: Catalog
 ) -> None:
     """If this fails: `python -m damrak_ladder.messages update`, and translate what is empty."""
     assert list(problems(template, read(language))) == []
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_text_of_a_notice_is_translated(language: str, template: Catalog) -> None:
-    told = Catalog()
-    for message in template:
-        if any(place.startswith("notices/") for place, _ in message.locations):
-            told.add(message.id, context=message.context)
-    wrong = [line for line in problems(told, read(language)) if not line.startswith("unused")]
-    assert wrong == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
