@@ -12,11 +12,13 @@ import pytest
 from damrak_engine.statistics import Sprt, elo_of, score_of
 from damrak_ladder.bots.models import Kind, State, Version
 from damrak_ladder.bots.standing import promote
+from damrak_ladder.matches.entries import seat_house
 from damrak_ladder.matches.models import Block, BlockState, Purpose, Seat
 from damrak_ladder.notices.models import Notice
 from damrak_ladder.pipeline.dispatching import dispatch
 from damrak_ladder.pipeline.scheduling import schedule
 from damrak_ladder.pipeline.settling import unsettle
+from damrak_ladder.trials.canaries import begin as begin_canary
 from damrak_ladder.trials.errors import BadBounds, NotPlayable, NotYours, TooManyTrials
 from damrak_ladder.trials.estimate import anytime_estimate
 from damrak_ladder.trials.models import Trial, TrialBlock, TrialState
@@ -227,3 +229,19 @@ def test_owners_share_what_tests_get() -> None:
     counts = sorted(played.values())
     assert len(counts) == 2
     assert counts[1] - counts[0] <= 3
+
+
+@alone
+def test_tests_and_canaries_of_one_owner_take_turns() -> None:
+    old, new = two_versions()
+    ladder = some_ladder(house=["random", "greedy"])
+    seat_house(ladder, NOW)
+    for pair in ((new, old), (old, new)):
+        start(new.bot.owner, *pair, ladder, Bounds(elo1=5, most=500), NOW)
+    begin_canary(new, ladder, NOW, 500)
+    some_host(workers=1)
+    rounds(ahead_by(0.0), 16)
+    counts = [trial.blocks.count() for trial in Trial.objects.all()]
+    counts.append(Block.objects.filter(purpose=Purpose.CANARY).count())
+    assert min(counts) > 1
+    assert max(counts) - min(counts) <= 1

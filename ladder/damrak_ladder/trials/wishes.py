@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
+from django.db.models import OuterRef, Subquery
+
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.boards import board_for
 from damrak_ladder.matches.booking import SEED_BYTES, Table, book
@@ -95,16 +97,27 @@ class CanaryWish:
 
 
 def wishes() -> list[Wish]:
-    """All tests and canaries that are under way, the oldest first."""
+    """All tests and canaries that are under way; whose latest block is oldest comes first."""
     trials = Trial.objects.filter(state=TrialState.RUNNING).select_related(
         "ladder", "candidate__bot", "baseline__bot"
     )
     running = Canary.objects.filter(state=CanaryState.RUNNING).select_related(
         "ladder", "version__bot"
     )
-    found: list[Wish] = [TrialWish(trial) for trial in trials.order_by("pk")]
-    found += [CanaryWish(canary) for canary in running.order_by("pk")]
-    return found
+    shadows = Block.objects.filter(
+        subject=OuterRef("version"), ladder=OuterRef("ladder"), purpose=Purpose.CANARY
+    )
+    booked = TrialBlock.objects.filter(trial=OuterRef("pk"))
+    found: list[tuple[int, int, Wish]] = []
+    for trial in trials.annotate(
+        latest=Subquery(booked.order_by("-block").values("block")[:1])
+    ).order_by("pk"):
+        found.append((trial.latest or 0, len(found), TrialWish(trial)))
+    for canary in running.annotate(
+        latest=Subquery(shadows.order_by("-pk").values("pk")[:1])
+    ).order_by("pk"):
+        found.append((canary.latest or 0, len(found), CanaryWish(canary)))
+    return [wish for _, _, wish in sorted(found, key=lambda one: one[:2])]
 
 
 def _opponents(
