@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as st
 
 from damrak_engine.statistics import Sprt, elo_of, score_of
 from damrak_ladder.bots.models import Kind, State, Version
@@ -245,3 +246,14 @@ def test_tests_and_canaries_of_one_owner_take_turns() -> None:
     counts.append(Block.objects.filter(purpose=Purpose.CANARY).count())
     assert min(counts) > 1
     assert max(counts) - min(counts) <= 1
+
+
+@given(st.dictionaries(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), st.integers(1, 300)))
+def test_interval_is_mirrored_with_the_scores(scores: dict[float, int]) -> None:
+    if not scores:
+        return
+    one = anytime_estimate(scores)
+    other = anytime_estimate({1 - score: times for score, times in scores.items()})
+    assert one.low <= one.value <= one.high
+    assert other.value == pytest.approx(-one.value, abs=1e-6)
+    assert other.low == pytest.approx(-one.high, abs=1e-6)
