@@ -192,6 +192,8 @@ def rendered(tmp_path: Path, text: str) -> str:
         ("## A\n\n## A", '<h2 id="a-1">A</h2>'),
         ("|a|\n|-:|\n|1|", '<td class="end">1</td>'),
         ("|a|\n|-|\n|R17|", '<td id="R17" class="clause">R17</td>'),
+        ("|a|b|\n|-|-|\n|R7|see R7|", '<td>see <a href="#R7">R7</a></td>'),
+        ("see R8", "<p>see R8</p>"),
         ("**C-a2 · X** y", '<p id="C-a2" class="clause"><strong>'),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -51,7 +51,7 @@ def _render(path: Path, _changed: int, name: str, address: Address) -> Rendered:
         markdown.add_render_rule(rule, shown)
     tokens = markdown.parse(path.read_text("utf-8"))
     headings = _number(tokens)
-    _anchor_clauses(tokens)
+    _refer_to(_anchor_clauses(tokens), tokens)
     folder = posixpath.dirname(name)
     for token in tokens:
         for child in token.children or ():
@@ -83,8 +83,8 @@ def _number(tokens: Sequence[Token]) -> list[Heading]:
     return found
 
 
-def _anchor_clauses(tokens: Sequence[Token]) -> None:
-    """Let `#R17` and `#C-g` lead to where the clause stands."""
+def _anchor_clauses(tokens: Sequence[Token]) -> frozenset[str]:
+    """Let `#R17` and `#C-g` lead to where the clause stands; which clauses there are."""
     seen: set[str] = set()
     for holder, inline in pairwise(tokens):
         opens_row = holder.type == "td_open"
@@ -96,6 +96,34 @@ def _anchor_clauses(tokens: Sequence[Token]) -> None:
             seen.add(clause[0])
             holder.attrSet("id", clause[0])
             holder.attrJoin("class", "clause")
+    return frozenset(seen)
+
+
+def _refer_to(clauses: frozenset[str], tokens: Sequence[Token]) -> None:
+    """Make each mention of these clauses a link, except where the clause itself stands."""
+    for holder, inline in pairwise(tokens):
+        if inline.type != "inline" or holder.type == "heading_open":
+            continue
+        own = str(holder.attrGet("id") or "")
+        within, pieces = 0, list[Token]()
+        for child in inline.children or ():
+            within += child.nesting if child.type in {"link_open", "link_close"} else 0
+            is_plain = child.type == "text" and not within
+            pieces += _linked(child.content, clauses - {own}) if is_plain else [child]
+        inline.children = pieces
+
+
+def _linked(text: str, clauses: frozenset[str]) -> Iterator[Token]:
+    end = 0
+    for found in _CLAUSE.finditer(text):
+        if found[0] not in clauses or (found.start() and text[found.start() - 1].isalnum()):
+            continue
+        yield Token("text", "", 0, content=text[end : found.start()])
+        yield Token("link_open", "a", 1, attrs={"href": f"#{found[0]}"})
+        yield Token("text", "", 0, content=found[0])
+        yield Token("link_close", "a", -1)
+        end = found.end()
+    yield Token("text", "", 0, content=text[end:])
 
 
 def _is_bold(inline: Token) -> bool:
