@@ -9,6 +9,7 @@ from django.conf import settings
 from damrak_ladder.installation.brokers import leave_pulse
 from damrak_ladder.matches.boards import prepare_boards
 from damrak_ladder.notices.delivering import deliver
+from damrak_ladder.notices.forgetting import forget
 from damrak_ladder.pipeline import (
     dispatching,
     hosts,
@@ -78,8 +79,9 @@ def deliver_notices() -> None:
 
 @app.task(name="new_day")
 def new_day() -> None:
-    """Make the boards of the day."""
+    """Make the boards of the day, and forget what is old."""
     prepare_boards(_now())
+    forget(_now())
 
 
 @app.task(name="inspect_replays")
