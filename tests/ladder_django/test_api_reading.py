@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 import zstandard
 from django.conf import settings
+from django.db import OperationalError
 from django.test import override_settings
 
 from damrak_engine.verify import verify
 from damrak_ladder.accounts import local_key
-from damrak_ladder.api import access
+from damrak_ladder.api import access, bots
 from damrak_ladder.matches.models import Block, BlockState, Match
 from damrak_ladder.replays.keeping import load
 from damrak_ladder.replays.signing import platform_key
@@ -37,7 +38,7 @@ def _in_memory() -> Iterator[None]:
 
 @pytest.fixture
 def site(database: None) -> Program:
-    fill(NOW, blocks=8)
+    fill(NOW, blocks=16)
     return Program()
 
 
@@ -180,3 +181,16 @@ def test_one_address_is_not_served_for_ever(
     last = program.get("key")
     problem_of(last, 429, "too-often")
     assert 1 <= int(last["Retry-After"]) <= 61
+
+
+def test_a_database_that_is_away_is_no_riddle(
+    database: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(bots, "piece_of", fail)
+    answer = Program().get("bots")
+    problem_of(answer, 503, "try-again")
+    assert answer["Retry-After"] == "5"
+    assert b"locked" not in answer.content

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final, TypeVar
 
 from django.core.exceptions import RequestDataTooBig
+from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, path
 from django.views.decorators.csrf import csrf_exempt
@@ -35,6 +37,8 @@ answered with a problem (RFC 9457) whose `detail` names the culprit and whose `c
 do. Lists take `limit` and `offset`; a `Link` header names the next piece.
 """
 _SHOWN: Final = 20
+
+_log = logging.getLogger(__name__)
 
 api = NinjaAPI(
     title="Damrak",
@@ -119,6 +123,12 @@ def _missing(problem: Http404) -> Problem:
     return Problem(404, "not-found", "there is nothing here", "GET /api/v1/openapi.json")
 
 
+def _no_tables(problem: DatabaseError) -> Problem:
+    _log.error("database_trouble", exc_info=problem)
+    cure = "try again; /healthz says more"
+    return Problem(503, "try-again", "the database does not answer", cure, {"Retry-After": "5"})
+
+
 def _too_big(problem: RequestDataTooBig) -> Problem:
     return Problem(413, "too-large", "the body is too large", "send less")
 
@@ -129,6 +139,7 @@ _answers(LimitReached, _limit)
 _answers(ValidationError, _invalid)
 _answers(HttpError, _http)
 _answers(Http404, _missing)
+_answers(DatabaseError, _no_tables)
 _answers(RequestDataTooBig, _too_big)
 _answers(NotTaken, _not_taken)
 _answers(SameContent, _same_content)

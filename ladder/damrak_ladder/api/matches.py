@@ -116,8 +116,7 @@ def _replay(request: HttpRequest, replay_hash: str, seconds: int) -> HttpRespons
         answer = HttpResponse(status=304)
     else:
         answer = HttpResponse(_bytes(replay_hash, coding), content_type="application/json")
-        if coding:
-            answer["Content-Encoding"] = coding
+        answer["Content-Encoding"] = coding or "identity"  # nobody is to pack it again
         answer["Content-Disposition"] = f'inline; filename="{replay_hash[:16]}.json"'
     answer["ETag"] = tag
     set_public(answer, seconds)
