@@ -14,7 +14,8 @@ import grpc
 import pytest
 from asgiref.sync import sync_to_async
 from django.db import connections
-from django.test import Client
+from django.http import StreamingHttpResponse
+from django.test import AsyncClient, Client
 
 import tables
 from damrak_engine.replay import Replay
@@ -24,6 +25,7 @@ from damrak_ladder.web.replays.eyes import TABLE
 from damrak_ladder.web.replays.live import Studio
 from damrak_ladder.web.replays.moments import moments_of
 from damrak_referee.watch import Feeds, WatchService
+from ladder_django.films import recorded_films
 from ladder_django.people import NOW
 from ladder_django.tables import PATIENCE, some_block
 
@@ -194,6 +196,20 @@ def test_browsers_stop_asking_for_what_is_not_played(client: Client) -> None:
         state=BlockState.WAITING, lease_until=None, lease_owner=""
     )
     assert client.get(f"/matches/{match.pk}/live/").status_code == 204
+
+
+def test_browsers_are_told_when_the_replay_is_there() -> None:
+    [match, *_] = recorded_films(2)
+
+    async def main() -> None:
+        client = AsyncClient()
+        answer = await client.get(f"/matches/{match.pk}/live/")
+        assert isinstance(answer, StreamingHttpResponse)
+        assert answer.headers["Content-Type"] == "text/event-stream"
+        assert [frame async for frame in answer] == [b"event: recorded\ndata: {}\n\n"]
+        await leave_database()
+
+    tables.run(main())
 
 
 def test_page_of_a_running_match_waits_for_events(client: Client) -> None:

@@ -11,7 +11,7 @@ from damrak_engine.drawing.picture import escaped
 from damrak_ladder.matches.models import Match
 from damrak_ladder.web.replays import paint, sketch
 from damrak_ladder.web.replays.eyes import ALL
-from damrak_ladder.web.replays.sources import moments, replay_of
+from damrak_ladder.web.replays.sources import moments, names_of, replay_of
 
 WIDTH: Final = 1200
 HEIGHT: Final = 630
@@ -43,11 +43,11 @@ def _drawing(match: Match) -> str:
         1,
     )
     order = sorted(range(len(replay.seats)), key=lambda seat: replay.result.seats[seat].place)
+    names = names_of(match)
     rows = []
     for line, seat in enumerate(order):
         y = 210 + 84 * line
-        bot = replay.seats[seat].bot
-        name = bot if len(bot) <= _NAME else bot[: _NAME - 1] + "…"
+        name = names[seat] if len(names[seat]) <= _NAME else names[seat][: _NAME - 1] + "…"
         rows.append(
             f'<g transform="translate(846 {y - 8}) scale(1.25)"><use href="#cart-{seat}"/></g>'
             f'<text class="row" x="886" y="{y}">{escaped(name)}</text>'

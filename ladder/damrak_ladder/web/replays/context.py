@@ -15,7 +15,7 @@ from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.web.replays.eyes import ALL, TABLE, eyes_of
 from damrak_ladder.web.replays.moments import FORMAT
 from damrak_ladder.web.replays.sketch import owners_at, town
-from damrak_ladder.web.replays.sources import document, is_over, replay_of
+from damrak_ladder.web.replays.sources import document, is_over, names_of, replay_of
 from damrak_ladder.web.replays.words import sentence, words
 
 _ASIDE = frozenset({"refill", "reshuffle", "flush"})
@@ -40,7 +40,8 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
     eyes = request.GET.get("eyes", ALL)
     if eyes not in eyes_of(seats):
         eyes = ALL
-    shown = document(match, eyes)
+    names = names_of(match)
+    shown = named(document(match, eyes), names)
     moments: Any = shown["moments"]
     catalogue = words()
     site = f"{request.scheme}://{request.get_host()}"
@@ -50,16 +51,17 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
             "match": match.pk,
             "eyes": eyes,
             "choices": [(ALL, _("everything")), (TABLE, _("the public table"))]
-            + [(str(i), player.bot) for i, player in enumerate(replay.seats)],
+            + [(str(i), name) for i, name in enumerate(names)],
             "town": drawn(town(replay.board, owners_at(moments, len(moments)))),
             "lines": list(_lines(shown, moments, catalogue)),
             "words": catalogue,
             "version": f"{FORMAT[-1]}-{replay.hash[:16]}",
             "language": get_language(),
-            "title": " · ".join(player.bot for player in replay.seats),
+            "names": names,
+            "title": " · ".join(names),
             "result": ", ".join(
-                f"{player.bot} {came.total}"
-                for player, came in zip(replay.seats, replay.result.seats, strict=True)
+                f"{name} {came.total}"
+                for name, came in zip(names, replay.result.seats, strict=True)
             ),
             "board": replay.board.name,
             "page": site + page,
@@ -68,6 +70,12 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
             "embed": site + reverse("replays:embed", args=[match.pk]),
         }
     }
+
+
+def named(shown: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """The same moments, with the bots under these names."""
+    seats = zip(shown["seats"], names, strict=True)
+    return {**shown, "seats": [{**seat, "bot": name} for seat, name in seats]}
 
 
 def drawn(svg: str) -> SafeString:
@@ -86,6 +94,7 @@ def _live(match: Match) -> dict[str, Any]:
             "choices": [(TABLE, _("the public table"))],
             "town": drawn(town(board, {})),
             "words": words(),
+            "names": names_of(match),
             "language": get_language(),
             "board": board.name,
         }

@@ -177,6 +177,11 @@ class Studio:
 STUDIO: Final = Studio()
 
 
+async def only(name: str) -> AsyncIterator[bytes]:
+    """A stream that says this and no more."""
+    yield _frame(name, "{}")
+
+
 @sync_to_async
 def _address_of(match: int) -> str | None:
     """Where it is played now; None if it is not."""

@@ -66,7 +66,7 @@ class Projector:
     """Turns events, as they happen, into the moments that some eyes see."""
 
     def __init__(self, rules: Rules, eyes: Eyes) -> None:
-        self.table = Table(rules, seat_of(eyes), eyes == ALL)
+        self.table = Table(rules, seat_of(eyes))
         self._shown: Values = {}
 
     def show(self, event: Event, ms: int | None, left: int | None = None) -> Moment:
@@ -80,6 +80,8 @@ class Projector:
         values = self.table.values()
         changes = {name: value for name, value in values.items() if value != self._shown.get(name)}
         self._shown = values
+        if isinstance(event, events.End):
+            changes["actor"] = []
         data = event_to_json(event)
         if "ms" in data:
             data["ms"] = ms
@@ -87,7 +89,7 @@ class Projector:
 
 
 def _played(rules: Rules, happened: tuple[Event, ...], eyes: Eyes) -> Iterator[Moment]:
-    truth = Table(rules, -1, everything=True)  # knows the hand of a seat that leaves
+    truth = Table(rules, -1)  # knows the hand of a seat that leaves
     projector = Projector(rules, eyes)
     for event in happened:
         left = truth.known[event.seat] if isinstance(event, events.Fault) else None

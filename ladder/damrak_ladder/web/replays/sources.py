@@ -43,6 +43,12 @@ def recorded(pk: int) -> Match:
     return match
 
 
+def names_of(match: Match) -> list[str]:
+    """What the bots are called now, seat by seat; a replay has only their slugs."""
+    seats = match.seats.order_by("number").select_related("version__bot")
+    return [seat.version.bot.name for seat in seats]
+
+
 def replay_of(match: Match) -> Replay:
     """The replay of a recorded match.
 

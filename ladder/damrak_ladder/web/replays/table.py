@@ -23,12 +23,11 @@ Values: TypeAlias = dict[str, Any]
 
 
 class Table:
-    """What `seat` sees; -1 sees what everybody sees, and with `everything` all is shown."""
+    """What `seat` sees; -1 is somebody at no seat, who sees what the events given to it show."""
 
-    def __init__(self, rules: Rules, seat: int, everything: bool = False) -> None:
+    def __init__(self, rules: Rules, seat: int) -> None:
         self.rules = rules
         self.seat = seat
-        self.everything = everything
         seats = range(rules.seats)
         self.known = [0 for _ in seats]  # cards of each hand that these eyes know
         self.hidden = [0 for _ in seats]  # and how many more it holds

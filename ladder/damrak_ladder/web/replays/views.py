@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -31,8 +32,15 @@ from damrak_ladder.web.replays.cards import card_of
 from damrak_ladder.web.replays.checking import check
 from damrak_ladder.web.replays.context import viewer_context
 from damrak_ladder.web.replays.eyes import ALL, eyes_of
-from damrak_ladder.web.replays.live import MOST_WATCHERS, STUDIO
-from damrak_ladder.web.replays.sources import moments, packed_document, recorded, replay_of
+from damrak_ladder.web.replays.live import MOST_WATCHERS, STUDIO, only
+from damrak_ladder.web.replays.sources import (
+    is_over,
+    moments,
+    names_of,
+    packed_document,
+    recorded,
+    replay_of,
+)
 
 FOREVER: Final = "public, max-age=31536000, immutable"
 AWHILE: Final = "public, max-age=300"
@@ -138,17 +146,17 @@ def download(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 async def live(request: HttpRequest, pk: int) -> HttpResponseBase:
     """What everybody may see of a match that is being played, as server-sent events."""
-    playing = Match.objects.filter(pk=pk, block__state=BlockState.RUNNING)
-    if not await playing.aexists():
+    match = await Match.objects.select_related("block").filter(pk=pk).afirst()
+    if match is not None and is_over(match):
+        return _stream(only("recorded"))
+    if match is None or match.block.state != BlockState.RUNNING:
         return HttpResponse(status=204)  # browsers then stop asking
+    if request.GET.get("seen") == "all":
+        return _stream(only("over"))
     if STUDIO.watchers >= MOST_WATCHERS:
         return HttpResponse(status=503, headers={"Retry-After": "30"})
     place = request.headers.get("Last-Event-ID", "")
-    response = StreamingHttpResponse(STUDIO.watch(pk, place), content_type="text/event-stream")
-    response["Cache-Control"] = "no-store"
-    response["X-Accel-Buffering"] = "no"
-    response["Content-Encoding"] = "identity"  # what is compressed comes late
-    return response
+    return _stream(STUDIO.watch(pk, place))
 
 
 @require_safe
@@ -169,7 +177,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
     width = _at_most(request.GET.get("maxwidth"), _FRAME_WIDTH)
     height = _at_most(request.GET.get("maxheight"), _FRAME_HEIGHT)
     source = site + reverse("replays:embed", args=[match.pk])
-    title = " · ".join(player.bot for player in replay_of(match).seats)
+    title = " · ".join(names_of(match))
     answer: dict[str, Any] = {
         "version": "1.0",
         "type": "rich",
@@ -186,6 +194,14 @@ def oembed(request: HttpRequest) -> HttpResponse:
     }
     response = JsonResponse(answer)
     response["Access-Control-Allow-Origin"] = "*"
+    return response
+
+
+def _stream(frames: AsyncIterator[bytes]) -> HttpResponseBase:
+    response = StreamingHttpResponse(frames, content_type="text/event-stream")
+    response["Cache-Control"] = "no-store"
+    response["X-Accel-Buffering"] = "no"
+    response["Content-Encoding"] = "identity"  # what is compressed comes late
     return response
 
 

@@ -26,17 +26,19 @@ export class EventList {
     this.root.append(...added);
   }
 
-  /** Mark this moment, and bring it into sight without moving the page. */
+  /**
+   * Mark this moment, and bring it into sight without moving the page. To be called before anything
+   * else is changed: it measures, which is cheap only as long as nothing has been.
+   */
   show(at) {
-    this.current?.removeAttribute("aria-current");
     const line = this.root.children[at];
-    this.current = line.firstElementChild;
-    this.current.setAttribute("aria-current", "true");
     const top = line.offsetTop; // within the list, which is positioned
     const { scrollTop, clientHeight } = this.root;
-    if (top < scrollTop || top + line.offsetHeight > scrollTop + clientHeight) {
-      this.root.scrollTop = top - clientHeight / 2;
-    }
+    const isOut = top < scrollTop || top + line.offsetHeight > scrollTop + clientHeight;
+    this.current?.removeAttribute("aria-current");
+    this.current = line.firstElementChild;
+    this.current.setAttribute("aria-current", "true");
+    if (isOut) this.root.scrollTop = top - clientHeight / 3;
   }
 
   #line(at) {

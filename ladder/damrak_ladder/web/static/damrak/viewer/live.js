@@ -1,5 +1,7 @@
 // A match that is being played: what everybody may see, as it happens.
 
+const LOOK_AGAIN_MS = 8000;
+
 /** Follow the match of this viewer until it is over. The browser itself connects again. */
 export function follow(viewer) {
   const source = new EventSource(`${viewer.files}live/`);
@@ -28,12 +30,26 @@ export function follow(viewer) {
   source.addEventListener("over", () => {
     tell("live_over");
     source.close();
+    awaitReplay(viewer);
   });
+  source.addEventListener("recorded", () => location.reload());
   source.addEventListener("void", () => tell("void"));
   source.addEventListener("error", () => {
     if (source.readyState !== EventSource.CLOSED) tell("live_lost");
     else tell("live_over");
   });
+}
+
+/** Look now and then whether the other matches of the block are over, too. */
+function awaitReplay(viewer) {
+  setTimeout(() => {
+    const source = new EventSource(`${viewer.files}live/?seen=all`);
+    source.addEventListener("recorded", () => location.reload());
+    source.addEventListener("over", () => {
+      source.close();
+      awaitReplay(viewer);
+    });
+  }, LOOK_AGAIN_MS);
 }
 
 function add(viewer, first, moments) {

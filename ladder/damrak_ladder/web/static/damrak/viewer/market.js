@@ -67,11 +67,12 @@ export class Knowledge {
     this.speaker = speaker;
     this.film = film;
     this.says = root.querySelector("[data-knows-says]");
-    this.cards = make("p", "counts");
-    root.append(this.cards);
+    this.cards = root.querySelector("[data-knows-cards]");
   }
 
   show(state) {
+    if (["unseen", "floor", "pile"].every((name) => state[name] === this.shown?.[name])) return;
+    this.shown = state;
     this.root.hidden = false;
     let hidden = 0;
     for (let seat = 0; seat < this.film.seats; seat++) hidden += state[`h${seat}`][KINDS.length];

@@ -18,7 +18,8 @@ const ADDRESS_MS = 200; // browsers forbid changing the address too often
 class Viewer {
   constructor(root) {
     this.root = root;
-    this.catalogue = JSON.parse(document.getElementById("viewer-words").textContent);
+    this.catalogue = read("viewer-words");
+    this.names = read("viewer-names");
     this.files = root.dataset.files;
     this.isLive = "live" in root.dataset;
     this.writtenFor = root.dataset.eyes;
@@ -41,6 +42,7 @@ class Viewer {
 
   /** Show this match, from the moment that was shown before or that the address names. */
   start(match, eyes) {
+    match.seats.forEach((seat, i) => (seat.bot = this.names[i] ?? seat.bot));
     const at = this.player?.at ?? momentInAddress();
     this.player?.pause();
     const speaker = new Speaker(this.catalogue, match, this.root.dataset.language);
@@ -81,13 +83,13 @@ class Viewer {
     const { film, speaker } = this;
     const state = film.states[at];
     const event = film.events[at];
+    this.list.show(at);
     this.board.show(state);
     const lit = this.board.point(event);
     if (lit && this.isZoomed) this.pan(lit);
     this.market.show(state);
     this.seats.show(state);
     this.knowledge.show(state);
-    this.list.show(at);
     this.graph.show(at);
     this.scrub.value = at;
     const turn = speaker.text("turn", { n: state.turn });
@@ -246,6 +248,11 @@ class Viewer {
       else this.told.textContent = this.catalogue.failed;
     });
   }
+}
+
+/** What the server wrote into the page under this name. */
+function read(name) {
+  return JSON.parse(document.getElementById(name).textContent);
 }
 
 /** The moment that the address names, as #42 (or #e42, as the list does without a script). */
