@@ -40,6 +40,13 @@ def library() -> Library:
     )
 
 
+@cache
+def title_of(name: str) -> str:
+    """The heading that a document begins with."""
+    with library().documents[name].open(encoding="utf-8") as file:
+        return file.readline().removeprefix("# ").strip() or name
+
+
 def rules_in(language: str) -> tuple[str, str]:
     """The document with the rules in this language, or in English; and which of them it is."""
     if language != "en" and f"rules/{language}" in library().documents:

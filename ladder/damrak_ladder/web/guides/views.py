@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.notices.stopping import find_user, stop_mails
-from damrak_ladder.web.guides.library import library, rules_in
+from damrak_ladder.web.guides.library import library, rules_in, title_of
 from damrak_ladder.web.guides.rendering import Address, Rendered, render
 
 # Pictures bring their style with them; apart from that they may do nothing.
@@ -38,7 +38,7 @@ def documents(request: HttpRequest) -> HttpResponse:
     groups = []
     for folder in _GROUPS:
         names = [name for name in library().documents if posixpath.dirname(name) == folder]
-        groups.append((folder, [(name, _rendered(name).title) for name in names]))
+        groups.append((folder, [(name, title_of(name)) for name in names]))
     return show(request, "web/guides/documents.html", {"groups": groups})
 
 
