@@ -27,12 +27,13 @@ from damrak_ladder.matches.models import (
     Seat,
 )
 from damrak_ladder.matches.recording import record
+from damrak_ladder.matches.withdrawing import withdraw
 from damrak_ladder.notices.models import Notice
 from damrak_ladder.pipeline.benching import share_at_least
 from damrak_ladder.pipeline.promoting import make_live
 from damrak_ladder.pipeline.qualifying import CHANCES, begin
 from damrak_ladder.pipeline.reaping import reap
-from damrak_ladder.pipeline.settling import settle, settle_leftovers
+from damrak_ladder.pipeline.settling import settle, settle_leftovers, unsettle
 from damrak_ladder.standings.models import Counted
 from damrak_ladder.trials.canaries import played
 from damrak_ladder.trials.models import Canary, CanaryState
@@ -199,6 +200,40 @@ def test_version_that_breaks_down_too_often_is_benched_until_the_next() -> None:
     good = submitted(bot, "good")
     rounds(player, 2, NOW + timedelta(minutes=2))
     assert fresh(good).bot.live == good
+
+
+def take_back(block: Block) -> None:
+    assert withdraw(block.pk, block.attempt, "doubtful", NOW, unsettle)
+
+
+@alone
+def test_who_was_benched_for_a_bad_hosts_games_plays_again() -> None:
+    a_ladder()
+    bot = some_bot()
+    version = some_version(bot, "one", Kind.UPLOADED)
+    promote(bot.pk, None, version.pk, NOW)
+    Entry.objects.create(ladder=Ladder.objects.get(), bot=bot, entered=NOW)
+    rounds(Player(breaks=breaking("stan", "timeout")), 12)
+    assert fresh(version).state == State.BENCHED
+    played = Block.objects.filter(state=BlockState.RECORDED, matches__seats__version=version)
+    for block in played.distinct():
+        take_back(block)
+    assert fresh(version).state == State.QUALIFIED
+    assert fresh(version).bot.live == version
+    assert steps(version)[-1] == "restored"
+
+
+@alone
+def test_who_failed_on_a_bad_host_qualifies_once_more() -> None:
+    a_ladder()
+    version = submitted(some_bot())
+    rounds(Player(breaks=breaking("stan", "timeout")), 1)
+    assert fresh(version).state == State.FAILED
+    take_back(Block.objects.get(subject=version))
+    assert fresh(version).state == State.QUALIFYING
+    rounds(Player(), 1, NOW + timedelta(minutes=1))
+    assert fresh(version).state == State.QUALIFIED
+    assert told() == ["failed", "qualified"]
 
 
 @alone

@@ -99,7 +99,7 @@ def test_block_that_is_taken_back_counts_no_more() -> None:
     some_host(workers=1)
     rounds(ahead_by(0.0), 1)
     before = progress(trial).blocks
-    unsettle(Block.objects.filter(state=BlockState.RECORDED)[0])
+    unsettle(Block.objects.filter(state=BlockState.RECORDED)[0], NOW)
     assert progress(trial).blocks == before - 1
 
 

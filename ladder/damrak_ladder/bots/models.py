@@ -36,8 +36,8 @@ NEXT: Final[dict[State, frozenset[State]]] = {
     State.CHECKING: frozenset({State.QUALIFYING, State.FAILED}),
     State.QUALIFYING: frozenset({State.QUALIFIED, State.FAILED}),
     State.QUALIFIED: frozenset({State.BENCHED}),
-    State.FAILED: frozenset(),
-    State.BENCHED: frozenset({State.QUALIFIED}),  # by an organiser's decision
+    State.FAILED: frozenset({State.QUALIFYING}),  # if the host it failed on was not to be trusted
+    State.BENCHED: frozenset({State.QUALIFIED}),  # likewise, or by an organiser's decision
 }
 
 

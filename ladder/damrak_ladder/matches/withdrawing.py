@@ -18,7 +18,11 @@ from damrak_ladder.matches.models import (
 
 
 def withdraw(
-    block_id: int, attempt: int, detail: str, now: datetime, unsettle: Callable[[Block], None]
+    block_id: int,
+    attempt: int,
+    detail: str,
+    now: datetime,
+    unsettle: Callable[[Block, datetime], None],
 ) -> bool:
     """Let a recorded block wait again as if it had not been recorded; False if it is not, by that
     attempt.
@@ -32,7 +36,7 @@ def withdraw(
         if block is None:
             return False
         if block.settled is not None:
-            unsettle(block)
+            unsettle(block, now)
         SeatResult.objects.filter(seat__match__block=block_id).delete()
         MatchTimings.objects.filter(match__block=block_id).delete()
         block.matches.update(replay="")

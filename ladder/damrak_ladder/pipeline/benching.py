@@ -47,22 +47,51 @@ def share_at_least(faults: int, games: int) -> float:
     return max(0.0, (middle - reach) / (1 + z * z / games))
 
 
-def _check(version: Version, now: datetime) -> bool:
-    limits = settings.DAMRAK_BENCHING
-    latest = list(
-        Seat.objects.filter(
-            version=version, match__block__purpose=Purpose.LADDER, result__isnull=False
-        )
-        .order_by("-pk")
-        .values_list("match_id", "result__fault")[: limits.games]
+def reconsider(block: Block, now: datetime) -> list[Version]:
+    """Let those play again who would not have been benched without this block; who that is."""
+    seated = Version.objects.filter(
+        seats__match__block=block, seats__match__number=0, state=State.BENCHED
     )
-    faults = [(match, fault) for match, fault in latest if fault]
-    if len(latest) < limits.least:
+    restored = []
+    for version in seated.select_related("bot").order_by("pk"):
+        games, faults = _latest(version, besides=block)
+        if not _is_too_often(games, len(faults)):
+            _restore(version, now)
+            restored.append(version)
+    return restored
+
+
+def _check(version: Version, now: datetime) -> bool:
+    games, faults = _latest(version)
+    if not _is_too_often(games, len(faults)):
         return False
-    if share_at_least(len(faults), len(latest)) <= limits.percent / 100:
-        return False
-    _bench(version, len(latest), faults, now)
+    _bench(version, games, faults, now)
     return True
+
+
+def _is_too_often(games: int, faults: int) -> bool:
+    limits = settings.DAMRAK_BENCHING
+    return games >= limits.least and share_at_least(faults, games) > limits.percent / 100
+
+
+def _latest(version: Version, besides: Block | None = None) -> tuple[int, list[tuple[int, str]]]:
+    """How many games are looked at, and those that ended with a fault, latest first."""
+    seats = Seat.objects.filter(
+        version=version, match__block__purpose=Purpose.LADDER, result__isnull=False
+    )
+    if besides is not None:
+        seats = seats.exclude(match__block=besides)
+    rows = seats.order_by("-pk").values_list("match_id", "result__fault")
+    latest = list(rows[: settings.DAMRAK_BENCHING.games])
+    return len(latest), [(match, fault) for match, fault in latest if fault]
+
+
+def _restore(version: Version, now: datetime) -> None:
+    standing.advance(version.pk, State.BENCHED, State.QUALIFIED, now)
+    text = "Restored: games that it was benched for were played on a host that is not trusted."
+    journey.note(version, StepKind.RESTORED, text, now)
+    if version.bot.live_id is None:
+        standing.promote(version.bot_id, None, version.pk, now)
 
 
 def _bench(version: Version, games: int, faults: list[tuple[int, str]], now: datetime) -> None:

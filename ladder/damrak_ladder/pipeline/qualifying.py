@@ -83,6 +83,18 @@ def settle(block: Block, now: datetime) -> None:
         _pass(version, block, now)
 
 
+def reconsider(block: Block, now: datetime) -> None:
+    """Let a version that failed in this block qualify once more: its host was not to be trusted."""
+    if block.subject_id is None:
+        return
+    version = Version.objects.select_for_update(no_key=True).get(pk=block.subject_id)
+    if version.state != State.FAILED or version.evidence.get("block") != block.pk:
+        return
+    standing.advance(version.pk, State.FAILED, State.QUALIFYING, now)
+    text = "Queued again: the host that it failed on was not to be trusted."
+    journey.note(version, StepKind.QUEUED, text, now, {"block": block.pk})
+
+
 def stuck(block: Block, now: datetime) -> None:
     """Tell the author that a qualification block was given up, and not for his bot's sake."""
     version = block.subject
@@ -144,7 +156,9 @@ def _fail(version: Version, block: Block, failure: Failure, now: datetime) -> No
 def _tell(version: Version, kind: Notice, said: wording.Said, now: datetime) -> None:
     bot = version.bot
     link = f"/bots/{bot.slug}/{version.number}/"
-    tell(bot.owner, kind, f"{kind}:{version.pk}", *said, link, now)
+    block = version.trials.filter(purpose=Purpose.QUALIFICATION).order_by("-pk")[0]
+    key = f"{kind}:{version.pk}:{block.attempt}"  # it may fail again, if it was no fault of its own
+    tell(bot.owner, kind, key, *said, link, now)
 
 
 def _book(version: Version, now: datetime, tokens: Callable[[int], bytes]) -> Block:

@@ -32,18 +32,21 @@ def settle(block_id: int, now: datetime) -> bool:
     return True
 
 
-def unsettle(block: Block) -> None:
-    """Undo what followed from a block whose results are taken back, and will be others.
+def unsettle(block: Block, now: datetime) -> None:
+    """Undo what followed from a block whose results are taken back, while they are still there.
 
-    It is part of the caller's transaction. What people have decided or been told remains: whoever
-    has qualified stays so, and a test that has ended keeps its verdict.
+    It is part of the caller's transaction. Whoever failed or was benched because of them is as
+    before; whoever has qualified stays so, and a test that has ended keeps its verdict.
     """
     match Purpose(block.purpose):
         case Purpose.LADDER:
             withdraw(block)
+            benching.reconsider(block, now)
         case Purpose.TEST:
             unsettle_test(block)
-        case Purpose.QUALIFICATION | Purpose.CANARY | Purpose.TOURNAMENT:
+        case Purpose.QUALIFICATION:
+            qualifying.reconsider(block, now)
+        case Purpose.CANARY | Purpose.TOURNAMENT:
             pass
     Block.objects.filter(pk=block.pk).update(settled=None)
 
