@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import socket
@@ -163,6 +164,24 @@ def test_redirects_are_not_followed(receiver: Receiver) -> None:
 def test_who_does_not_answer_is_not_waited_for(receiver: Receiver) -> None:
     receiver.hold = threading.Event()
     answer = Postman(True, patience=0.2).post(receiver.url, b"{}", {})
+    assert answer.trouble == "There was no answer in time."
+
+
+def test_an_answer_that_drips_gets_no_more_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            caller, _ = server.accept()
+            with caller, contextlib.suppress(OSError):
+                for _ in range(1000):  # far longer than anybody should wait
+                    caller.sendall(b"H")
+                    threading.Event().wait(0.01)
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        answer = Postman(True, patience=0.2).post(url, b"{}", {})
+        thread.join()
     assert answer.trouble == "There was no answer in time."
 
 
