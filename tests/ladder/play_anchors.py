@@ -50,11 +50,13 @@ def boards(ladder: str) -> list[Board]:
 
 
 def blocks(ladder: str, number: int) -> Iterator[Block]:
-    """So many of each table; a thirtieth of those with the slow bot."""
+    """So many of each table; the slow bot sits where three are too few, a tenth as often."""
     pool = boards(ladder)
     for size in (2,) if ladder == "amsterdam" else (2, 3, 4):
         for table in combinations(range(len(BOTS)), size):
-            for nth in range(number // 30 if SLOW in table else number):
+            if SLOW in table and size < len(BOTS):
+                continue
+            for nth in range(number // 10 if SLOW in table else number):
                 digest = hashlib.sha256(f"damrak-anchors/{ladder}/{table}/{nth}".encode())
                 seed = int.from_bytes(digest.digest())
                 yield block(table, pool[nth % len(pool)], seed)

@@ -18,6 +18,7 @@ from damrak_ladder.embedded.part import Part, Plan
 from damrak_ladder.installation.pace import ask_for_rest
 
 LOOK_EVERY_S: Final = 1.0
+LAST: Final = ("referee", "broker")
 _LEAST_REST_S: Final = 0.2
 
 Tell = Callable[[str], None]
@@ -111,11 +112,12 @@ class Supervisor:
                 self._asked_until = until
 
     def _stop_all(self) -> None:
-        """The last started goes first; those that take long are told to hurry, then killed."""
-        running = [part for part in reversed(self.parts) if part.is_alive]
-        # Whoever gives work to others goes before them; the broker and the referee come last.
-        for names in (("beat", "site", "clerk", "worker"), ("referee",), ("broker",)):
-            self._stop([part for part in running if part.plan.name in names])
+        """Whoever gives work to others goes first; the referee and the broker come last."""
+        running = [part for part in self.parts if part.is_alive]
+        last = [[part for part in running if part.plan.name == name] for name in LAST]
+        self._stop([part for part in running if part.plan.name not in LAST])
+        for parts in last:
+            self._stop(parts)
 
     def _stop(self, parts: Sequence[Part]) -> None:
         asked = self._signals
