@@ -1,0 +1,95 @@
+"""One run of the list: undisturbed, or with kills at random."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.db import DatabaseError, connection
+from django.test import override_settings
+
+from chaos_ladder.plan import book_all, left, outcome
+from chaos_ladder.victims import Platform
+from damrak_ladder.installation.databases import database_of
+from damrak_ladder.installation.environment import read_environment
+from damrak_ladder.installation.secrets import prepare_home
+from damrak_ladder.matches.models import Attempt, Outcome
+from ladder_django.databases import migrate, use_database
+from ladder_django.postgres import Postgres
+from referee_process import short_folder
+
+REPLAY_KEY = bytes(range(32)).hex()  # one for all runs, so that signatures are the same
+LONGEST_SECONDS = 900.0
+STEP = 0.1
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a run, and what it took."""
+
+    outcome: dict[str, Any]
+    seconds: float
+    kills: Counter[str] = field(default_factory=Counter)
+    attempts: int = 0
+    lost_attempts: int = 0
+
+
+def run(blocks: int, kills: int, seed: int, kind: str, machines: int = 2) -> Run:
+    """Play the list of this seed on a new platform with a database of that kind."""
+    chance = random.Random(secrets.randbits(64) if kills else 0)
+    with _home(kind) as (folder, variables, postgres):
+        book_all(blocks, seed)
+        began = time.monotonic()
+        killed: Counter[str] = Counter()
+        order: list[str] = []
+        with Platform(folder, variables, machines, postgres) as platform:
+            while remaining := _left():
+                platform.check()
+                assert time.monotonic() < began + LONGEST_SECONDS, platform.logs()
+                played = blocks - (remaining if remaining > 0 else blocks)
+                if killed.total() < kills and played * (kills + 1) >= blocks * killed.total():
+                    # Each kind in turn, in an order of chance.
+                    order = order or chance.sample(platform.kinds, len(platform.kinds))
+                    victim = order.pop()
+                    platform.kill(victim, chance)
+                    killed[victim] += 1
+                time.sleep(STEP)
+        seconds = time.monotonic() - began
+        connection.close()
+        ended = Attempt.objects.exclude(outcome=Outcome.RECORDED).count()
+        return Run(outcome(), seconds, killed, Attempt.objects.count(), ended)
+
+
+def _left() -> int:
+    """How many blocks are not through; -1 while the database cannot say."""
+    try:
+        return left()
+    except DatabaseError:
+        connection.close()
+        return -1
+
+
+@contextmanager
+def _home(kind: str) -> Iterator[tuple[Path, dict[str, str], Postgres | None]]:
+    """An empty installation."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(short_folder())
+        variables = {"DAMRAK_HOME": str(folder), "DAMRAK_LADDER_REPLAY_KEY": REPLAY_KEY}
+        postgres = None
+        if kind == "postgresql":
+            postgres = stack.enter_context(Postgres())
+            variables["DATABASE_URL"] = postgres.url
+        prepare_home(folder)
+        use_database(database_of(read_environment(variables)))
+        stack.callback(connection.close)
+        migrate()
+        key = bytes.fromhex(REPLAY_KEY)
+        stack.enter_context(override_settings(DAMRAK_HOME=folder, DAMRAK_REPLAY_KEY=key))
+        yield folder, variables, postgres

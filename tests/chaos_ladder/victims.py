@@ -1,0 +1,111 @@
+"""The processes of a platform, each of which may be killed, and comes back."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from ladder_django.postgres import Postgres
+from pipeline.broker import Broker
+from pipeline.plant import QUICK, Machine, Process
+
+KINDS: Final = ("worker", "child", "referee", "broker", "flush", "clerk", "beat", "site")
+
+
+class Platform:
+    """Broker, clerk, beat, site, and some machines with worker and referee; a context manager."""
+
+    def __init__(
+        self, folder: Path, variables: dict[str, str], machines: int, postgres: Postgres | None
+    ) -> None:
+        self.folder = folder
+        self.postgres = postgres
+        self.broker = Broker(folder)
+        self._variables = {
+            **QUICK,
+            **variables,
+            "DAMRAK_LADDER_BROKER": self.broker.url,
+            "DAMRAK_PORT": str(_free_port()),
+        }
+        self._machines = [
+            Machine(folder, self.broker, self._variables, f"host-{number}")
+            for number in range(machines)
+        ]
+        self._lone = {name: self._start(name) for name in ("clerk", "beat", "site")}
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What can be killed."""
+        return KINDS if self.postgres is None else (*KINDS, "database")
+
+    def kill(self, kind: str, chance: random.Random) -> None:
+        """Kill one of that kind; whatever was killed is started again at once."""
+        machine = chance.choice(self._machines)
+        match kind:
+            case "worker":
+                machine.worker.kill()
+                machine.restart_worker()
+            case "child":
+                for child in machine.worker.children[:1]:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(child, signal.SIGKILL)
+            case "referee":
+                machine.kill_referee()
+                machine.restart_referee()
+            case "broker":
+                self.broker.kill()
+                self.broker.start()
+            case "flush":
+                self.broker.flush()
+            case "database":
+                assert self.postgres is not None
+                self.postgres.crash()
+                self.postgres.start()
+            case _:
+                self._lone[kind].kill()
+                self._lone[kind] = self._start(kind)
+
+    def check(self) -> None:
+        """See to it that nothing has ended by itself."""
+        for process in (*self._lone.values(), *(one.worker for one in self._machines)):
+            code = process.process.poll()
+            assert code is None, f"{process.log.name} ended with {code}:\n{_tail(process.log)}"
+
+    def logs(self) -> str:
+        """The end of what each of them wrote."""
+        logs = sorted(self.folder.rglob("*.log"))
+        return "\n".join(f"--- {log.relative_to(self.folder)}\n{_tail(log)}" for log in logs)
+
+    def _start(self, name: str) -> Process:
+        return Process(self.folder / f"{name}.log", self._variables, name)
+
+    def __enter__(self) -> Platform:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        closing: list[Callable[[], object]] = [one.close for one in self._machines]
+        closing += [process.kill for process in self._lone.values()]
+        for close in closing:
+            with contextlib.suppress(ProcessLookupError):
+                close()
+        self.broker.kill()
+
+
+def _tail(log: Path) -> str:
+    return log.read_text("utf-8", "replace")[-3000:]
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
