@@ -59,7 +59,7 @@ class Panel {
       this.facts.replaceChildren(
         fact(speaker.count("n_carts", state[`k${seat}`])),
         fact(speaker.count("n_goods", state[`g${seat}`])),
-        fact(speaker.text(clock === undefined ? "thought" : "clock", { n: (time / 1000).toFixed(1) })),
+        fact(speaker.text(clock === undefined ? "thought" : "clock", { n: speaker.seconds(time) })),
       );
     }
     if (changed("h")) {

@@ -12,6 +12,15 @@ export class Speaker {
     this.catalogue = catalogue;
     this.match = match;
     this.plurals = new Intl.PluralRules(language);
+    this.tenths = new Intl.NumberFormat(language, {
+      minimumFractionDigits: 1,
+      maximumFractionDigits: 1,
+    });
+  }
+
+  /** Milliseconds as seconds. */
+  seconds(milliseconds) {
+    return this.tenths.format(milliseconds / 1000);
   }
 
   /** The text of this name, its places filled. */
