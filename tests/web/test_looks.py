@@ -19,6 +19,7 @@ PUBLIC = [
     "/ladders/amsterdam/",
     "/ladders/new-boards/?seats=3&sort=games",
     "/ladders/amsterdam/blocks/",
+    "/ladders/amsterdam/matrix/",
     "/bots/canal-rat/",
     "/bots/canal-rat/1/",
     "/bots/canal-rat/3/",

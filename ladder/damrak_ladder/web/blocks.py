@@ -47,6 +47,12 @@ def latest(limit: int = SIZE) -> list[BlockShown]:
     return shown(blocks.order_by("-pk")[:limit])
 
 
+def running(limit: int) -> list[BlockShown]:
+    """Blocks of ladders that are being played now, those last begun first."""
+    found = Block.objects.filter(state=BlockState.RUNNING, purpose=Purpose.LADDER)
+    return shown(found.order_by("-lease_until", "-pk")[:limit])
+
+
 def of_ladder(ladder: Ladder, before: int, size: int = SIZE) -> Page[BlockShown]:
     """Blocks of a ladder, newest first."""
     blocks = Block.objects.filter(ladder=ladder, state=BlockState.RECORDED, pk__lt=before)

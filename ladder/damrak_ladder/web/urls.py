@@ -52,6 +52,7 @@ urlpatterns = [
     path("ladders/", home.ladders, name="ladders"),
     path("ladders/<slug:slug>/", ladder.ladder, name="ladder"),
     path("ladders/<slug:slug>/blocks/", ladder.ladder_blocks, name="ladder_blocks"),
+    path("ladders/<slug:slug>/matrix/", ladder.ladder_matrix, name="ladder_matrix"),
     path("bots/<slug:slug>/", bot.bot, name="bot"),
     path("bots/<slug:slug>/<int:number>/", bot.version, name="version"),
     path("owners/<str:name>/", person.person, name="person"),

@@ -21,6 +21,7 @@ from damrak_ladder.standings.models import Standing
 from damrak_ladder.web import blocks
 from damrak_ladder.web.access import may_see_inside
 from damrak_ladder.web.charts import Chart, Series, chart
+from damrak_ladder.web.opposition import opponents_of
 from damrak_ladder.web.pages import before
 
 VERSIONS: Final = 50
@@ -66,12 +67,14 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     is_mine = may_see_inside(request.user, found.bot.owner_id)
     faults = Fault.objects.filter(seat__version=found, owner=Blame.BOT)
     standings = _standings([found])
+    courses = _courses(standings, [found])
     context = {
         "bot": found.bot,
         "version": found,
         "is_mine": is_mine,
         "standings": standings,
-        "courses": _courses(standings, [found]),
+        "courses": courses,
+        "opponents": opponents_of(courses[0].ladder, found.pk) if courses else [],
         "steps": journey(found) if is_mine else [],
         "reasons": list(
             faults.values("reason").annotate(count=Count("pk")).order_by("-count", "reason")[:10]

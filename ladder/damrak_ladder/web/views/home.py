@@ -28,7 +28,11 @@ class LadderShown:
 def home(request: HttpRequest) -> HttpResponse:
     """What this is, who leads, what was played just now, and how to join."""
     open_ladders = Ladder.objects.filter(is_open=True).order_by("-weight", "slug")[:LADDERS]
-    context = {"ladders": [_shown(one) for one in open_ladders], "latest": blocks.latest(7)}
+    context = {
+        "ladders": [_shown(one) for one in open_ladders],
+        "latest": blocks.latest(7),
+        "running": blocks.running(2),
+    }
     return render(request, "web/home.html", context)
 
 

@@ -20,6 +20,7 @@ from damrak_ladder.standings.models import Fit
 from damrak_ladder.standings.tables import BadCursor, Row, table
 from damrak_ladder.web import blocks
 from damrak_ladder.web.charts import Chart, Series, chart
+from damrak_ladder.web.opposition import matrix_of
 from damrak_ladder.web.pages import before
 from damrak_ladder.web.templatetags.damrak import bot_name
 
@@ -97,6 +98,13 @@ def ladder_blocks(request: HttpRequest, slug: str) -> HttpResponse:
     found = get_object_or_404(Ladder, slug=slug)
     page = blocks.of_ladder(found, before(request))
     return render(request, "web/ladder_blocks.html", {"ladder": found, "page": page})
+
+
+def ladder_matrix(request: HttpRequest, slug: str) -> HttpResponse:
+    """The first of a ladder against one another."""
+    found = get_object_or_404(Ladder, slug=slug)
+    context = {"ladder": found, "shown": matrix_of(found)}
+    return render(request, "web/matrix.html", context)
 
 
 def scale_of(rows: Sequence[Row]) -> Scale:
