@@ -38,8 +38,8 @@ LOOKED_AT: Final = timedelta(days=7)
 ALIVE: Final = timedelta(minutes=5)
 """A host that was not seen for so long does not count among those that could take over."""
 
-# What can be taken back; whoever has qualified has qualified.
-_UNDONE: Final = (Purpose.LADDER, Purpose.TEST)
+# What can be taken back. Tournaments have their own rules for that.
+_UNDONE: Final = (Purpose.LADDER, Purpose.QUALIFICATION, Purpose.CANARY, Purpose.TEST)
 
 _REASONS: Final = {
     "results": gettext_noop("version {version} scores differently here than elsewhere"),

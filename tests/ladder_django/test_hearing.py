@@ -1,0 +1,92 @@
+"""What a referee reports is checked against what was ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from damrak_ladder.matches.attempts import start
+from damrak_ladder.matches.models import Blame, Block
+from damrak_ladder.pipeline.hearing import Hearing, Untrue
+from damrak_ladder.pipeline.ordering import Ordered, order_of
+from damrak_ladder.replays.models import StoredReplay
+from damrak_wire.reports import BlockEnded, MatchReport, MatchVoided, SeatFault, SeatReport
+from ladder_django.games import replay_of
+from ladder_django.people import NOW
+from ladder_django.tables import PATIENCE, some_block
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+@pytest.fixture
+def block(database: None) -> Block:
+    begun = start(some_block().pk, 0, "worker", NOW, PATIENCE)
+    assert begun is not None
+    return begun
+
+
+@pytest.fixture
+def ordered(block: Block) -> Ordered:
+    return order_of(block, 0)
+
+
+def report(block: Block, number: int = 0) -> MatchReport:
+    """A report of a match, whose replay is of other bots and another seed."""
+    match = block.matches.get(number=number)
+    return MatchReport(str(match.pk), 1, replay_of(match), (SeatReport(), SeatReport()))
+
+
+Twist = Callable[[MatchReport], MatchReport]
+
+
+@pytest.mark.parametrize(
+    ("twist", "problem"),
+    [
+        (lambda it: it, "another ladder|another seed"),
+        (lambda it: replace(it, match="0"), "a report of match 0"),
+        (lambda it: replace(it, attempt=2), "attempt 2"),
+        (lambda it: replace(it, seats=it.seats[:1]), "1 seats instead of 2"),
+        (lambda it: replace(it, replay=b"{}"), "match"),
+    ],
+)
+def test_report_of_something_else_is_refused(
+    twist: Twist, problem: str, block: Block, ordered: Ordered
+) -> None:
+    hearing = Hearing(ordered)
+    with pytest.raises(Untrue, match=problem):
+        hearing.take(twist(report(block)))
+    assert not StoredReplay.objects.exists()
+
+
+def test_finished_block_has_all_its_matches(ordered: Ordered) -> None:
+    hearing = Hearing(ordered)
+    hearing.take(BlockEnded("finished"))
+    with pytest.raises(Untrue, match="0 of 2 matches"):
+        hearing.report()
+
+
+def test_first_void_match_is_the_cause_and_the_others_follow(
+    block: Block, ordered: Ordered
+) -> None:
+    first, second = (str(match.pk) for match in block.matches.order_by("number"))
+    fault = SeatReport(fault=SeatFault("disconnect", "network", "gone \0"))
+    hearing = Hearing(ordered)
+    hearing.take(MatchVoided(second, 1, "network", "a bot never came", (SeatReport(), fault)))
+    hearing.take(MatchVoided(first, 1, "host", "the other one is void"))
+    hearing.take(BlockEnded("void", f"{second}: a bot never came"))
+    assert not hearing.is_finished
+    detail, (cause, seat) = hearing.why_void()
+    assert detail == "a bot never came"
+    assert (cause.owner, cause.match, cause.seat) == (Blame.NETWORK, 1, None)
+    assert (seat.owner, seat.match, seat.seat) == (Blame.NETWORK, 1, 1)
+    assert "\0" not in seat.detail
+
+
+def test_nothing_is_reported_twice(block: Block, ordered: Ordered) -> None:
+    match = str(block.matches.get(number=0).pk)
+    hearing = Hearing(ordered)
+    hearing.take(MatchVoided(match, 1, "host", ""))
+    with pytest.raises(Untrue, match="two reports"):
+        hearing.take(MatchVoided(match, 1, "host", ""))
