@@ -5,10 +5,7 @@ python -m web.bench_viewer, in the folder `tests`. It asserts nothing: machines 
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,7 +14,8 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from web.conftest import NAMES
-from web.sites import TESTS, running_site
+from web.films import recorded_in
+from web.sites import running_site
 
 PLAY = """async (speed) => {
   const choice = document.querySelector("[data-speed]");
@@ -47,14 +45,12 @@ PLAY = """async (speed) => {
 def main() -> None:
     """Measure and print."""
     path = next((found for name in NAMES if (found := shutil.which(name))), None)
-    with tempfile.TemporaryDirectory() as home, running_site(Path(home), blocks=0) as site:
-        variables = os.environ | {"DAMRAK_HOME": str(site.home), "PYTHONPATH": str(TESTS)}
-        made = subprocess.run(
-            [sys.executable, "-m", "web.films"], env=variables, check=True, stdout=subprocess.PIPE
-        )
-        with sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        matches = recorded_in(home)
+        with running_site(home) as site, sync_playwright() as playwright:
             chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-            for name, number in json.loads(made.stdout).items():
+            for name, number in matches.items():
                 page = chromium.new_page()
                 lines = _measured(page, f"{site.url}/en/matches/{number}/")
                 sys.stdout.write("\n  ".join([name, *lines]) + "\n")

@@ -1,18 +1,32 @@
-"""Record matches for the viewer in the data folder of DAMRAK_HOME; prints their numbers as JSON."""
+"""Record matches for the viewer in a data folder."""
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import django
 
-from damrak_ladder.management import prepare
+from damrak_ladder.management import manage, prepare
+from web.sites import TESTS
+
+
+def recorded_in(home: Path) -> dict[str, int]:
+    """The numbers of matches that a process of its own has recorded in this data folder."""
+    variables = os.environ | {"DAMRAK_HOME": str(home), "PYTHONPATH": str(TESTS)}
+    command = [sys.executable, "-m", "web.films"]
+    done = subprocess.run(command, env=variables, check=True, stdout=subprocess.PIPE)
+    found: dict[str, int] = json.loads(done.stdout)
+    return found
 
 
 def main() -> None:
     """One block for each number of seats, one of them with a bot that leaves."""
     prepare()
+    manage(["migrate", "--verbosity", "0"])
     django.setup()
     from django.utils import timezone
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +12,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from web.conftest import watch
-from web.sites import TESTS, Site, running_site
+from web.films import recorded_in
+from web.sites import Site, running_site
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -37,12 +34,10 @@ class Cinema:
 
 @pytest.fixture(scope="module")
 def cinema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cinema]:
-    with running_site(tmp_path_factory.mktemp("cinema"), blocks=0) as site:
-        variables = os.environ | {"DAMRAK_HOME": str(site.home), "PYTHONPATH": str(TESTS)}
-        made = subprocess.run(
-            [sys.executable, "-m", "web.films"], env=variables, check=True, stdout=subprocess.PIPE
-        )
-        yield Cinema(site, json.loads(made.stdout))
+    home = tmp_path_factory.mktemp("cinema")
+    matches = recorded_in(home)
+    with running_site(home) as site:
+        yield Cinema(site, matches)
 
 
 def opened(page: Page, address: str, eyes: str = "all") -> Page:
