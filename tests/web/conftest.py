@@ -6,6 +6,7 @@ refuse to work in the same process.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from web.sites import Site, running_site
+from web.sites import Site, running_site, seeded
 
 SHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -22,7 +23,12 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A site with something on every page."""
-    with running_site(tmp_path_factory.mktemp("site"), blocks=24) as running:
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # that of the whole run
+    home = tmp_path_factory.mktemp("site") / "home"
+    shutil.copytree(seeded(folder, blocks=24), home)
+    with running_site(home) as running:
         yield running
 
 

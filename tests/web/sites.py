@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 import subprocess
@@ -25,13 +26,25 @@ class Site:
     home: Path
 
 
+def seeded(folder: Path, blocks: int) -> Path:
+    """A data folder on whose ladders so many blocks were played; made once in that folder."""
+    home = folder / f"seeded-{blocks}"
+    done = home / "seeded"
+    with (folder / "seeding.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # other processes of the same run want it as well
+        if not done.exists():
+            _seed(home, blocks)
+            done.touch()
+    return home
+
+
 @contextmanager
-def running_site(home: Path, blocks: int) -> Iterator[Site]:
-    """A site that answers, on which so many blocks were played."""
+def running_site(home: Path, blocks: int | None = None) -> Iterator[Site]:
+    """A site that answers, with this data folder; first so many blocks are played if told so."""
+    if blocks is not None:
+        _seed(home, blocks)
     port = _free_port()
     variables = _clean() | {"DAMRAK_HOME": str(home), "DAMRAK_PORT": str(port)}
-    seed = [sys.executable, "-m", "web.seed", str(blocks)]
-    subprocess.run(seed, env=variables | {"PYTHONPATH": str(TESTS)}, check=True)
     log = home / "site.log"
     command = [sys.executable, "-m", "damrak_ladder", "site"]
     with log.open("wb") as output:
@@ -47,6 +60,11 @@ def running_site(home: Path, blocks: int) -> Iterator[Site]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def _seed(home: Path, blocks: int) -> None:
+    variables = _clean() | {"DAMRAK_HOME": str(home), "PYTHONPATH": str(TESTS)}
+    subprocess.run([sys.executable, "-m", "web.seed", str(blocks)], env=variables, check=True)
 
 
 def _await(site: Site, process: subprocess.Popen[bytes], log: Path) -> None:
