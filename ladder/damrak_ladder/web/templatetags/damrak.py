@@ -128,6 +128,12 @@ def percent(value: float | None) -> str:
 
 
 @register.filter
+def hundredths(value: float) -> str:
+    """A share as a number from 0 to 100, where there is no room for the sign."""
+    return number_format(round(100 * value))
+
+
+@register.filter
 def halves(value: float) -> str:
     """Wins, where a shared one is a part."""
     return number_format(value, 0 if value == int(value) else 1)
