@@ -81,7 +81,6 @@ def _names() -> Words:
         "red": _("red"),
         "orange": _("orange"),
         "wild": _("wild"),
-        "grey": _("grey"),
         "carts": _("somebody was nearly out of carts and the last round is over"),
         "stalemate": _("nobody could do anything"),
         "forfeit": _("only one seat is left"),
