@@ -27,6 +27,7 @@ from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.keeping import load
 from damrak_ladder.web.headers import POLICY
+from damrak_ladder.web.limits import at_most
 from damrak_ladder.web.replays import paint, sketch
 from damrak_ladder.web.replays.cards import card_of
 from damrak_ladder.web.replays.checking import check
@@ -67,6 +68,7 @@ def embed(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 @never_cache
+@at_most(30, 60, method="GET")
 def verify(request: HttpRequest, pk: int) -> HttpResponse:
     """The replay checked again, as a fragment or, without JavaScript, as a page."""
     match = recorded(pk)
@@ -121,6 +123,7 @@ def film(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
+@at_most(120, 60, method="GET")
 def card(request: HttpRequest, pk: int) -> HttpResponse:
     """The picture that goes with links to a match."""
     match = recorded(pk)

@@ -57,10 +57,10 @@ function press(viewer, actions, event) {
       return true;
     case "a":
       viewer.switchTo("all");
-      return !viewer.isLive;
+      return true;
     case "t":
       viewer.switchTo("table");
-      return !viewer.isLive;
+      return true;
     default:
       if (/^[1-4]$/.test(event.key) && Number(event.key) <= film.seats) {
         viewer.switchTo(String(Number(event.key) - 1));

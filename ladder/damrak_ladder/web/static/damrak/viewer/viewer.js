@@ -218,6 +218,7 @@ class Viewer {
   }
 
   async switchTo(eyes) {
+    if (this.isLive) return; // then there are only the eyes of everybody
     try {
       await this.look(eyes);
     } catch {
