@@ -12,89 +12,24 @@ from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import mark_safe
 from django.utils.timesince import timesince
-from django.utils.translation import gettext, gettext_lazy as _
+from django.utils.translation import gettext
 
 from damrak_ladder.bots.house import PREFIX
-from damrak_ladder.bots.models import Kind, State, StepKind, Version
-from damrak_ladder.matches.models import BlockState, HostState, Outcome, Purpose
+from damrak_ladder.bots.models import Kind, Version
+from damrak_ladder.matches.models import Purpose
 from damrak_ladder.notices import reading
-from damrak_ladder.trials.models import CanaryState, TrialState
+from damrak_ladder.web.wording import (
+    CANARIES,
+    KINDS,
+    OUTCOMES,
+    PURPOSES,
+    STATES,
+    STEPS,
+    TRIALS,
+    WAITS,
+)
 
 register = template.Library()
-
-KINDS: Final = {
-    Kind.UPLOADED: _("uploaded"),
-    Kind.REMOTE: _("remote"),
-    Kind.HOUSE: _("house"),
-}
-
-PURPOSES: Final = {
-    Purpose.LADDER: _("the ladder"),
-    Purpose.QUALIFICATION: _("a qualification"),
-    Purpose.CANARY: _("a canary"),
-    Purpose.TEST: _("a test"),
-    Purpose.TOURNAMENT: _("a tournament"),
-}
-
-STEPS: Final[dict[str, Any]] = {
-    StepKind.RECEIVED: _("Received"),
-    StepKind.CHECKED: _("Checked"),
-    StepKind.REFUSED: _("Refused"),
-    StepKind.QUEUED: _("Queued"),
-    StepKind.PLAYING: _("Playing"),
-    StepKind.PLAYED: _("Played"),
-    StepKind.QUALIFIED: _("Qualified"),
-    StepKind.FAILED: _("Failed"),
-    StepKind.LIVE: _("Live"),
-    StepKind.CANARY: _("Canary"),
-    StepKind.BENCHED: _("Benched"),
-    StepKind.RESTORED: _("Restored"),
-}
-
-TRIALS: Final[dict[str, tuple[Any, str]]] = {
-    TrialState.RUNNING: (_("running"), "busy"),
-    TrialState.BETTER: (_("better"), "good"),
-    TrialState.NOT_BETTER: (_("not better"), "bad"),
-    TrialState.UNDECIDED: (_("undecided"), ""),
-    TrialState.CANCELLED: (_("cancelled"), ""),
-}
-
-CANARIES: Final[dict[str, Any]] = {
-    CanaryState.RUNNING: _("running"),
-    CanaryState.FINISHED: _("finished"),
-    CanaryState.CANCELLED: _("cancelled"),
-}
-
-WAITS: Final[dict[str, Any]] = {
-    "next": _("it is next"),
-    "machine": _("no host is there to play it"),
-    "line": _("others are before it"),
-    "share": _("others have had less of the machine"),
-    "limit": _("its owner has as much running as is allowed"),
-    "remote": _("a remote bot is not connected"),
-    "rest": _("it rests after a failure, and is tried again"),
-}
-
-OUTCOMES: Final = {
-    Outcome.RECORDED: _("recorded"),
-    Outcome.VOID: _("void, played again"),
-    Outcome.EXPIRED: _("the worker fell silent, played again"),
-    Outcome.WITHDRAWN: _("withdrawn, for its host was not to be trusted"),
-}
-
-STATES: Final[dict[str, tuple[Any, str]]] = {
-    State.CHECKING: (_("checking"), "busy"),
-    State.QUALIFYING: (_("qualifying"), "busy"),
-    State.QUALIFIED: (_("qualified"), "good"),
-    State.FAILED: (_("failed"), "bad"),
-    State.BENCHED: (_("benched"), "bad"),
-    BlockState.WAITING: (_("waiting"), ""),
-    BlockState.RUNNING: (_("running"), "busy"),
-    BlockState.RECORDED: (_("recorded"), "good"),
-    BlockState.DEAD: (_("dead"), "bad"),
-    HostState.TRUSTED: (_("trusted"), "good"),
-    HostState.QUARANTINED: (_("quarantined"), "bad"),
-}
 
 NOTHING: Final = "\N{EN DASH}"
 MINUS: Final = "\N{MINUS SIGN}"

@@ -1,0 +1,85 @@
+"""States, kinds and reasons in words for people, and the tone in which each is shown."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy as _
+
+from damrak_ladder.bots.models import Kind, State, StepKind
+from damrak_ladder.matches.models import BlockState, HostState, Outcome, Purpose
+from damrak_ladder.trials.models import CanaryState, TrialState
+
+KINDS: Final = {
+    Kind.UPLOADED: _("uploaded"),
+    Kind.REMOTE: _("remote"),
+    Kind.HOUSE: _("house"),
+}
+
+PURPOSES: Final = {
+    Purpose.LADDER: _("the ladder"),
+    Purpose.QUALIFICATION: _("a qualification"),
+    Purpose.CANARY: _("a canary"),
+    Purpose.TEST: _("a test"),
+    Purpose.TOURNAMENT: _("a tournament"),
+}
+
+STEPS: Final[dict[str, Any]] = {
+    StepKind.RECEIVED: _("Received"),
+    StepKind.CHECKED: _("Checked"),
+    StepKind.REFUSED: _("Refused"),
+    StepKind.QUEUED: _("Queued"),
+    StepKind.PLAYING: _("Playing"),
+    StepKind.PLAYED: _("Played"),
+    StepKind.QUALIFIED: _("Qualified"),
+    StepKind.FAILED: _("Failed"),
+    StepKind.LIVE: _("Live"),
+    StepKind.CANARY: _("Canary"),
+    StepKind.BENCHED: _("Benched"),
+    StepKind.RESTORED: _("Restored"),
+}
+
+TRIALS: Final[dict[str, tuple[Any, str]]] = {
+    TrialState.RUNNING: (_("running"), "busy"),
+    TrialState.BETTER: (_("better"), "good"),
+    TrialState.NOT_BETTER: (_("not better"), "bad"),
+    TrialState.UNDECIDED: (_("undecided"), ""),
+    TrialState.CANCELLED: (_("cancelled"), ""),
+}
+
+CANARIES: Final[dict[str, Any]] = {
+    CanaryState.RUNNING: _("running"),
+    CanaryState.FINISHED: _("finished"),
+    CanaryState.CANCELLED: _("cancelled"),
+}
+
+WAITS: Final[dict[str, Any]] = {
+    "next": _("it is next"),
+    "machine": _("no host is there to play it"),
+    "line": _("others are before it"),
+    "share": _("others have had less of the machine"),
+    "limit": _("its owner has as much running as is allowed"),
+    "remote": _("a remote bot is not connected"),
+    "rest": _("it rests after a failure, and is tried again"),
+}
+
+OUTCOMES: Final = {
+    Outcome.RECORDED: _("recorded"),
+    Outcome.VOID: _("void, played again"),
+    Outcome.EXPIRED: _("the worker fell silent, played again"),
+    Outcome.WITHDRAWN: _("withdrawn, for its host was not to be trusted"),
+}
+
+STATES: Final[dict[str, tuple[Any, str]]] = {
+    State.CHECKING: (_("checking"), "busy"),
+    State.QUALIFYING: (_("qualifying"), "busy"),
+    State.QUALIFIED: (_("qualified"), "good"),
+    State.FAILED: (_("failed"), "bad"),
+    State.BENCHED: (_("benched"), "bad"),
+    BlockState.WAITING: (_("waiting"), ""),
+    BlockState.RUNNING: (_("running"), "busy"),
+    BlockState.RECORDED: (_("recorded"), "good"),
+    BlockState.DEAD: (_("dead"), "bad"),
+    HostState.TRUSTED: (_("trusted"), "good"),
+    HostState.QUARANTINED: (_("quarantined"), "bad"),
+}
