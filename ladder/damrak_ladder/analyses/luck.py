@@ -1,0 +1,129 @@
+"""Luck apart from play.
+
+What chance did to a seat is the difference between what its position was worth after cards had
+been drawn and what it had been worth on average over all cards that might have been drawn. Such
+differences are zero on average, whoever plays and however badly worth is judged; a better judge
+only finds more of the luck. The judge here is the reference policy: a position is worth the lead,
+in points, with which its rollouts end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from damrak_engine.deal import new_game
+from damrak_engine.replay import Replay
+from damrak_engine.rules import rules_for
+from damrak_ladder.analyses.course import Step
+from damrak_ladder.analyses.rollouts import (
+    Z95,
+    Estimate,
+    dice_of,
+    mean_and_error,
+    play_on,
+    worth_of,
+)
+
+BUDGET: Final = 250_000  # decisions to be played in all tries together
+FEWEST: Final = 24
+MOST: Final = 300
+DEALS: Final = 300  # other deals, for comparison with the one there was
+
+
+@dataclass(frozen=True, slots=True)
+class Luck:
+    """How the lead of one seat came about, in points. Play is result less luck."""
+
+    result: float
+    turn: Estimate  # what moving first, second … is worth on average
+    deal: Estimate  # the cards and contracts dealt
+    draws: Estimate  # everything that was drawn later
+    play: Estimate  # what the decisions of all seats did to this one
+
+
+def tries_for(steps: Sequence[Step], budget: int = BUDGET) -> int:
+    """How many pairs of games are played for each draw."""
+    games = sum([len(steps) - i for i, step in enumerate(steps) if step.was_chance])
+    return max(FEWEST, min(MOST, budget // (2 * games + 1)))
+
+
+def luck_of(
+    replay: Replay,
+    steps: list[Step],
+    from_the_deal: list[list[float]],
+    seed: str,
+    tries: int,
+    deals: int = DEALS,
+) -> list[Luck]:
+    """The luck of every seat. `from_the_deal` are the leads to which the deal led.
+
+    Each draw is judged by so many pairs of games, the deal by so many other deals.
+    """
+    seats = range(len(replay.seats))
+    ordinary = _other_deals(replay, steps[0].state.first, f"{seed}/deals", deals)
+    draws = [0.0 for _ in seats]
+    variances = [0.0 for _ in seats]
+    for number, step in enumerate(steps):
+        if step.was_chance:
+            differences = _difference(step, steps[number + 1], f"{seed}/{number}", tries)
+            for seat in seats:
+                value, error = mean_and_error(differences[seat])
+                draws[seat] += value
+                variances[seat] += error * error
+    results = worth_of(replay.result).leads
+    found = []
+    for seat in seats:
+        usual, usual_error = mean_and_error(ordinary[seat])
+        dealt, dealt_error = mean_and_error([leads[seat] for leads in from_the_deal])
+        drawn_error = math.sqrt(variances[seat])
+        played = results[seat] - dealt - draws[seat]
+        found.append(
+            Luck(
+                results[seat],
+                _estimate(usual, usual_error),
+                _estimate(dealt - usual, math.hypot(dealt_error, usual_error)),
+                _estimate(draws[seat], drawn_error),
+                _estimate(played, math.hypot(dealt_error, drawn_error)),
+            )
+        )
+    return found
+
+
+def _difference(step: Step, following: Step, seed: str, tries: int) -> list[list[float]]:
+    """For each seat, by how much the leads differ from those after what else might have come."""
+    differences: list[list[float]] = [[] for _ in following.state.hands]
+    for number in range(tries):
+        other = step.state.copy()
+        if step.action >= 0:
+            other.apply(step.action, dice_of(f"{seed}/chance", number))
+        else:
+            seat, reason = following.state.left[-1]
+            other.leave(seat, reason, "", dice_of(f"{seed}/chance", number))
+        usual = play_on(other, dice_of(seed, number)).leads
+        came = play_on(following.state.copy(), dice_of(seed, number)).leads
+        for seat, pair in enumerate(zip(came, usual, strict=True)):
+            differences[seat].append(pair[0] - pair[1])
+    return differences
+
+
+def _other_deals(replay: Replay, first: int, seed: str, deals: int) -> list[list[float]]:
+    """For each seat, the leads to which other deals lead, the same seat moving first."""
+    seats = len(replay.seats)
+    rules = rules_for(replay.board, seats, replay.options)
+    named = first if replay.options.first_player == "rotate" else None
+    by_turn: list[list[float]] = [[] for _ in range(seats)]
+    for number in range(deals):
+        dice = dice_of(seed, number)
+        state = new_game(rules, dice, None, named)
+        begins = state.first
+        leads = play_on(state, dice).leads
+        for seat, lead in enumerate(leads):
+            by_turn[(seat - begins) % seats].append(lead)
+    return [by_turn[(seat - first) % seats] for seat in range(seats)]
+
+
+def _estimate(value: float, error: float) -> Estimate:
+    return Estimate(value, value - Z95 * error, value + Z95 * error)

@@ -1,0 +1,92 @@
+"""What becomes of a position: it is played to its end many times by the reference policy.
+
+The k-th try of every position of a match throws the same dice, so that two positions are compared
+under like luck. What came out depends on seed and position alone.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from damrak_engine.dice import QuickDice
+from damrak_engine.scoring import Result, result
+from damrak_engine.state import State
+from damrak_ladder.analyses.ground import ground_of
+from damrak_ladder.analyses.policy import Policy, play_out
+
+Z95: Final = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value and the bounds of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def rounded(self, digits: int) -> list[float]:
+        """Value, low and high as they are stored."""
+        return [round(number, digits) + 0.0 for number in (self.value, self.low, self.high)]
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What an end was worth to each seat."""
+
+    shares: tuple[float, ...]  # of the victory
+    leads: tuple[float, ...]  # points above the mean of the others
+
+
+def worth_of(came: Result) -> Worth:
+    """What this result is worth to each seat."""
+    winners = came.winners
+    totals = [seat.total for seat in came.seats]
+    others = len(totals) - 1
+    whole = sum(totals)
+    return Worth(
+        tuple([1 / len(winners) if seat in winners else 0.0 for seat in range(len(totals))]),
+        tuple([own - (whole - own) / others for own in totals]),
+    )
+
+
+def dice_of(seed: str, number: int) -> QuickDice:
+    """The dice of one try."""
+    return QuickDice(random.Random(f"{seed}/{number}").random)  # noqa: S311
+
+
+def play_on(state: State, dice: QuickDice) -> Worth:
+    """Play a position, which is used up, to its end."""
+    play_out(state, Policy(ground_of(state.rules)), dice)
+    return worth_of(result(state, dice))
+
+
+def wilson(share: float, tries: int) -> Estimate:
+    """A share seen in so many tries, with Wilson's interval."""
+    if not tries:
+        return Estimate(share, share, share)
+    square = Z95 * Z95
+    middle = (share + square / (2 * tries)) / (1 + square / tries)
+    spread = share * (1 - share) / tries + square / (4 * tries * tries)
+    reach = Z95 / (1 + square / tries) * math.sqrt(spread)
+    low = max(0.0, middle - reach) if share > 0 else 0.0
+    high = min(1.0, middle + reach) if share < 1 else 1.0
+    return Estimate(share, low, high)
+
+
+def mean(numbers: Sequence[float]) -> Estimate:
+    """The mean of independent numbers, two or more."""
+    value, error = mean_and_error(numbers)
+    return Estimate(value, value - Z95 * error, value + Z95 * error)
+
+
+def mean_and_error(numbers: Sequence[float]) -> tuple[float, float]:
+    """The mean of independent numbers and its standard error."""
+    count = len(numbers)
+    value = sum(numbers) / count
+    squares = sum([(number - value) ** 2 for number in numbers])
+    return value, math.sqrt(squares / (count - 1) / count)
