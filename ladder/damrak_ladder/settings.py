@@ -26,6 +26,8 @@ DAMRAK_LOCAL_WEBHOOKS = ENVIRONMENT.local_webhooks
 DAMRAK_LIMITS = ENVIRONMENT.limits
 DAMRAK_BENCHING = ENVIRONMENT.benching
 DAMRAK_REPLAY_STORE = ENVIRONMENT.replay_store
+DAMRAK_ARCHIVE_STORE = ENVIRONMENT.archive_store
+DAMRAK_BUCKET = ENVIRONMENT.bucket
 DAMRAK_REPLAY_KEY = ENVIRONMENT.replay_key
 DAMRAK_LEASE_SECONDS = ENVIRONMENT.lease
 DAMRAK_BLOCK_ATTEMPTS = ENVIRONMENT.attempts
@@ -51,6 +53,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "django.contrib.sessions",
+    "django.contrib.sitemaps",
     "django.contrib.staticfiles",
     "django_htmx",
     "damrak_ladder.web",  # before allauth, whose templates it has its own of
@@ -63,6 +66,7 @@ INSTALLED_APPS = [
     "damrak_ladder.matches",
     "damrak_ladder.replays",
     "damrak_ladder.standings",
+    "damrak_ladder.analyses",
     "damrak_ladder.trials",
 ]
 

@@ -3,15 +3,18 @@
 from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
+from damrak_ladder.web.feeds import urls as feeds
 from damrak_ladder.web.guides import urls as guides
 from damrak_ladder.web.replays import urls as replays
 
 urlpatterns = [
     path("api/v1/", include("damrak_ladder.api.urls")),
+    path("", include(feeds.files)),
     path("", include(guides.files)),
     path("", include(replays.files)),
     *i18n_patterns(
         path("accounts/", include("allauth.urls")),
+        path("", include(feeds.pages)),
         path("", include(guides.pages)),
         path("", include(replays.pages)),
         path("", include("damrak_ladder.web.urls")),

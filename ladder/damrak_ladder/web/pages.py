@@ -9,7 +9,8 @@ from typing import Final, Generic, TypeVar
 from django.http import Http404, HttpRequest
 
 Row = TypeVar("Row")
-_LARGEST: Final = 2**63 - 1
+FIRST: Final = 2**63 - 1
+"""Where the first page of a list begins that is read from its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def before(request: HttpRequest) -> int:
     """
     text = request.GET.get("before", "")
     if not text:
-        return _LARGEST
+        return FIRST
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         raise Http404
     return int(text)

@@ -1,0 +1,1 @@
+"""Atom feeds of what people follow, and what search engines ask for."""

@@ -1,0 +1,160 @@
+"""The feeds. Each has a language in its address, as pages have, and costs the same for ever."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from django.conf import settings
+from django.contrib.syndication.views import Feed
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.feedgenerator import Atom1Feed
+from django.utils.translation import get_language, gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import conditional_page, require_safe
+
+from damrak_ladder.bots.models import Bot, Promotion
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.web import blocks
+from damrak_ladder.web.feeds.entries import Item, latest, of_blocks, of_days, of_promotions
+from damrak_ladder.web.pages import FIRST
+from damrak_ladder.web.templatetags.damrak import bot_name
+
+SIZE: Final = 30
+VERSIONS: Final = 50
+_UNFIT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
+if TYPE_CHECKING:
+    _Feed = Feed[Item, Any]
+else:
+    _Feed = Feed  # cannot be subscripted where it runs
+
+
+class _News(_Feed):
+    """What all feeds have in common."""
+
+    feed_type = Atom1Feed
+    author_name = "Damrak"
+    title_template = description_template = None
+
+    def feed_guid(self, obj: Any) -> str:
+        return settings.DAMRAK_URL + self._place(obj)
+
+    def link(self, obj: Any) -> str:
+        raise NotImplementedError
+
+    def item_title(self, item: Item) -> str:
+        return _fit(item.title)
+
+    def item_description(self, item: Item) -> str:
+        return _fit(item.html).strip()
+
+    def item_link(self, item: Item) -> str:
+        return item.link
+
+    def item_guid(self, item: Item) -> str:
+        return f"{settings.DAMRAK_URL}/#{item.key}"
+
+    def item_pubdate(self, item: Item) -> datetime:
+        return item.at
+
+    item_updateddate = item_pubdate
+
+    def _place(self, obj: Any) -> str:
+        """Its address without the language."""
+        return self.link(obj).removeprefix(f"/{get_language()}")
+
+
+class AllBlocks(_News):
+    """What was played last, on whatever ladder."""
+
+    def title(self, obj: Any) -> str:
+        return _("Latest games") + " · Damrak"
+
+    def link(self, obj: Any) -> str:
+        return reverse("web:home")
+
+    def items(self, obj: Any) -> list[Item]:
+        return of_blocks(blocks.latest(SIZE))
+
+
+class LadderNews(_News):
+    """Which versions went live on a ladder, and its table day by day."""
+
+    def get_object(self, request: HttpRequest, slug: str) -> Ladder:
+        return get_object_or_404(Ladder, slug=slug)
+
+    def title(self, obj: Ladder) -> str:
+        return f"{_fit(obj.name)} · Damrak"
+
+    def subtitle(self, obj: Ladder) -> str:
+        return _fit(obj.summary)
+
+    def link(self, obj: Ladder) -> str:
+        return reverse("web:ladder", args=[obj.slug])
+
+    def items(self, obj: Ladder) -> list[Item]:
+        there = Promotion.objects.filter(bot__entries__ladder=obj, bot__entries__left=None)
+        return latest(SIZE, of_promotions(there, SIZE), of_days(obj, timezone.now()))
+
+
+class LadderBlocks(LadderNews):
+    """What was played last on a ladder."""
+
+    def title(self, obj: Ladder) -> str:
+        return _("Blocks of %(name)s") % {"name": _fit(obj.name)} + " · Damrak"
+
+    def link(self, obj: Ladder) -> str:
+        return reverse("web:ladder_blocks", args=[obj.slug])
+
+    def items(self, obj: Ladder) -> list[Item]:
+        return of_blocks(blocks.of_ladder(obj, FIRST, SIZE).rows)
+
+
+class BotNews(_News):
+    """What a bot played last, and which of its versions went live."""
+
+    def get_object(self, request: HttpRequest, slug: str) -> Bot:
+        return get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
+
+    def title(self, obj: Bot) -> str:
+        return f"{bot_name(obj.slug, obj.name)} · Damrak"
+
+    def subtitle(self, obj: Bot) -> str:
+        return _("by %(owner)s") % {"owner": obj.owner.username}
+
+    def link(self, obj: Bot) -> str:
+        return reverse("web:bot", args=[obj.slug])
+
+    def items(self, obj: Bot) -> list[Item]:
+        newest = obj.versions.order_by("-number").values_list("pk", flat=True)[:VERSIONS]
+        played = blocks.of_versions(list(newest), FIRST, SIZE).rows
+        return latest(SIZE, of_promotions(obj.promotions.all(), SIZE // 3), of_blocks(played))
+
+
+def _fit(text: str) -> str:
+    """The text without characters that XML cannot hold."""
+    return _UNFIT.sub("", text)
+
+
+def _served(feed: _Feed) -> Callable[..., HttpResponse]:
+    """The view: unchanged feeds are answered in a word, and may be kept for some minutes."""
+
+    @require_safe
+    @cache_control(public=True, max_age=300)
+    @conditional_page
+    def view(request: HttpRequest, **names: str) -> HttpResponse:
+        return feed(request, **names)
+
+    return view
+
+
+all_blocks = _served(AllBlocks())
+ladder_news = _served(LadderNews())
+ladder_blocks = _served(LadderBlocks())
+bot_news = _served(BotNews())

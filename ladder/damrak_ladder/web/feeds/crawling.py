@@ -1,0 +1,111 @@
+"""What search engines are told: which pages there are, and which are not worth reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from django.conf import settings
+from django.contrib.sitemaps import Sitemap
+from django.contrib.sitemaps.views import index, sitemap
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from damrak_ladder.bots.models import Bot
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.web.guides.library import library
+
+# What only people who are logged in have, what costs work, and lists asked for in other ways.
+_CLOSED: Final = (
+    "/api/",
+    "/language/",
+    "/notices/",
+    "/*/accounts/",
+    "/*/desk/",
+    "/*/device/",
+    "/*/organise/",
+    "/*/search/",
+    "/*/verify/",
+    "/matches/",
+    "/*?",
+)
+
+if TYPE_CHECKING:
+    _Sitemap = Sitemap[Any]
+else:
+    _Sitemap = Sitemap  # cannot be subscripted where it runs
+
+
+class _English(_Sitemap):
+    """Pages by their English addresses: each names the other languages itself."""
+
+    i18n = True
+    languages = ("en",)
+    limit = 2000
+
+
+class _Pages(_English):
+    def items(self) -> Sequence[str]:
+        return ["web:home", "web:ladders", "web:hosts", "guides:rules", "guides:documents"]
+
+    def location(self, item: str) -> str:
+        return reverse(item)
+
+
+class _Documents(_English):
+    def items(self) -> Sequence[str]:
+        return sorted(name for name in library().documents if not name.startswith("rules"))
+
+    def location(self, item: str) -> str:
+        return reverse("guides:document", args=[item])
+
+
+class _Ladders(_English):
+    def items(self) -> QuerySet[Ladder, str]:
+        return Ladder.objects.order_by("slug").values_list("slug", flat=True)
+
+    def location(self, item: str) -> str:
+        return reverse("web:ladder", args=[item])
+
+
+class _Bots(_English):
+    def items(self) -> QuerySet[Bot, str]:
+        live = Bot.objects.filter(live__isnull=False)
+        return live.order_by("pk").values_list("slug", flat=True)
+
+    def location(self, item: str) -> str:
+        return reverse("web:bot", args=[item])
+
+
+_SECTIONS: Final[dict[str, type[_Sitemap] | _Sitemap]] = {
+    "pages": _Pages,
+    "documents": _Documents,
+    "ladders": _Ladders,
+    "bots": _Bots,
+}
+
+
+@require_safe
+@cache_control(public=True, max_age=3600)
+def maps(request: HttpRequest) -> HttpResponse:
+    """Which lists of addresses there are."""
+    return index(request, _SECTIONS, sitemap_url_name="sitemap")
+
+
+@require_safe
+@cache_control(public=True, max_age=3600)
+def addresses(request: HttpRequest, section: str) -> HttpResponse:
+    """One list of addresses."""
+    return sitemap(request, _SECTIONS, section=section)
+
+
+@require_safe
+@cache_control(public=True, max_age=3600)
+def robots(request: HttpRequest) -> HttpResponse:
+    """What programs that read the whole site should leave out."""
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in _CLOSED)]
+    lines += ["", f"Sitemap: {settings.DAMRAK_URL}{reverse('sitemaps')}", ""]
+    return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")

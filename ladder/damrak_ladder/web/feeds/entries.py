@@ -1,0 +1,123 @@
+"""What stands in feeds: blocks, versions that went live, and each day's table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+
+from django.core.cache import cache
+from django.db.models import QuerySet
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+
+from damrak_ladder.bots.models import Promotion
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.tables import table
+from damrak_ladder.web.blocks import BlockShown
+from damrak_ladder.web.templatetags.damrak import bot_name, halves
+
+DAYS: Final = 3
+PLACES: Final = 10
+_DAY_S: Final = 24 * 3600
+
+Place = tuple[str, int, int, int]
+"""A version and its Elo with the ends of its interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One entry. Its key never changes, whatever the language."""
+
+    key: str
+    title: str
+    html: str
+    link: str
+    at: datetime
+
+
+def of_blocks(rows: Iterable[BlockShown]) -> list[Item]:
+    """Each block with its result and links to its games."""
+    return [_block(row, row.finished) for row in rows if row.finished is not None]
+
+
+def of_promotions(found: QuerySet[Promotion], limit: int) -> list[Item]:
+    """Versions that went live, the latest first."""
+    full = found.filter(after__isnull=False).select_related("bot__owner", "after")
+    return [_promotion(one) for one in full.order_by("-pk")[:limit]]
+
+
+def of_days(ladder: Ladder, now: datetime) -> list[Item]:
+    """The table at the end of each of the last days."""
+    begun = ladder.created.astimezone(UTC).date()
+    days = [now.astimezone(UTC).date() - timedelta(days=number + 1) for number in range(DAYS)]
+    found = [(day, _first_places(ladder, day)) for day in days if day >= begun]
+    return [_day(ladder, day, places) for day, places in found if places]
+
+
+def latest(limit: int, *lists: Sequence[Item]) -> list[Item]:
+    """The newest of these."""
+    return sorted((item for items in lists for item in items), key=_age)[:limit]
+
+
+def _age(item: Item) -> tuple[float, str]:
+    return (-item.at.timestamp(), item.key)
+
+
+def _block(row: BlockShown, at: datetime) -> Item:
+    sides = [
+        f"{bot_name(side.version.bot.slug, side.version.bot.name)} {halves(side.wins)}"
+        for side in row.sides
+    ]
+    return Item(
+        key=f"block-{row.block.pk}",
+        title=" · ".join(sides),
+        html=render_to_string("web/feeds/_block.html", {"row": row}),
+        link=reverse("web:block", args=[row.block.pk]),
+        at=at,
+    )
+
+
+def _promotion(one: Promotion) -> Item:
+    version = one.after
+    assert version is not None
+    name = bot_name(one.bot.slug, one.bot.name)
+    return Item(
+        key=f"promotion-{one.pk}",
+        title=_("%(bot)s v%(number)s is live") % {"bot": name, "number": version.number},
+        html=render_to_string("web/feeds/_version.html", {"version": version, "bot": one.bot}),
+        link=reverse("web:version", args=[one.bot.slug, version.number]),
+        at=one.at,
+    )
+
+
+def _day(ladder: Ladder, day: date, places: Sequence[Place]) -> Item:
+    title = _("%(ladder)s at the end of %(day)s") % {
+        "ladder": ladder.name,
+        "day": date_format(day, "DATE_FORMAT"),
+    }
+    return Item(
+        key=f"table-{ladder.pk}-{day.isoformat()}",
+        title=capfirst(title),
+        html=render_to_string("web/feeds/_day.html", {"places": places}),
+        link=reverse("web:ladder", args=[ladder.slug]) + f"?on={day.isoformat()}",
+        at=datetime.combine(day + timedelta(days=1), time(), UTC),
+    )
+
+
+def _first_places(ladder: Ladder, day: date) -> list[Place]:
+    """The top of that day's table, which does not change any more: looked up once."""
+    key = f"feed-day-{ladder.pk}-{day.isoformat()}"
+    places: list[Place] | None = cache.get(key)
+    if places is None:
+        rows = table(ladder, on=day, limit=PLACES)
+        places = [
+            (f"{bot_name(row.bot_slug, row.bot_name)} v{row.number}", row.elo, row.low, row.high)
+            for row in rows
+        ]
+        cache.set(key, places, _DAY_S)
+    return places
