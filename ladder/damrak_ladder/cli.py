@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from damrak_ladder.commands import (
+    analyst,
     backup,
     blocks,
     doctor,
@@ -39,6 +40,7 @@ COMMANDS: Final = (
     up,
     site,
     processes,
+    analyst,
     migrate,
     users,
     ladders,

@@ -67,6 +67,9 @@ def wait_for(is_so: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
+PROCESSES = frozenset({"site", "worker", "clerk", "beat", "analyst"})
+
+
 class Platform:
     """One that runs; `said` is what it has printed."""
 
@@ -127,7 +130,7 @@ class Platform:
             if "up" in words:
                 continue  # just forked, and not yet what it is going to be
             name = next(
-                (word for word in words if word in {"site", "worker", "clerk", "beat"}),
+                (word for word in words if word in PROCESSES),
                 "referee" if "damrak_referee" in words else "broker",
             )
             found[name] = pid

@@ -22,6 +22,7 @@ PLAYING_NICENESS: Final = 10
 # The second signal ends blocks that run. They are played again.
 WORKER_STOP: Final = ((signal.SIGTERM, 0.5), (signal.SIGQUIT, 4.0))
 CLERK_STOP: Final = ((signal.SIGTERM, 3.0), (signal.SIGQUIT, 2.0))
+ANALYST_STOP: Final = ((signal.SIGTERM, 3.0),)
 REFEREE_STOP: Final = ((signal.SIGTERM, 0.3), (signal.SIGTERM, 4.0))
 
 
@@ -82,6 +83,7 @@ def plans(
         Plan("worker", [*ladder, "worker"], common, PLAYING_NICENESS, WORKER_STOP),
         Plan("clerk", [*ladder, "clerk"], common, 2, CLERK_STOP),
         Plan("beat", [*ladder, "beat"], common),
+        Plan("analyst", [*ladder, "analyst"], common, PLAYING_NICENESS, ANALYST_STOP),
     ]
     if environment.broker is None:
         parts.insert(0, Plan("broker", valkey.command(places)))

@@ -1,0 +1,118 @@
+"""Analyses computed, one after the other, by whoever comes first."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final
+
+from django.db.models import F, Q
+
+from damrak_engine.errors import ReplayError
+from damrak_engine.replay import parse_replay
+from damrak_engine.scoring import Result
+from damrak_ladder.analyses.analysis import analyse
+from damrak_ladder.analyses.models import Analysis, AnalysisState
+from damrak_ladder.matches.models import Match
+from damrak_ladder.replays.compression import compress
+from damrak_ladder.replays.errors import ReplayStoreError
+from damrak_ladder.replays.keeping import load
+
+LEASE: Final = timedelta(minutes=3)
+"""Nobody takes so long: whoever has it then has died."""
+
+MOST_TRIES: Final = 3
+_log = logging.getLogger(__name__)
+
+
+def compute_next(clock: Callable[[], datetime], effort: float = 1.0) -> bool:
+    """Compute what waits: what somebody wants before what was chosen, the oldest first.
+
+    False if there was nothing to do. A process that dies in it is followed by another try, of
+    which there are few; what goes wrong by itself goes wrong once.
+    """
+    claimed = _claim(clock())
+    if claimed is None:
+        return False
+    began = time.process_time()
+    try:
+        found = _found(claimed, effort)
+    except (ReplayError, ReplayStoreError) as problem:
+        _fail(claimed, str(problem))
+    except (KeyboardInterrupt, SystemExit):
+        _give_back(claimed)
+        raise
+    except Exception as problem:  # noqa: BLE001  # whatever it is, the queue has to go on
+        _log.exception("analysis_failed", extra={"match": claimed.match_id})
+        _fail(claimed, f"{type(problem).__name__}: {problem}")
+    else:
+        _ours(claimed).update(
+            state=AnalysisState.DONE,
+            lease_until=None,
+            software=_software(),
+            computed=clock(),
+            cpu_ms=int((time.process_time() - began) * 1000),
+            data=compress(json.dumps(found, separators=(",", ":")).encode()),
+        )
+    return True
+
+
+def _claim(now: datetime) -> Analysis | None:
+    is_free = Q(state=AnalysisState.WAITING) | Q(state=AnalysisState.RUNNING, lease_until__lt=now)
+    rows = Analysis.objects.filter(is_free).order_by("-is_wanted", "asked", "pk")
+    for row in rows.select_related("match")[:5]:
+        if row.tries >= MOST_TRIES:
+            _fail(row, f"whoever computed it died, {row.tries} times")
+            continue
+        taken = (
+            _ours(row)
+            .filter(is_free)
+            .update(state=AnalysisState.RUNNING, tries=F("tries") + 1, lease_until=now + LEASE)
+        )
+        if taken:
+            row.tries += 1
+            return row
+    return None
+
+
+def _ours(row: Analysis) -> Any:
+    """The row, as long as it is this try of this replay."""
+    return Analysis.objects.filter(pk=row.pk, replay=row.replay, tries=row.tries)
+
+
+def _fail(row: Analysis, why: str) -> None:
+    _ours(row).update(state=AnalysisState.FAILED, lease_until=None, trouble=why[:500])
+
+
+def _give_back(row: Analysis) -> None:
+    _ours(row).update(state=AnalysisState.WAITING, tries=row.tries - 1, lease_until=None)
+
+
+def _found(row: Analysis, effort: float) -> dict[str, Any]:
+    replay = parse_replay(load(row.replay))
+    return analyse(replay, _others(row, replay.seed), effort)
+
+
+def _others(row: Analysis, seed: bytes) -> list[Result]:
+    """How the other matches of the block with the same cards came out."""
+    others = Match.objects.filter(block_id=row.match.block_id).exclude(pk=row.match_id)
+    found = []
+    for other in others.exclude(replay="").order_by("number"):
+        try:
+            replay = parse_replay(load(other.replay))
+        except (ReplayError, ReplayStoreError):
+            continue
+        if replay.seed == seed:
+            found.append(replay.result)
+    return found
+
+
+def _software() -> str:
+    try:
+        return f"damrak {version('damrak')}"
+    except PackageNotFoundError:
+        return "damrak"

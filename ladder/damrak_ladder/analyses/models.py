@@ -1,0 +1,51 @@
+"""What has been found out about matches, and what somebody waits for: a table that is a queue."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from damrak_ladder.matches.models import Match
+
+
+class AnalysisState(models.TextChoices):
+    """How far an analysis is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"  # it would fail again
+
+
+class Analysis(models.Model):
+    """The analysis of one recorded match. A match that is played again gets a new one."""
+
+    match = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="analysis")
+    replay = models.CharField(max_length=64)  # the hash of what is analysed
+    method = models.PositiveSmallIntegerField()  # `analysis.METHOD` of whoever computed it
+    software = models.CharField(max_length=60, blank=True)
+    state = models.CharField(max_length=10, choices=AnalysisState, default=AnalysisState.WAITING)
+    is_wanted = models.BooleanField()  # by somebody who looked; else it was chosen as notable
+    asked = models.DateTimeField()
+    tries = models.PositiveSmallIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    trouble = models.CharField(max_length=500, blank=True)
+    computed = models.DateTimeField(null=True)
+    cpu_ms = models.PositiveIntegerField(default=0)
+    data = models.BinaryField(null=True)  # compressed JSON
+
+    class Meta:
+        verbose_name_plural = "analyses"
+        indexes: ClassVar = [
+            models.Index(
+                "is_wanted",
+                "asked",
+                name="analysis_open",
+                condition=models.Q(state__in=("waiting", "running")),
+            ),
+            models.Index("asked", name="analysis_chosen", condition=models.Q(is_wanted=False)),
+        ]
+
+    def __str__(self) -> str:
+        return f"analysis of match {self.match_id}"

@@ -1,0 +1,41 @@
+"""`damrak-ladder analyst`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any, Final
+
+from damrak_ladder.commands.parser import add_command
+
+NICENESS: Final = 15
+
+
+def add_parser(commands: Any) -> None:
+    """Make the command known."""
+    add_command(
+        commands,
+        "analyst",
+        "analyse matches that somebody looks at",
+        """
+        Computes chances of winning, costly decisions and luck of recorded matches, one match at a
+        time and with low priority: of those somebody opens, and by itself of a few surprises an
+        hour. It needs the database, and nothing needs it. One is enough; several may run.
+        """,
+        "damrak-ladder analyst",
+        run,
+    )
+
+
+def run(_: argparse.Namespace) -> int:
+    """Work until told to stop."""
+    from damrak_ladder.installation.logs import log_to_stderr
+    from damrak_ladder.management import load
+
+    log_to_stderr()
+    load()
+    from damrak_ladder.analyses.working import work
+
+    os.nice(max(0, NICENESS - os.nice(0)))
+    work()
+    return 0

@@ -1,0 +1,182 @@
+"""Analyses: asked for once, computed once, and never about what is gone or still a secret."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from damrak_ladder.analyses import asking, computing
+from damrak_ladder.analyses.asking import analysis_of, ask, content_of
+from damrak_ladder.analyses.computing import LEASE, MOST_TRIES, compute_next
+from damrak_ladder.analyses.models import Analysis, AnalysisState
+from damrak_ladder.analyses.notable import choose_notable
+from damrak_ladder.matches.models import Block, BlockState, Match
+from damrak_ladder.replays.keeping import keep
+from damrak_ladder.replays.models import StoredReplay
+from ladder_django.films import recorded_films
+from ladder_django.games import replay_of
+from ladder_django.people import NOW
+
+pytestmark = pytest.mark.usefixtures("database")
+EFFORT = 0.01
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "DAMRAK_HOME", tmp_path)
+    monkeypatch.setattr(settings, "DAMRAK_REPLAY_STORE", "database")
+
+
+@pytest.fixture
+def match() -> Match:
+    return recorded_films(2)[0]
+
+
+def now() -> datetime:
+    return NOW
+
+
+def compute() -> bool:
+    return compute_next(now, EFFORT)
+
+
+def test_asking_twice_is_asking_once(match: Match) -> None:
+    assert analysis_of(match) is None
+    first = ask(match, NOW)
+    again = ask(match, NOW + timedelta(hours=1))
+    assert first is not None
+    assert again == first
+    assert again.asked == NOW
+    assert compute()
+    assert not compute()
+    done = ask(match, NOW)
+    assert done is not None
+    assert (done.state, done.tries) == (AnalysisState.DONE, 1)
+    assert done.software
+    assert content_of(done)["replay"] == match.replay
+    assert Analysis.objects.count() == 1
+
+
+def test_nothing_is_found_out_before_the_block_is_complete(match: Match) -> None:
+    Block.objects.filter(pk=match.block_id).update(state=BlockState.WAITING)
+    assert ask(Match.objects.get(pk=match.pk), NOW) is None
+    assert not Analysis.objects.exists()
+
+
+def test_a_match_that_is_played_again_is_analysed_again(match: Match) -> None:
+    ask(match, NOW)
+    compute()
+    other = keep(replay_of(match, number=5))
+    Match.objects.filter(pk=match.pk).update(replay=other.replay)
+    match.refresh_from_db()
+    assert analysis_of(match) is None
+    fresh = ask(match, NOW)
+    assert fresh is not None
+    assert (fresh.state, fresh.replay, fresh.data) == (AnalysisState.WAITING, other.replay, None)
+    compute()
+    found = analysis_of(match)
+    assert found is not None
+    assert content_of(found)["replay"] == other.replay
+
+
+def test_a_new_method_asks_anew(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask(match, NOW)
+    compute()
+    monkeypatch.setattr(asking, "METHOD", 99)
+    assert analysis_of(match) is None
+    fresh = ask(match, NOW)
+    assert fresh is not None
+    assert fresh.state == AnalysisState.WAITING
+
+
+def test_what_cannot_be_computed_fails_once_and_says_why(match: Match) -> None:
+    ask(match, NOW)
+    StoredReplay.objects.filter(hash=match.replay).delete()
+    assert compute()
+    failed = ask(match, NOW)
+    assert failed is not None
+    assert failed.state == AnalysisState.FAILED
+    assert "gone" in failed.trouble
+    assert not compute()
+
+
+def test_any_mistake_of_ours_is_recorded(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fall(*_: Any) -> Any:
+        raise RuntimeError("unforeseen")
+
+    ask(match, NOW)
+    monkeypatch.setattr(computing, "analyse", fall)
+    assert compute()
+    failed = analysis_of(match)
+    assert failed is not None
+    assert (failed.state, failed.trouble) == (AnalysisState.FAILED, "RuntimeError: unforeseen")
+
+
+def test_who_dies_is_followed_by_few(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Death(BaseException):
+        pass
+
+    def die(*_: Any) -> Any:
+        raise Death
+
+    ask(match, NOW)
+    monkeypatch.setattr(computing, "analyse", die)
+    later = NOW
+    for _ in range(MOST_TRIES):
+        with pytest.raises(Death):
+            compute_next(lambda: later)  # noqa: B023
+        assert not compute_next(lambda: later)  # noqa: B023
+        later += LEASE + timedelta(seconds=1)
+    assert not compute_next(lambda: later)
+    failed = analysis_of(match)
+    assert failed is not None
+    assert failed.state == AnalysisState.FAILED
+    assert "died" in failed.trouble
+
+
+def test_who_is_stopped_gives_back_what_it_had(
+    match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: Any) -> Any:
+        raise SystemExit(0)
+
+    ask(match, NOW)
+    with monkeypatch.context() as patch:
+        patch.setattr(computing, "analyse", stop)
+        with pytest.raises(SystemExit):
+            compute()
+    waiting = analysis_of(match)
+    assert waiting is not None
+    assert (waiting.state, waiting.tries) == (AnalysisState.WAITING, 0)
+    assert compute()
+
+
+def test_what_somebody_wants_comes_before_what_was_chosen() -> None:
+    [first, second] = recorded_films(2)
+    ask(first, NOW, is_wanted=False)
+    ask(second, NOW + timedelta(minutes=1))
+    compute()
+    states = {row.match_id: row.state for row in Analysis.objects.all()}
+    assert states == {first.pk: AnalysisState.WAITING, second.pk: AnalysisState.DONE}
+
+
+def test_the_queue_has_an_end(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "MOST_WAITING", 0)
+    assert ask(match, NOW) is None
+
+
+def test_the_mirrored_matches_are_compared(match: Match) -> None:
+    ask(match, NOW)
+    compute()
+    found = analysis_of(match)
+    assert found is not None
+    # The films of a block have a seed each, so there is nothing to compare.
+    assert content_of(found)["mirrored"] == []
+
+
+def test_without_blocks_that_count_nothing_is_notable(match: Match) -> None:
+    assert not choose_notable(NOW)
