@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -29,6 +29,7 @@ from damrak_ladder.matches.models import (
 from damrak_ladder.matches.recording import record
 from damrak_ladder.matches.withdrawing import withdraw
 from damrak_ladder.notices.models import Notice
+from damrak_ladder.pipeline import qualifying, settling
 from damrak_ladder.pipeline.benching import share_at_least
 from damrak_ladder.pipeline.promoting import make_live
 from damrak_ladder.pipeline.qualifying import CHANCES, begin
@@ -271,10 +272,10 @@ def test_author_hears_once_that_the_block_could_not_be_played() -> None:
     ]
 
 
-def recorded_qualification() -> Block:
-    some_ladder(house=["greedy"])
-    submitted(some_bot())
-    found = Block.objects.get()
+def recorded_qualification(slug: str = "stan") -> Block:
+    if not Ladder.objects.exists():
+        some_ladder(house=["greedy"])
+    found = Block.objects.get(subject=submitted(some_bot(slug)))
     block = start(found.pk, 0, "alpha", NOW, PATIENCE)
     assert block is not None
     record(Player().report(block), NOW)
@@ -289,6 +290,22 @@ def test_block_is_settled_once_and_what_is_left_over_is_found() -> None:
     assert not settle(block.pk, NOW)
     assert told() == ["qualified"]
     assert Promotion.objects.filter(after=block.subject).count() == 1
+
+
+@alone
+def test_block_that_cannot_be_settled_does_not_hold_up_those_behind_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    blocks = [recorded_qualification(), recorded_qualification("tess")]
+
+    def breaks(block: Block, now: datetime) -> None:
+        if block == blocks[0]:
+            raise ValueError("its results contradict one another")
+        qualifying.settle(block, now)
+
+    monkeypatch.setitem(settling._SETTLERS, Purpose.QUALIFICATION, breaks)
+    assert settle_leftovers(NOW) == 1
+    assert [Block.objects.get(pk=block.pk).settled for block in blocks] == [None, NOW]
 
 
 @pytest.mark.usefixtures("committed")

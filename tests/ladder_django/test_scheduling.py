@@ -65,6 +65,16 @@ def test_without_a_host_nothing_is_booked() -> None:
 
 
 @alone
+@pytest.mark.parametrize("board", ["sunk", "daily:7000"])
+def test_ladder_that_cannot_be_played_keeps_nobody_else_from_playing(board: str) -> None:
+    house_ladder("broken", boards=[board])
+    house_ladder("whole")
+    some_host(workers=2)
+    assert schedule(NOW, tokens_of(1)) > 0
+    assert set(Block.objects.values_list("flow", flat=True)) == {"ladder:whole"}
+
+
+@alone
 @pytest.mark.parametrize(
     "unfit",
     [

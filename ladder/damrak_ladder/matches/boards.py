@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import logging
 import random
 import re
 from datetime import UTC, date, datetime
@@ -29,6 +30,8 @@ DAILY: Final = "daily:"
 HEALTH_GAMES: Final = 300
 _MOST_TRIES: Final = 20
 _NAME: Final = r"[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?"
+
+_log = logging.getLogger(__name__)
 
 
 def board_file(name: str) -> bytes:
@@ -115,12 +118,17 @@ def daily_board(ladder: Ladder, locations: int, now: datetime) -> str:
 
 
 def prepare_boards(now: datetime) -> int:
-    """Make the boards of the day of all open ladders; how many their pools have."""
+    """Make the boards of the day of all open ladders; how many there are now."""
     found = 0
     for ladder in Ladder.objects.filter(is_open=True).order_by("pk"):
         for entry in ladder.boards:
-            if entry.startswith(DAILY):
+            if not entry.startswith(DAILY):
+                continue
+            try:
                 daily_board(ladder, _locations(entry), now)
+            except BadBoard:  # which must not keep the other ladders from theirs
+                _log.exception("no_board_of_the_day", extra={"ladder": ladder.slug})
+            else:
                 found += 1
     return found
 

@@ -7,6 +7,7 @@ booked. Nothing of that is remembered: only what is given to a host counts as se
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections import deque
 from datetime import datetime, timedelta
@@ -15,17 +16,21 @@ from typing import Final
 from django.db import transaction
 
 from damrak_ladder.matches.boards import prepare_boards
+from damrak_ladder.matches.errors import MatchError
 from damrak_ladder.matches.flows import weights_of
 from damrak_ladder.matches.models import Block, BlockState, Purpose
 from damrak_ladder.matchmaking import Shares
 from damrak_ladder.pipeline.durations import seconds_per_game
 from damrak_ladder.pipeline.lines import lines, remotes_of
 from damrak_ladder.pipeline.places import Place, places
-from damrak_ladder.pipeline.sources import Tokens, sources
+from damrak_ladder.pipeline.sources import Source, Tokens, sources
 from damrak_ladder.pipeline.turns import locked_turns
 
 ABANDONED_AFTER: Final = timedelta(minutes=10)
 """A ladder block whose remote bot has been gone for so long is struck: it never happened."""
+
+
+_log = logging.getLogger(__name__)
 
 
 def schedule(now: datetime, tokens: Tokens = secrets.token_bytes) -> int:
@@ -86,7 +91,7 @@ def _book(
         assert flow is not None
         if ready.get(flow):
             ladder, games = ready[flow].popleft()
-        elif flow in able and (block := able[flow].book_next()) is not None:
+        elif flow in able and (block := _next_of(able[flow])) is not None:
             ladder, games = block.ladder_id, block.matches.count()
             booked += 1
         else:
@@ -97,6 +102,15 @@ def _book(
             seconds |= seconds_per_game([ladder])
         shares = shares.served(flow, games * seconds[ladder], weights[flow])
     return booked
+
+
+def _next_of(source: Source) -> Block | None:
+    """The next block of a source; None as well if its ladder cannot be played, which is told."""
+    try:
+        return source.book_next()
+    except MatchError:  # a board that is gone, say: the others go on
+        _log.exception("nothing_booked", extra={"flow": source.flow})
+        return None
 
 
 def _meeting_place(there: list[Place], tokens: Tokens) -> Place:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 
 from damrak_ladder.matches.models import Block, BlockState, Purpose
 from damrak_ladder.pipeline import benching, qualifying
 from damrak_ladder.standings.absorbing import absorb, withdraw
 from damrak_ladder.trials.canaries import settle_canary
 from damrak_ladder.trials.sequential import settle_test, unsettle_test
+
+_log = logging.getLogger(__name__)
 
 
 def settle(block_id: int, now: datetime) -> bool:
@@ -54,7 +57,15 @@ def unsettle(block: Block, now: datetime) -> None:
 def settle_leftovers(now: datetime, most: int = 200) -> int:
     """Settle what nobody has settled, the longest finished first; how many blocks."""
     left = Block.objects.filter(state=BlockState.RECORDED, settled=None).order_by("finished")
-    return sum(settle(block_id, now) for block_id in list(left.values_list("pk", flat=True)[:most]))
+    settled = 0
+    for block_id in list(left.values_list("pk", flat=True)[:most]):
+        try:
+            settled += settle(block_id, now)
+        except OperationalError:
+            raise  # the database is away, or busy: for the others, too
+        except Exception:  # noqa: BLE001  # one block must not keep those behind it from theirs
+            _log.exception("block_not_settled", extra={"block": block_id})
+    return settled
 
 
 def _settle_ladder(block: Block, now: datetime) -> None:
