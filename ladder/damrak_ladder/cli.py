@@ -22,6 +22,7 @@ from damrak_ladder.commands import (
     ladders,
     manage,
     migrate,
+    populate,
     processes,
     ratings,
     site,
@@ -50,6 +51,7 @@ COMMANDS: Final = (
     backup,
     ratings,
     simulate,
+    populate,
     manage,
 )
 

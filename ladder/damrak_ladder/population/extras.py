@@ -1,0 +1,164 @@
+"""What else a site has: a queue, blocks that died, notices, logs, tests and canaries."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+import numpy as np
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.models import Bot, Version
+from damrak_ladder.matches.attempts import Patience, give_up, start
+from damrak_ladder.matches.booking import Table, book
+from damrak_ladder.matches.flows import ladder_flow
+from damrak_ladder.matches.models import (
+    Attempt,
+    Block,
+    Host,
+    HostState,
+    Ladder,
+    Match,
+    MatchTimings,
+    Purpose,
+    SeatLog,
+)
+from damrak_ladder.matches.timings import Timings, pack
+from damrak_ladder.notices.kinds import Kind
+from damrak_ladder.notices.models import Notice
+from damrak_ladder.population import bulk
+from damrak_ladder.trials.models import Canary, Trial, TrialBlock, TrialState
+
+WAITING: Final = 240
+RUNNING: Final = 12
+DEAD: Final = 60
+NOTICES: Final = 400
+LOGGED: Final = 20_000
+TRIALS: Final = 20
+TRIAL_BLOCKS: Final = 300
+_PATIENCE: Final = Patience(lease=timedelta(hours=12), tries=1)
+
+
+def make_hosts(now: datetime) -> list[Host]:
+    """Machines that play, and one that is not trusted."""
+    common = {"first_seen": now - timedelta(days=180), "isolation": "bwrap", "software": "0.1.0"}
+    hosts = [
+        Host.objects.create(
+            name=f"quay-{number}", capacity=32, workers=8, running=4, last_seen=now, **common
+        )
+        for number in range(1, 6)
+    ]
+    Host.objects.create(
+        name="quay-6",
+        state=HostState.QUARANTINED,
+        reason="its bots think three times as long as elsewhere",
+        last_seen=now - timedelta(hours=2),
+        **common,
+    )
+    return hosts
+
+
+def make_queue(
+    ladder: Ladder, versions: list[Version], host: Host, now: datetime, chance: np.random.Generator
+) -> None:
+    """Blocks that wait, are played, or were given up."""
+    for number in range(WAITING + RUNNING + DEAD):
+        pair = [versions[at] for at in chance.choice(len(versions), 2, replace=False)]
+        table = Table(tuple(pair), "amsterdam", Purpose.LADDER, ladder_flow(ladder), ladder=ladder)
+        at = now - timedelta(minutes=5)
+        block = book(table, chance.bytes(32), at)
+        if number < WAITING:
+            continue
+        start(block.pk, 0, host.name, at, _PATIENCE)
+        Block.objects.filter(pk=block.pk).update(host=host)
+        Attempt.objects.filter(block=block).update(host=host)
+        if number >= WAITING + RUNNING:
+            give_up(block.pk, 1, "the referee went away", (), now, _PATIENCE)
+
+
+def make_notices(user: User, owners: list[User], now: datetime) -> None:
+    """Many for one, a few for others."""
+    Notice.objects.bulk_create(
+        (
+            Notice(
+                user=who,
+                kind=Kind.RANK_CHANGE.value,
+                key=f"rank:{number}",
+                subject=f"canal-heron-{number} has another rank",
+                text="It was the 70th, and is the 55th now.",
+                link="/ladders/amsterdam/",
+                is_on_site=True,
+                created=now - timedelta(hours=number),
+            )
+            for who, count in [(user, NOTICES), *((owner, 3) for owner in owners)]
+            for number in range(count)
+        ),
+        batch_size=2000,
+    )
+
+
+def make_logs(chance: np.random.Generator) -> None:
+    """What the bots of the latest matches wrote, and how long they thought."""
+    highest = bulk.next_key(Match)
+    matches = Match.objects.filter(pk__gte=highest - LOGGED).exclude(replay="").order_by("pk")
+    seats = np.array(list(matches.values_list("seats__pk", flat=True)), dtype=np.int64)
+    bulk.insert(
+        SeatLog,
+        len(seats),
+        seat_id=seats,
+        attempt=1,
+        name="canal heron 1.0",
+        output="ready\n" + "I like quays more than bridges\n" * 20,
+        rejections=[],
+        traceback="",
+        cpu_us=chance.integers(10**5, 10**7, len(seats)),
+        memory_bytes=chance.integers(10**7, 10**8, len(seats)),
+        ready_us=chance.integers(10**4, 10**5, len(seats)),
+    )
+    keys = np.array(list(matches.values_list("pk", flat=True)), dtype=np.int64)
+    whole = chance.integers(200, 40_000, 120)
+    packed = pack(
+        Timings(
+            seats=tuple(number % 2 for number in range(120)),
+            total_us=tuple(whole.tolist()),
+            think_us=tuple((whole * 0.8).astype(int).tolist()),
+            queue_us=tuple((whole * 0.05).astype(int).tolist()),
+        )
+    )
+    data = np.frombuffer(packed, dtype=np.uint8)
+    bulk.insert(
+        MatchTimings, len(keys), match_id=keys, data=np.broadcast_to(data, (len(keys), len(data)))
+    )
+
+
+def make_trials(user: User, ladder: Ladder, now: datetime, chance: np.random.Generator) -> None:
+    """Tests of one owner, whose blocks are some of the ladder's, and a canary."""
+    bot = Bot.objects.filter(owner=user).order_by("pk")[0]
+    versions = list(Version.objects.filter(bot__owner=user).order_by("bot", "number")[:2])
+    blocks = list(
+        Block.objects.filter(ladder=ladder, state="recorded", trial_block=None)
+        .order_by("-pk")
+        .values_list("pk", flat=True)[: TRIALS * TRIAL_BLOCKS]
+    )
+    for number in range(TRIALS):
+        trial = Trial.objects.create(
+            owner=user,
+            ladder=ladder,
+            candidate=versions[-1],
+            baseline=versions[0],
+            elo0=0.0,
+            elo1=30.0,
+            alpha=0.05,
+            beta=0.05,
+            most=1000,
+            state=TrialState.RUNNING if number == TRIALS - 1 else TrialState.BETTER,
+            created=now - timedelta(days=TRIALS - number),
+            ended=None if number == TRIALS - 1 else now,
+        )
+        mine = blocks[number * TRIAL_BLOCKS : (number + 1) * TRIAL_BLOCKS]
+        TrialBlock.objects.bulk_create(
+            TrialBlock(trial=trial, block_id=block, score=float(score))
+            for block, score in zip(mine, chance.choice([0, 0.5, 1], len(mine)), strict=True)
+        )
+    Canary.objects.create(version=versions[-1], ladder=ladder, most=200, created=now)
+    assert bot.owner_id == user.pk

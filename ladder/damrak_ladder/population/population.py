@@ -1,0 +1,196 @@
+"""A whole site of the past, as one call."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import numpy as np
+from allauth.account.models import EmailAddress
+from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
+
+from damrak_ladder.accounts.models import Role, User
+from damrak_ladder.accounts.roles import grant
+from damrak_ladder.bots.house import OWNER, house_version
+from damrak_ladder.bots.models import Bot, State, Version
+from damrak_ladder.matches.ladders import LadderPlan, create_ladder
+from damrak_ladder.matches.models import Attempt, Block, Ladder, Match, Seat
+from damrak_ladder.population import bulk, extras
+from damrak_ladder.population.crowd import enter_crowd, write_crowd
+from damrak_ladder.population.field import make_field
+from damrak_ladder.population.films import keep_films
+from damrak_ladder.population.outcomes import failing, play
+from damrak_ladder.population.past import Past
+from damrak_ladder.population.records import Records
+from damrak_ladder.population.season import make_season
+from damrak_ladder.population.sums import Sums
+from damrak_ladder.standings.publishing import publish
+
+MARK: Final = "made-up"
+"""The name of the account by which such a database is known. Nobody knows its password."""
+
+FEWEST_BOTS: Final = 12
+FEWEST_MATCHES: Final = 100
+DAYS: Final = 180
+_A_TIME: Final = 20_000  # blocks
+_ANCHORS: Final = {"planner": 1500.0, "greedy": 725.0, "random": 140.0}
+_HOUSE: Final = {**_ANCHORS, "mcts:iterations=20": 1250.0}
+_LADDERS: Final = (
+    LadderPlan(
+        slug="amsterdam",
+        name="Amsterdam",
+        summary="Two players on the board Amsterdam: the classic.",
+        boards=("amsterdam",),
+        shares={2: 1.0},
+        house=tuple(_HOUSE),
+        anchors=_ANCHORS,
+    ),
+    LadderPlan(
+        slug="mixed",
+        name="Mixed tables",
+        summary="Two, three and four players on the board Amsterdam.",
+        boards=("amsterdam",),
+        shares={2: 1.0, 3: 1.0, 4: 1.0},
+        house=tuple(_HOUSE),
+        anchors=_ANCHORS,
+    ),
+)
+
+Tell = Callable[[str, float], None]
+"""Hears what is being done, and how much of it all has been."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much of it."""
+
+    bots: int
+    matches: int
+    replays: int = 300
+    seed: int = 1
+
+
+def is_empty() -> bool:
+    """Whether nobody and nothing is in this database."""
+    return not (User.objects.exists() or Ladder.objects.exists() or Block.objects.exists())
+
+
+def is_made_up() -> bool:
+    """Whether what is in this database was made up here."""
+    return User.objects.filter(username=MARK).exists()
+
+
+def erase() -> None:
+    """Remove every row of every table."""
+    call_command("flush", verbosity=0, interactive=False)
+
+
+def populate(size: Size, now: datetime, tell: Tell) -> None:
+    """Fill an empty database. The seed settles all numbers; the time is as it is."""
+    chance = np.random.default_rng(size.seed)
+    start = now - timedelta(days=DAYS)
+    seconds = DAYS * 86400.0
+
+    def moment(share: float) -> datetime:
+        return start + timedelta(seconds=float(share) * seconds)
+
+    tell("people and bots", 0.0)
+    mine = _mark(now)
+    ladders = tuple(create_ladder(plan, start) for plan in _LADDERS)
+    house = [house_version(spec, start) for spec in _HOUSE]
+    field = make_field(chance, size.bots, dict(enumerate(_HOUSE.values())))
+    with transaction.atomic():
+        _hurry()
+        versions = write_crowd(field, house, mine, moment, chance)
+        enter_crowd(field, ladders, start, seconds)
+    hosts = extras.make_hosts(now)
+    tell("replays", 0.03)
+    replays = keep_films(chance, size.replays, now)
+    tell("who plays whom", 0.08)
+    season = make_season(chance, field, size.matches)
+    records = Records(
+        season=season,
+        ladders=ladders,
+        versions=versions,
+        hosts=np.array([host.pk for host in hosts]),
+        replays=replays,
+        start=start,
+        seconds=seconds,
+        chance=chance,
+        first_block=bulk.next_key(Block),
+        first_match=bulk.next_key(Match),
+        first_seat=bulk.next_key(Seat),
+        first_attempt=bulk.next_key(Attempt),
+    )
+    sums, fails = Sums(season), failing(chance, field)
+    for begin in range(0, season.blocks, _A_TIME):
+        end = min(begin + _A_TIME, season.blocks)
+        outcomes = list(play(chance, season, field.version_elo, fails, begin, end))
+        with transaction.atomic():
+            _hurry()
+            records.write(begin, end, outcomes)
+        for one in outcomes:
+            sums.add(one)
+        tell("matches", 0.1 + 0.5 * end / season.blocks)
+    bulk.set_counters([Block, Match, Seat, Attempt])
+    tell("tallies", 0.6)
+    with transaction.atomic():
+        _hurry()
+        sums.write(ladders, versions)
+    tell("months of ratings", 0.68)
+    past = Past(season, field, versions, start, DAYS, chance)
+    for place, ladder in enumerate(ladders):
+        with transaction.atomic():
+            _hurry()
+            past.write(ladder, place)
+    for place, ladder in enumerate(ladders):
+        tell(f"the ratings of {ladder.name}", 0.78 + 0.08 * place)
+        publish(ladder, now, force=True)
+    tell("the rest", 0.94)
+    _rest(mine, ladders[0], now, chance)
+    if connection.vendor == "postgresql":
+        tell("statistics for the planner", 0.96)
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM ANALYZE")
+    tell("done", 1.0)
+
+
+def _rest(mine: User, ladder: Ladder, now: datetime, chance: np.random.Generator) -> None:
+    live = Version.objects.filter(live_in__isnull=False, state=State.QUALIFIED)
+    host = ladder.blocks.exclude(host=None).select_related("host")[0].host
+    assert host is not None
+    with transaction.atomic():
+        extras.make_queue(ladder, list(live.order_by("pk")[:200]), host, now, chance)
+        owners = User.objects.exclude(username__in=(MARK, OWNER)).order_by("pk")
+        extras.make_notices(mine, list(owners), now)
+    with transaction.atomic():
+        _hurry()
+        extras.make_logs(chance)
+    extras.make_trials(mine, ladder, now, chance)
+    assert Bot.objects.exists()
+
+
+def _mark(now: datetime) -> User:
+    user = User(username=MARK, email=f"{MARK}@example.org", date_joined=now)
+    user.set_password(secrets.token_urlsafe(16))
+    user.save()
+    grant(user, Role.STAFF)
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    return user
+
+
+def _hurry() -> None:
+    """For this transaction: keys are right as they are made here, so nobody need look them up."""
+    if connection.vendor != "postgresql":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL synchronous_commit = off")
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL session_replication_role = replica")
+    except DatabaseError:
+        return  # only who owns the server may; it takes longer then
