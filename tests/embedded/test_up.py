@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from embedded.platforms import (
+    PROCESSES,
     Browser,
     Platform,
     descendants_of,
@@ -40,7 +41,7 @@ def test_tells_where_it_is_and_what_to_do(platform: Platform) -> None:
 def test_all_parts_are_well(platform: Platform) -> None:
     wait_for(lambda: platform.health()[0] == 200)
     assert set(platform.health()[1].values()) == {"well"}
-    assert set(platform.parts()) == {"broker", "referee", "site", "worker", "clerk", "beat"} | {"analyst"}
+    assert set(platform.parts()) == PROCESSES | {"broker", "referee"}
 
 
 def test_house_bots_play_on_both_ladders(platform: Platform) -> None:
