@@ -188,9 +188,13 @@ def test_version_that_breaks_down_too_often_is_benched_until_the_next() -> None:
     bad = some_version(bot, "bad", Kind.UPLOADED)
     promote(bot.pk, None, bad.pk, NOW)
     Entry.objects.create(ladder=Ladder.objects.get(), bot=bot, entered=NOW)
+    elsewhere = some_ladder("elsewhere", is_open=False)
+    canary = Canary.objects.create(version=bad, ladder=elsewhere, most=500, created=NOW)
     player = Player(breaks=lambda seat: "timeout" if seat.version_id == bad.pk else "")
     rounds(player, 12)
     bad = fresh(bad)
+    canary.refresh_from_db()
+    assert canary.state == CanaryState.CANCELLED
     assert (bad.state, bad.bot.live) == (State.BENCHED, None)
     assert bad.evidence["faults"] >= 8
     assert bad.evidence["reasons"] == {"timeout": bad.evidence["faults"]}

@@ -14,7 +14,7 @@ from damrak_engine.statistics import Sprt, elo_of, score_of
 from damrak_ladder.bots.models import Kind, State, Version
 from damrak_ladder.bots.standing import promote
 from damrak_ladder.matches.entries import seat_house
-from damrak_ladder.matches.models import Block, BlockState, Purpose, Seat
+from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose, Seat
 from damrak_ladder.notices.models import Notice
 from damrak_ladder.pipeline.dispatching import dispatch
 from damrak_ladder.pipeline.scheduling import schedule
@@ -246,6 +246,23 @@ def test_tests_and_canaries_of_one_owner_take_turns() -> None:
     counts.append(Block.objects.filter(purpose=Purpose.CANARY).count())
     assert min(counts) > 1
     assert max(counts) - min(counts) <= 1
+
+
+@alone
+def test_canary_plays_on_no_ladder_that_is_closed() -> None:
+    _, new = two_versions()
+    ladder = some_ladder(house=["random", "greedy"])
+    seat_house(ladder, NOW)
+    begin_canary(new, ladder, NOW, 500)
+    Ladder.objects.update(is_open=False)
+    some_host(workers=1)
+    rounds(ahead_by(0.0), 2)
+    assert not Block.objects.exists()
+    with pytest.raises(NotPlayable, match="closed"):
+        begin_canary(new, Ladder.objects.get(), NOW)
+    Ladder.objects.update(is_open=True)
+    rounds(ahead_by(0.0), 1)
+    assert Block.objects.filter(purpose=Purpose.CANARY).exists()
 
 
 @given(st.dictionaries(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), st.integers(1, 300)))

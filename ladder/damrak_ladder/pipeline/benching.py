@@ -20,6 +20,7 @@ from damrak_ladder.matches.models import Block, BlockState, Purpose, Seat
 from damrak_ladder.notices import wording
 from damrak_ladder.notices.kinds import Kind as Notice
 from damrak_ladder.notices.telling import tell
+from damrak_ladder.trials import canaries
 
 _NORMAL_95: Final = 1.6448536269514722  # one-sided
 _SHOWN: Final = 10
@@ -107,6 +108,7 @@ def _bench(version: Version, games: int, faults: list[tuple[int, str]], now: dat
     }
     standing.bench(version.pk, reason, evidence, now)
     _strike_waiting(version)
+    canaries.cancel(version, now)
     text = f"Benched: {reason}. A new version gets the bot back into play."
     journey.note(version, StepKind.BENCHED, text, now, evidence)
     bot = version.bot

@@ -26,12 +26,15 @@ def begin(version: Version, ladder: Ladder, now: datetime, blocks: int = BLOCKS)
     """Let a version play shadow blocks on a ladder; one that has finished plays so many more.
 
     Raises:
-        NotPlayable: it has not qualified, or is of a kind of which only one can be there.
+        NotPlayable: it has not qualified, or is of a kind of which only one can be there; or the
+            ladder is not open to it.
     """
     if version.state != State.QUALIFIED:
         raise NotPlayable(f"{version} is {version.state}; only what has qualified is a canary")
     if version.kind == Kind.REMOTE:
         raise NotPlayable("a remote bot is there once, and so cannot play beside itself")
+    if not ladder.is_open:
+        raise NotPlayable(f"{ladder.name} is closed")
     if version.kind not in ladder.admits:
         raise NotPlayable(f"{ladder.name} does not admit {version.kind} bots")
     with transaction.atomic():

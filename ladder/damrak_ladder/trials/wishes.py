@@ -101,7 +101,8 @@ def wishes() -> list[Wish]:
     trials = Trial.objects.filter(state=TrialState.RUNNING).select_related(
         "ladder", "candidate__bot", "baseline__bot"
     )
-    running = Canary.objects.filter(state=CanaryState.RUNNING).select_related(
+    # A ladder that has been closed has no field any more; its canaries wait until it opens again.
+    running = Canary.objects.filter(state=CanaryState.RUNNING, ladder__is_open=True).select_related(
         "ladder", "version__bot"
     )
     shadows = Block.objects.filter(
