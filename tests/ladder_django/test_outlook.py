@@ -72,7 +72,7 @@ def test_running_blocks_hold_their_places_and_those_that_failed_rest() -> None:
     found = queue(NOW + SECOND / 2)
     assert [(run.block, run.seconds, run.ends_in) for run in found.running] == [(one, 0.5, 1.5)]
     assert [(wait.block, wait.starts_in) for wait in found.waiting] == [(three, 1.5), (two, None)]
-    assert found.waiting[1].text == "is tried again in 0 s, because it failed (no memory)"
+    assert found.waiting[1].text == "is tried again in 0 s, because it failed"
 
 
 def test_what_a_host_has_been_told_of_comes_first() -> None:

@@ -8,9 +8,13 @@ import pytest
 from django.conf import settings
 from django.core.cache import cache
 from django.test import override_settings
+from django.utils import timezone
 
 from damrak_ladder.accounts.models import User
+from damrak_ladder.accounts.roles import Role, grant
+from damrak_ladder.matches.attempts import give_up, start
 from ladder_django.people import somebody
+from ladder_django.tables import PATIENCE, some_block
 from ladder_django.visitors import page, visitor
 
 COUNTING = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
@@ -66,6 +70,21 @@ def test_a_form_from_elsewhere_is_refused_with_a_cure():
     assert response.status_code == 403
     assert "The form is too old" in response.content.decode()
     assert not User.objects.get().api_tokens.exists()
+
+
+@pytest.mark.usefixtures("database")
+def test_why_attempts_failed_is_told_to_organisers_only():
+    now = timezone.now()
+    block = some_block(now=now)
+    start(block.pk, 0, "quay-1", now, PATIENCE)
+    give_up(block.pk, 1, "no connection to 10.0.0.3", (), now, PATIENCE)
+    author, organiser = somebody(), somebody("olga")
+    grant(organiser, Role.ORGANISER)
+    for path in (f"/blocks/{block.pk}/", "/queue/"):
+        assert "10.0.0.3" not in page(visitor(), path)
+        assert "10.0.0.3" not in page(visitor(author), path)
+        assert "10.0.0.3" in page(visitor(organiser), path)
+    assert b"10.0.0.3" not in visitor().get("/api/v1/queue").content
 
 
 @pytest.mark.usefixtures("database")

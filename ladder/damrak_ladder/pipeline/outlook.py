@@ -210,8 +210,7 @@ def _held(
             )
         elif block.due > now:
             wait = round((block.due - now).total_seconds())
-            why = f" ({block.trouble})" if block.trouble else ""
-            found[block.pk] = "rest", f"is tried again in {wait} s, because it failed{why}"
+            found[block.pk] = "rest", f"is tried again in {wait} s, because it failed"
     return found
 
 

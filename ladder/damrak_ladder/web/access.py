@@ -33,6 +33,11 @@ def may_see_inside(user: User | AnonymousUser, owner_id: int) -> bool:
     return is_known(user) and (user.pk == owner_id or may_act_as(user, Role.STAFF))
 
 
+def may_see_trouble(user: User | AnonymousUser) -> bool:
+    """Whether why attempts failed is for this user's eyes: it may name machines of ours."""
+    return is_known(user) and may_act_as(user, Role.ORGANISER)
+
+
 def for_role(role: Role) -> Callable[[View], View]:
     """A page for users of this role or a higher one; others are asked to log in, or refused."""
 

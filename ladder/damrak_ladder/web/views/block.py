@@ -11,6 +11,7 @@ from django.shortcuts import render
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import Attempt, Block, Match, Seat
 from damrak_ladder.web import blocks
+from damrak_ladder.web.access import may_see_trouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ def block(request: HttpRequest, pk: int) -> HttpResponse:
         "played": shown.block,
         "rows": [_row(side.version, shown.matches) for side in shown.sides],
         "attempts": attempts.order_by("-number")[:20],
+        "has_details": may_see_trouble(request.user),
     }
     return render(request, "web/block.html", context)
 

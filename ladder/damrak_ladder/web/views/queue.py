@@ -7,12 +7,17 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from damrak_ladder.pipeline import outlook
+from damrak_ladder.web.access import may_see_trouble
 
 
 def queue(request: HttpRequest) -> HttpResponse:
     """Blocks that run, and those that wait, in the order in which they will start."""
     found = outlook.queue(timezone.now())
     shares = sorted(found.shares.items(), key=lambda share: (-share[1], share[0]))
-    context = {"queue": found, "shares": shares}
+    context = {
+        "queue": found,
+        "shares": shares,
+        "has_details": may_see_trouble(request.user),
+    }
     template = "web/_queue.html" if getattr(request, "htmx", False) else "web/queue.html"
     return render(request, template, context)
