@@ -7,6 +7,7 @@ from django.db import transaction
 from damrak_ladder.matches.models import Block, SeatResult
 from damrak_ladder.standings.counting import add
 from damrak_ladder.standings.models import Counted
+from damrak_ladder.standings.notable import forget, notice
 from damrak_ladder.standings.packing import Came, Outcome, outcome_of, pack, unpack
 from damrak_ladder.standings.progress import locked
 from damrak_ladder.standings.running import follow
@@ -40,6 +41,7 @@ def absorb(block: Block) -> bool:
             points=points,
         )
         add(block.ladder_id, [outcome])
+        notice(block, outcome)
         follow(block.ladder_id, outcome, progress.fit)
     return True
 
@@ -63,6 +65,7 @@ def withdraw(block: Block) -> bool:
         progress.withdrawn += 1
         progress.save(update_fields=["blocks", "withdrawn"])
         add(block.ladder_id, [outcome], sign=-1)
+        forget(block)
     return True
 
 

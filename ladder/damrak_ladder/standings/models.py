@@ -11,7 +11,7 @@ from typing import ClassVar
 from django.db import models
 
 from damrak_ladder.bots.models import Version
-from damrak_ladder.matches.models import Block, Ladder
+from damrak_ladder.matches.models import Block, Ladder, Match
 
 
 class Progress(models.Model):
@@ -228,3 +228,28 @@ class Line(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version_id}: {self.elo} from fit {self.fit}"
+
+
+class NotableKind(models.TextChoices):
+    """Why a game is worth telling of."""
+
+    UPSET = "upset"  # `value` is the chance that the winner had
+    RECORD = "record"  # points
+    CLOSE = "close"  # points between the first and the second
+
+
+class Notable(models.Model):
+    """A game worth telling of, and who won it. There are few: see notable.py."""
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="notable")
+    kind = models.CharField(max_length=10, choices=NotableKind)
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="notable")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="notable")
+    value = models.FloatField()
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "notable"
+
+    def __str__(self) -> str:
+        return f"{self.kind} in match {self.match_id}"

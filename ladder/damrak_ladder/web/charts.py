@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -21,6 +21,8 @@ _STEPS: Final = (1, 2, 5)
 _TICKS: Final = 5
 _LABEL_GAP: Final = 15.0
 _LEAST_SPAN: Final = 40
+_MARK_GAP: Final = 26.0
+_WRITTEN: Final = {"second": "%H%M%S", "minute": "%d%H%M", "day": "%Y%m%d"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +56,28 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened, drawn as a line from top to bottom."""
+
+    name: str
+    at: datetime
+    x: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """All that the template draws."""
 
     curves: Sequence[Curve]
     across: Sequence[Tick]  # values of Elo
-    along: Sequence[Tick]  # days
-    is_within_a_day: bool
+    along: Sequence[Tick]  # moments
+    marks: Sequence[Mark]
+    unit: str  # in which moments differ: "day", "minute", "second"
     width: float = WIDTH
     height: float = HEIGHT
     left: float = LEFT
     right: float = WIDTH - RIGHT
+    top: float = TOP
     bottom: float = HEIGHT - BOTTOM
     label_x: float = WIDTH - RIGHT + 10
 
@@ -85,8 +98,11 @@ class _Frame:
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
 
-def chart(series: Sequence[Series], until: datetime) -> Chart | None:
-    """The drawing of these series up to that moment; None if there is nothing to draw."""
+def chart(series: Sequence[Series], until: datetime, marks: Sequence[Mark] = ()) -> Chart | None:
+    """The drawing of these series up to that moment; None if there is nothing to draw.
+
+    Marks before its begin are left out, and of those that lie too close the later ones.
+    """
     drawn = [one for one in series if one.points]
     if not drawn:
         return None
@@ -102,10 +118,7 @@ def chart(series: Sequence[Series], until: datetime) -> Chart | None:
         Tick(f"{frame.y(frame.low + step * number):.1f}", frame.low + step * number)
         for number in range(count + 1)
     ]
-    along = [
-        Tick(f"{frame.x(moment):.1f}", 0.0, moment)
-        for moment in (begin + (end - begin) * share / 4 for share in range(5))
-    ]
+    unit = _unit(end - begin)
     ends = [frame.y(one.points[-1].elo) for one in drawn]
     labels = _apart(ends)
     curves = [
@@ -119,7 +132,36 @@ def chart(series: Sequence[Series], until: datetime) -> Chart | None:
         )
         for number, one in enumerate(drawn)
     ]
-    return Chart(curves, across, along, is_within_a_day=end - begin < timedelta(days=2))
+    return Chart(curves, across, _along(frame, unit), _marks(marks, frame), unit)
+
+
+def _unit(span: timedelta) -> str:
+    if span < timedelta(minutes=10):
+        return "second"
+    return "minute" if span < timedelta(days=2) else "day"
+
+
+def _along(frame: _Frame, unit: str) -> list[Tick]:
+    """Moments at equal distances, none of which would be written like the one before."""
+    ticks: dict[str, Tick] = {}
+    for share in range(5):
+        moment = frame.begin + (frame.end - frame.begin) * share / 4
+        written = moment.strftime(_WRITTEN[unit])
+        ticks.setdefault(written, Tick(f"{frame.x(moment):.1f}", 0.0, moment))
+    return list(ticks.values())
+
+
+def _marks(marks: Sequence[Mark], frame: _Frame) -> list[Mark]:
+    found: list[Mark] = []
+    last = -math.inf
+    for mark in sorted(marks, key=lambda mark: mark.at):
+        if not frame.begin <= mark.at <= frame.end:
+            continue
+        x = frame.x(mark.at)
+        if x - last >= _MARK_GAP:
+            found.append(replace(mark, x=f"{x:.1f}"))
+            last = x
+    return found
 
 
 def nice_step(least: float) -> int:

@@ -6,6 +6,7 @@ from damrak_ladder.web import look
 from damrak_ladder.web.views import (
     block,
     bot,
+    compare,
     home,
     hosts,
     ladder,
@@ -55,6 +56,7 @@ urlpatterns = [
     path("ladders/<slug:slug>/matrix/", ladder.ladder_matrix, name="ladder_matrix"),
     path("bots/<slug:slug>/", bot.bot, name="bot"),
     path("bots/<slug:slug>/<int:number>/", bot.version, name="version"),
+    path("compare/", compare.compare, name="compare"),
     path("owners/<str:name>/", person.person, name="person"),
     path("matches/<int:pk>/", match.match, name="match"),
     path("matches/<int:pk>/seats/<int:number>/log/", seat.seat_log, name="seat_log"),

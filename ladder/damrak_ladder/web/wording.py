@@ -63,6 +63,15 @@ WAITS: Final[dict[str, Any]] = {
     "rest": _("it rests after a failure, and is tried again"),
 }
 
+FAULTS: Final[dict[str, Any]] = {
+    "timeout": _("out of time"),
+    "crash": _("crashed"),
+    "disconnect": _("disconnected"),
+    "illegal": _("illegal action"),
+    "memory": _("out of memory"),
+    "protocol": _("broke the protocol"),
+}
+
 OUTCOMES: Final = {
     Outcome.RECORDED: _("recorded"),
     Outcome.VOID: _("void, played again"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django import template
 from django.urls import reverse
@@ -16,10 +17,11 @@ from django.utils.translation import gettext
 
 from damrak_ladder.bots.house import PREFIX
 from damrak_ladder.bots.models import Kind, Version
-from damrak_ladder.matches.models import Purpose
+from damrak_ladder.matches.models import Ladder, Purpose
 from damrak_ladder.notices import reading
 from damrak_ladder.web.wording import (
     CANARIES,
+    FAULTS,
     KINDS,
     OUTCOMES,
     PURPOSES,
@@ -66,6 +68,18 @@ def percent(value: float | None) -> str:
 def hundredths(value: float) -> str:
     """A share as a number from 0 to 100, where there is no room for the sign."""
     return number_format(round(100 * value))
+
+
+@register.filter
+def signed_percent(value: float) -> str:
+    """A difference of probabilities, with its sign."""
+    return f"{signed(100 * value)} %"
+
+
+@register.filter
+def tenths(value: float | None) -> str:
+    """A number of which one decimal is worth saying."""
+    return NOTHING if value is None else number_format(value, 1)
 
 
 @register.filter
@@ -117,6 +131,27 @@ def bot_name(slug: str, name: str = "") -> str:
     base, _colon, given = name.partition(":")
     values = [" ".join(reversed(item.split("="))) for item in given.split(",") if item]
     return ", ".join([base, *values])  # "mcts:iterations=50" is "mcts, 50 iterations"
+
+
+@register.filter
+def called(shown: Version) -> str:
+    """What a version is called, where it cannot be a link."""
+    return f"{bot_name(shown.bot.slug, shown.bot.name)} v{shown.number}"
+
+
+@register.filter
+def fault_name(reason: str) -> str:
+    """What went wrong, in words."""
+    return str(FAULTS.get(reason, reason))
+
+
+@register.simple_tag
+def comparison(first: Version, second: Version, ladder: Ladder | None = None) -> str:
+    """The address of the comparison of two versions."""
+    asked = {"a": f"{first.bot.slug}:{first.number}", "b": f"{second.bot.slug}:{second.number}"}
+    if ladder is not None:
+        asked["ladder"] = ladder.slug
+    return f"{reverse('web:compare')}?{urlencode(asked)}"
 
 
 @register.filter

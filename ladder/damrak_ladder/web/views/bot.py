@@ -6,26 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 
 from damrak_ladder.bots.journey import journey
-from damrak_ladder.bots.models import Bot, Version
-from damrak_ladder.matches.models import Blame, Fault, Ladder
+from damrak_ladder.bots.models import Bot, Promotion, Version
+from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.curves import MOST_VERSIONS, history
 from damrak_ladder.standings.figures import ALL
 from damrak_ladder.standings.models import Standing
 from damrak_ladder.web import blocks
 from damrak_ladder.web.access import may_see_inside
-from damrak_ladder.web.charts import Chart, Series, chart
-from damrak_ladder.web.opposition import opponents_of
+from damrak_ladder.web.charts import Chart, Mark, Series, chart
+from damrak_ladder.web.paces import pace_of_version
 from damrak_ladder.web.pages import before
+from damrak_ladder.web.profiles import faults_of, profile_of
 
 VERSIONS: Final = 50
-FAULTS: Final = 15
+PROMOTIONS: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,11 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
     versions = list(found.versions.order_by("-number")[:VERSIONS])
     standings = _standings(versions)
     live = [one for one in standings if one.version_id == found.live_id and one.seats == ALL]
+    face = found.live or (versions[0] if versions else None)
+    if face is not None:
+        face.bot = found
+    promotions = list(found.promotions.select_related("after").order_by("-pk")[:PROMOTIONS])
+    courses = _courses(standings, versions, promotions)
     context = {
         "bot": found,
         "versions": [
@@ -52,10 +57,14 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
             for version in versions
         ],
         "standings": live,
-        "courses": _courses(standings, versions),
+        "courses": courses,
+        "profile": None if face is None or not courses else profile_of(courses[0].ladder, face),
+        "pace": None if face is None else pace_of_version(face),
+        "face": face,
+        "faults": faults_of([version.pk for version in versions]),
         "page": blocks.of_versions([version.pk for version in versions], before(request), 15),
         "is_mine": may_see_inside(request.user, found.owner_id),
-        "promotions": found.promotions.select_related("after", "before").order_by("-pk")[:10],
+        "promotions": promotions[:10],
     }
     return render(request, "web/bot.html", context)
 
@@ -65,7 +74,6 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     versions = Version.objects.select_related("bot__owner", "bot__live")
     found = get_object_or_404(versions, bot__slug=slug, number=number)
     is_mine = may_see_inside(request.user, found.bot.owner_id)
-    faults = Fault.objects.filter(seat__version=found, owner=Blame.BOT)
     standings = _standings([found])
     courses = _courses(standings, [found])
     context = {
@@ -74,12 +82,10 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "is_mine": is_mine,
         "standings": standings,
         "courses": courses,
-        "opponents": opponents_of(courses[0].ladder, found.pk) if courses else [],
+        "profile": profile_of(courses[0].ladder, found) if courses else None,
+        "pace": pace_of_version(found),
+        "faults": faults_of([found.pk]),
         "steps": journey(found) if is_mine else [],
-        "reasons": list(
-            faults.values("reason").annotate(count=Count("pk")).order_by("-count", "reason")[:10]
-        ),
-        "faults": list(faults.select_related("match").order_by("-pk")[:FAULTS]),
         "page": blocks.of_versions([found.pk], before(request), 15),
     }
     return render(request, "web/version.html", context)
@@ -90,15 +96,21 @@ def _standings(versions: Sequence[Version]) -> list[Standing]:
     return list(found.order_by("ladder__slug", "seats"))
 
 
-def _courses(standings: Sequence[Standing], versions: Sequence[Version]) -> list[Course]:
+def _courses(
+    standings: Sequence[Standing],
+    versions: Sequence[Version],
+    promotions: Sequence[Promotion] = (),
+) -> list[Course]:
     """A chart for each ladder on which any of these versions was rated, the busiest two."""
     ladders = {one.ladder_id: one.ladder for one in standings}
     games = {key: sum(one.games for one in standings if one.ladder_id == key) for key in ladders}
     busiest = sorted(ladders, key=lambda key: -games[key])[:2]
-    return [Course(ladders[key], _chart(ladders[key], versions)) for key in busiest]
+    return [Course(ladders[key], _chart(ladders[key], versions, promotions)) for key in busiest]
 
 
-def _chart(ladder: Ladder, versions: Sequence[Version]) -> Chart | None:
+def _chart(
+    ladder: Ladder, versions: Sequence[Version], promotions: Sequence[Promotion]
+) -> Chart | None:
     newest = versions[:MOST_VERSIONS]
     courses = history(ladder, [version.pk for version in newest])
     series = [
@@ -109,4 +121,5 @@ def _chart(ladder: Ladder, versions: Sequence[Version]) -> Chart | None:
         )
         for version in newest
     ]
-    return chart(series, timezone.now())
+    marks = [Mark(f"v{one.after.number}", one.at) for one in promotions if one.after]
+    return chart(series, timezone.now(), marks)

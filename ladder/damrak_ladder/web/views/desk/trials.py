@@ -127,7 +127,7 @@ class TrialShown:
 @at_most(20, 600)
 def trials(request: UserRequest) -> HttpResponse:
     """My tests, and a form for another."""
-    asked = {"candidate": request.GET.get("candidate")}
+    asked = {name: request.GET.get(name) for name in ("candidate", "own", "rival")}
     form = TrialForm(request.user, request.POST or None, initial=asked)
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data

@@ -1,0 +1,182 @@
+"""Two versions beside each other: what speaks for which, and how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Q
+from django.urls import reverse
+
+from damrak_ladder.bots.models import Bot, Version
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.curves import history
+from damrak_ladder.standings.encounters import Encounter, encounter_of, head_to_head
+from damrak_ladder.standings.figures import ALL
+from damrak_ladder.standings.models import Meeting, Standing
+from damrak_ladder.web.charts import Chart, Series, chart
+from damrak_ladder.web.paces import pace_of_version
+from damrak_ladder.web.results import Result, Results, results_of
+from damrak_ladder.web.templatetags.damrak import bot_name
+from damrak_ladder.web.timing import Pace
+
+COMMON: Final = 15
+"""So many opponents that both have met, those most often met by both."""
+
+CANDIDATES: Final = 12
+LONGEST: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """One of the two, with all that is known of it on the ladder."""
+
+    version: Version
+    standing: Standing | None
+    results: Results
+    pace: Pace | None
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """An opponent that both have met."""
+
+    opponent: Version
+    first: Encounter
+    second: Encounter
+
+    @property
+    def difference(self) -> float:
+        """By how much the first did better."""
+        return self.first.likely - self.second.likely
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether their intervals are apart."""
+        return self.first.low > self.second.high or self.second.low > self.first.high
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRow:
+    """Both at tables of one size."""
+
+    seats: int
+    first: Result | None
+    second: Result | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All that is shown of two versions on one ladder."""
+
+    ladder: Ladder
+    first: Contestant
+    second: Contestant
+    met: Encounter | None
+    chance: float | None  # of a direct result as far off a half if they were equal
+    common: Sequence[Common]
+    sizes: Sequence[SizeRow]
+    chart: Chart | None
+
+    @property
+    def sides(self) -> tuple[Contestant, Contestant]:
+        """Both."""
+        return self.first, self.second
+
+
+def version_named(text: str) -> Version | None:
+    """The version that this names: `canal-rat:2`, or `canal-rat` for the one that is live, else the
+    newest."""
+    slug, _colon, number = text.strip()[:LONGEST].lower().partition(":")
+    versions = Version.objects.select_related("bot__owner").filter(bot__slug=slug)
+    if number:
+        if not (number.isascii() and number.isdigit() and len(number) < 9):
+            return None
+        return versions.filter(number=int(number)).first()
+    live = versions.filter(live_in__slug=slug).first()
+    return live or versions.order_by("-number").first()
+
+
+def candidates(text: str) -> list[Bot]:
+    """Bots whose name begins like this."""
+    asked = text.partition(":")[0].strip()[:LONGEST]
+    if not asked:
+        return []
+    named = Q(slug__startswith=asked.lower()) | Q(name__istartswith=asked)
+    return list(Bot.objects.filter(named).order_by("slug")[:CANDIDATES])
+
+
+def ladders_of(first: Version, second: Version) -> list[Ladder]:
+    """Ladders on which both are rated, those with the most games first."""
+    rows = Standing.objects.filter(version__in=(first, second), seats=ALL, blocks__gt=0)
+    games: dict[Ladder, list[int]] = {}
+    for row in rows.select_related("ladder"):
+        games.setdefault(row.ladder, []).append(row.games)
+    shared = [(ladder, counts) for ladder, counts in games.items() if len(counts) == 2]
+    shared.sort(key=lambda one: (-min(one[1]), one[0].slug))
+    return [ladder for ladder, _counts in shared]
+
+
+def compare(ladder: Ladder, first: Version, second: Version, now: datetime) -> Comparison:
+    """The two on that ladder, in as many queries whatever was played."""
+    keys = [first.pk, second.pk]
+    standings = {
+        one.version_id: one
+        for one in Standing.objects.filter(ladder=ladder, version__in=keys, seats=ALL, blocks__gt=0)
+    }
+    results = results_of(ladder, keys)
+    sides = [
+        Contestant(one, standings.get(one.pk), results[one.pk], pace_of_version(one))
+        for one in (first, second)
+    ]
+    met = head_to_head(ladder, first.pk, second.pk)
+    return Comparison(
+        ladder=ladder,
+        first=sides[0],
+        second=sides[1],
+        met=met,
+        chance=None if met is None else met.chance_of(0.5),
+        common=_common(ladder, first.pk, second.pk),
+        sizes=_sizes(results[first.pk], results[second.pk]),
+        chart=_chart(ladder, (first, second), now),
+    )
+
+
+def _common(ladder: Ladder, first: int, second: int) -> list[Common]:
+    met = Meeting.objects.filter(ladder=ladder)
+    both = met.filter(version=first, opponent__in=met.filter(version=second).values("opponent"))
+    mine = {row.opponent_id: row for row in both.order_by("-blocks", "opponent")[:COMMON]}
+    theirs = {row.opponent_id: row for row in met.filter(version=second, opponent__in=mine)}
+    opponents = Version.objects.select_related("bot").in_bulk(list(mine))
+    known = Standing.objects.filter(
+        ladder=ladder, seats=ALL, version__in=[first, second, *mine], blocks__gt=0
+    )
+    elos = dict(known.values_list("version", "elo"))
+    return [
+        Common(opponents[key], encounter_of(row, elos), encounter_of(theirs[key], elos))
+        for key, row in mine.items()
+    ]
+
+
+def _sizes(first: Results, second: Results) -> list[SizeRow]:
+    ones = {one.seats: one for one in first.sizes}
+    others = {one.seats: one for one in second.sizes}
+    return [
+        SizeRow(seats, ones.get(seats), others.get(seats))
+        for seats in sorted(ones.keys() | others.keys())
+    ]
+
+
+def _chart(ladder: Ladder, versions: Sequence[Version], now: datetime) -> Chart | None:
+    courses = history(ladder, [version.pk for version in versions])
+    series = [
+        Series(
+            f"{bot_name(version.bot.slug, version.bot.name)} v{version.number}",
+            reverse("web:version", args=[version.bot.slug, version.number]),
+            courses[version.pk],
+        )
+        for version in versions
+    ]
+    return chart(series, now)

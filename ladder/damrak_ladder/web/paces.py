@@ -1,0 +1,36 @@
+"""How long versions think: figures of the decisions in their latest games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Final
+
+from damrak_ladder.bots.models import Version
+from damrak_ladder.matches.models import MatchTimings, Seat
+from damrak_ladder.matches.timings import Timings, unpack
+from damrak_ladder.web.timing import Pace, pace_of
+
+GAMES: Final = 12
+"""The figures are of so many games at most."""
+
+SEATS: Final = 40
+"""They are looked for in so many seats: games that were not recorded have none."""
+
+
+def pace_of_version(version: Version) -> Pace | None:
+    """The pace of a version lately; None if nothing is known of it."""
+    latest = Seat.objects.filter(version=version).order_by("-pk")
+    seats = dict(latest.values_list("match", "number")[:SEATS])
+    rows = MatchTimings.objects.filter(match__in=seats).order_by("-match")[:GAMES]
+    return pace_of(merged(unpack(bytes(row.data)).of_seat(seats[row.match_id]) for row in rows))
+
+
+def merged(parts: Iterable[Timings]) -> Timings:
+    """The decisions of all of these together."""
+    every = list(parts)
+    columns = [
+        tuple(value for part in every for value in getattr(part, column.name))
+        for column in fields(Timings)
+    ]
+    return Timings(*columns)

@@ -1,0 +1,55 @@
+"""What everybody may know of one version on one ladder, beside its rating."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from damrak_ladder.bots.models import Version
+from damrak_ladder.matches.models import Blame, Fault, Ladder
+from damrak_ladder.web.opposition import Opponent, opponents_of
+from damrak_ladder.web.results import BoardResult, Results, boards_of, results_of
+
+FAULTS: Final = 15
+COUNTED: Final = 500
+"""Reasons are counted among so many of the latest faults."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How a version plays, against whom, and how fast."""
+
+    version: Version
+    ladder: Ladder
+    results: Results
+    boards: Sequence[BoardResult]
+    opponents: Sequence[Opponent]
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """The latest faults, and how often each reason was among them."""
+
+    latest: Sequence[Fault]
+    reasons: Sequence[tuple[str, int]]
+
+
+def profile_of(ladder: Ladder, version: Version) -> Profile:
+    """The profile of a version on a ladder."""
+    return Profile(
+        version=version,
+        ladder=ladder,
+        results=results_of(ladder, [version.pk])[version.pk],
+        boards=boards_of(version),
+        opponents=opponents_of(ladder, version.pk),
+    )
+
+
+def faults_of(versions: Collection[int]) -> Faults:
+    """What these versions did wrong lately."""
+    found = Fault.objects.filter(seat__version__in=versions, owner=Blame.BOT)
+    latest = list(found.order_by("-pk").select_related("match", "seat__version")[:COUNTED])
+    reasons = Counter(fault.reason for fault in latest)
+    return Faults(latest[:FAULTS], reasons.most_common(10))

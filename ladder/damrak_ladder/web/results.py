@@ -1,0 +1,125 @@
+"""What versions did by number of players, by turn and by board, in a few rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from damrak_ladder.bots.models import Version
+from damrak_ladder.matches.models import BlockState, Ladder, Purpose, Seat
+from damrak_ladder.standings.models import Tally
+
+SAMPLE: Final = 200
+"""Boards are told apart in so many of the latest games."""
+
+MOST_BOARDS: Final = 12
+
+
+@dataclass(slots=True)
+class Result:
+    """Some games of a version: what it got of what there was to get."""
+
+    seats: int = 0
+    turn: int | None = None  # None: at all turns
+    games: int = 0
+    halves: int = 0  # 2 for each rival beaten, 1 for each tie
+    most: int = 0  # the half points that there were
+    first: int = 0
+    points: int = 0
+    faults: int = 0
+
+    @property
+    def score(self) -> float | None:
+        """The share of rivals that it came before; a tie counts half."""
+        return self.halves / self.most if self.most else None
+
+    @property
+    def firsts(self) -> float | None:
+        """The share of games in which it came first, alone or not."""
+        return self.first / self.games if self.games else None
+
+    @property
+    def average(self) -> float | None:
+        """Points in a game."""
+        return self.points / self.games if self.games else None
+
+    def take(self, row: Tally) -> None:
+        """Count these games as well."""
+        self.games += row.games
+        self.halves += row.halves
+        self.most += 2 * (row.seats - 1) * row.games
+        self.first += row.first
+        self.points += row.points
+        self.faults += row.faults
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All games of a version on a ladder, and of each number of players, turn by turn."""
+
+    whole: Result
+    sizes: Sequence[Result]
+    turns: Sequence[Result]
+
+
+def results_of(ladder: Ladder, versions: Sequence[int]) -> dict[int, Results]:
+    """The results of each of these versions, from the tallies of the ladder."""
+    rows = Tally.objects.filter(ladder=ladder, version__in=versions, games__gt=0)
+    wholes = {version: Result() for version in versions}
+    sizes: dict[tuple[int, int], Result] = {}
+    turns: dict[tuple[int, int, int], Result] = {}
+    for row in rows.order_by("seats", "turn"):
+        size = sizes.setdefault((row.version_id, row.seats), Result(row.seats))
+        key = (row.version_id, row.seats, row.turn)
+        turn = turns.setdefault(key, Result(row.seats, row.turn))
+        for result in (wholes[row.version_id], size, turn):
+            result.take(row)
+    return {
+        version: Results(
+            wholes[version],
+            [one for key, one in sizes.items() if key[0] == version],
+            [one for key, one in turns.items() if key[0] == version],
+        )
+        for version in versions
+    }
+
+
+@dataclass(slots=True)
+class BoardResult:
+    """The latest games of a version on one board."""
+
+    board: str
+    games: int = 0
+    first: int = 0
+    points: int = 0
+
+    @property
+    def firsts(self) -> float:
+        """The share of games in which it came first, alone or not."""
+        return self.first / self.games
+
+    @property
+    def average(self) -> float:
+        """Points in a game."""
+        return self.points / self.games
+
+
+def boards_of(version: Version) -> list[BoardResult]:
+    """Its latest `SAMPLE` games of ladders by board, the most frequent boards first."""
+    latest = Seat.objects.filter(version=version).order_by("-pk").values("pk")[:SAMPLE]
+    rows = Seat.objects.filter(
+        pk__in=list(latest.values_list("pk", flat=True)),
+        match__block__state=BlockState.RECORDED,
+        match__block__purpose=Purpose.LADDER,
+    ).values_list("match__block__board", "result__place", "result__points")
+    boards: dict[str, BoardResult] = {}
+    for board, place, points in rows:
+        if place is None:
+            continue
+        one = boards.setdefault(board, BoardResult(board))
+        one.games += 1
+        one.first += place == 1
+        one.points += points
+    found = sorted(boards.values(), key=lambda one: (-one.games, one.board))
+    return found[:MOST_BOARDS]

@@ -1,0 +1,97 @@
+"""Any two bots or versions beside each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+
+from damrak_ladder.bots.models import Bot, Version
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.web.access import is_known
+from damrak_ladder.web.comparing import (
+    LONGEST,
+    candidates,
+    compare as compared,
+    ladders_of,
+    version_named,
+)
+from damrak_ladder.web.limits import at_most
+
+OFTEN: Final = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What was asked for on one side, and what that led to."""
+
+    name: str  # of the field
+    text: str
+    version: Version | None
+    candidates: list[tuple[Bot, str]]  # and the page with each of them
+
+
+@at_most(OFTEN, 60, method="GET")
+def compare(request: HttpRequest) -> HttpResponse:
+    """The comparison of `a` and `b`, or a form to choose them."""
+    sides = [_side(request, "a", "b"), _side(request, "b", "a")]
+    first, second = (side.version for side in sides)
+    context: dict[str, object] = {"sides": sides, "is_same": False}
+    if first is not None and second is not None:
+        context["is_same"] = first.pk == second.pk
+        ladders = [] if first.pk == second.pk else ladders_of(first, second)
+        context["ladders"] = [
+            (ladder, _link(ladder=ladder.slug, a=name_of(first), b=name_of(second)))
+            for ladder in ladders
+        ]
+        chosen = _chosen(ladders, request.GET.get("ladder", ""))
+        if chosen is not None:
+            context["shown"] = compared(chosen, first, second, timezone.now())
+            context["test"] = _test(request, first, second)
+    return render(request, "web/compare.html", context)
+
+
+def name_of(version: Version) -> str:
+    """How a version is named in the address of a comparison."""
+    return f"{version.bot.slug}:{version.number}"
+
+
+def _side(request: HttpRequest, name: str, other: str) -> Side:
+    text = request.GET.get(name, "").replace("\0", "").strip()[:LONGEST]
+    found = version_named(text) if text else None
+    if found is not None:
+        return Side(name, text, found, [])
+    rest = request.GET.get(other, "").replace("\0", "")[:LONGEST]
+    links = [(bot, _link(**{name: bot.slug, other: rest})) for bot in candidates(text)]
+    return Side(name, text, None, links)
+
+
+def _link(**asked: str) -> str:
+    said = {name: asked[name] for name in ("a", "b", "ladder") if asked.get(name)}
+    return "?" + urlencode(said)
+
+
+def _chosen(ladders: list[Ladder], slug: str) -> Ladder | None:
+    return next((one for one in ladders if one.slug == slug), ladders[0] if ladders else None)
+
+
+def _test(request: HttpRequest, first: Version, second: Version) -> str:
+    """Where a test of the two begins, for the owner of one of them."""
+    if not is_known(request.user):
+        return ""
+    for mine, other in ((first, second), (second, first)):
+        if mine.bot.owner_id == request.user.pk:
+            rival: dict[str, object]
+            if other.bot.owner_id == request.user.pk:
+                rival = {"own": other.pk}
+            elif other.bot.live_id == other.pk:
+                rival = {"rival": other.bot.slug}
+            else:
+                continue  # tests are against live versions of others
+            return f"{reverse('web:desk_tests')}?{urlencode({'candidate': mine.pk, **rival})}"
+    return ""
