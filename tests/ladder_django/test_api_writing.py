@@ -125,6 +125,19 @@ def test_an_archive_that_breaks_a_rule_is_refused_at_once(ann: Program, what: st
     assert kept() == before
 
 
+def test_names_and_notes_are_kept_as_one_line_that_can_be_seen(ann: Program) -> None:
+    odd = "a\0b\x01 \n c\u202ed"
+    assert said(ann.post("bots", {"slug": "stan", "name": odd}), 201)["name"] == "a b c d"
+    assert said(ann.post("bots", {"slug": "tess", "name": "\0"}), 201)["name"] == "tess"
+    made = ann.send("bots/stan/versions?note=a%00b%0A%01c", archive_with())
+    assert said(made, 201)["note"] == "a b c"
+    registered = said(ann.post("bots/tess/remote", {"software": odd, "note": odd}), 201)["version"]
+    assert (registered["spec"], registered["note"]) == ("a b c d", "a b c d")
+    problem_of(ann.get("bots?owner=%00"), 422, "invalid")
+    nobody = {"candidate": {"bot": "\0"}, "baseline": {"bot": "stan"}}
+    problem_of(ann.post("trials", nobody), 422, "invalid")
+
+
 def kept() -> set[Path]:
     return set((Path(settings.DAMRAK_HOME) / "archives").rglob("*"))
 
@@ -193,11 +206,19 @@ def test_a_remote_bot_is_given_a_token_once(ann: Program) -> None:
     assert second["version"]["number"] == 2
     problem_of(ann.post("bots/stan/remote", {"software": "stan/1"}), 409, "same-content")
     assert ConnectToken.objects.filter(revoked=None).count() == 1
+    assert ConnectToken.objects.count() == 2  # of those that are void only the last is remembered
     renewed = said(ann.post("bots/stan/token"))["token"]
     assert renewed != second["token"]
     assert ann.delete("bots/stan/token").status_code == 204
     assert not ConnectToken.objects.filter(revoked=None).exists()
     assert not ConnectToken.objects.filter(digest__contains=renewed).exists()
+
+
+def test_whoever_changes_things_too_often_is_told_to_wait(ann: Program) -> None:
+    for _ in range(access.WRITES_A_MINUTE):
+        problem_of(ann.post("bots/none/live", {"version": 1}), 404, "not-found")
+    problem_of(ann.post("bots/none/live", {"version": 1}), 429, "too-often")
+    assert said(ann.get("me"))["username"] == "ann"
 
 
 def test_nobody_acts_for_another(ann: Program) -> None:

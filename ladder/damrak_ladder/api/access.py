@@ -20,6 +20,7 @@ LONGEST: Final = 512
 MINUTE: Final = 60
 PUBLIC_A_MINUTE: Final = 1200  # from one address
 TOKEN_A_MINUTE: Final = 600  # with one token
+WRITES_A_MINUTE: Final = 60  # what changes something, by one owner
 WRONG_A_MINUTE: Final = 20  # wrong tokens from one address
 _CHALLENGE: Final = 'Bearer realm="damrak"'
 
@@ -59,6 +60,8 @@ class Bearer(HttpBearer):
             spend("wrong-token", address_of(request), WRONG_A_MINUTE, MINUTE)
             raise _unknown(str(problem)) from None
         spend("token", str(found.pk), TOKEN_A_MINUTE, MINUTE)
+        if self.scope != Scope.READ:
+            spend("write", str(found.owner_id), WRITES_A_MINUTE, MINUTE)
         return found
 
 

@@ -18,7 +18,7 @@ from damrak_ladder.api.access import (
     own_version,
 )
 from damrak_ladder.api.answers import set_private, set_public
-from damrak_ladder.api.paging import Page, piece_of
+from damrak_ladder.api.paging import STORABLE, Page, piece_of
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.shapes import (
     BotInFull,
@@ -31,6 +31,7 @@ from damrak_ladder.api.shapes import (
     version_shape,
 )
 from damrak_ladder.bots.journey import journey
+from damrak_ladder.bots.lines import one_line
 from damrak_ladder.bots.models import Bot, State, Version
 from damrak_ladder.bots.submission import create_bot
 from damrak_ladder.matches.models import Blame, Entry, Fault
@@ -45,7 +46,7 @@ router = Router(tags=["bots"])
 class Wanted(Page):
     """Which bots are wanted."""
 
-    owner: str = ""
+    owner: Annotated[str, Field(max_length=150, pattern=STORABLE)] = ""
 
 
 class NewBot(Schema):
@@ -115,8 +116,9 @@ def version(request: HttpRequest, response: HttpResponse, version_id: int) -> Ve
 def make_bot(request: HttpRequest, response: HttpResponse, new: NewBot) -> Status[BotShape]:
     """A new bot, which has no versions yet."""
     set_private(response)
+    name = one_line(new.name) or new.slug
     try:
-        made = create_bot(caller(request), new.slug, new.name or new.slug, timezone.now())
+        made = create_bot(caller(request), new.slug, name, timezone.now())
     except ValueError as problem:
         cure = "take a name of up to 40 such characters, my-bot for example"
         raise Problem(422, "bad-name", str(problem), cure) from None

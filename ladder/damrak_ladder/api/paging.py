@@ -10,6 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Field, Schema
 
 MOST: Final = 1000
+STORABLE: Final = r"^[^\x00]*$"
+"""Texts that every database can look for."""
+
 _FURTHEST: Final = 10_000_000
 
 T = TypeVar("T")

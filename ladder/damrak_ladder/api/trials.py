@@ -14,7 +14,7 @@ from damrak_ladder.accounts.models import Role, User
 from damrak_ladder.accounts.roles import may_act_as
 from damrak_ladder.api.access import READ, SUBMIT, caller, own_version
 from damrak_ladder.api.answers import set_private
-from damrak_ladder.api.paging import Page, piece_of
+from damrak_ladder.api.paging import STORABLE, Page, piece_of
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import Ladder
@@ -25,7 +25,7 @@ from damrak_ladder.trials.sequential import MOST_BLOCKS, Bounds, cancel, progres
 
 router = Router(tags=["trials"])
 
-Name = Annotated[str, Field(max_length=80)]
+Name = Annotated[str, Field(max_length=80, pattern=STORABLE)]
 Number = Annotated[int, Field(ge=1, le=1 << 31)]
 
 

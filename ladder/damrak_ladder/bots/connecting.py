@@ -24,6 +24,7 @@ def issue(bot: Bot, now: datetime) -> str:
     secret = MARK + secrets.token_urlsafe(_RANDOM_BYTES)
     with transaction.atomic():
         Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)  # one after the other
+        ConnectToken.objects.filter(bot=bot).exclude(revoked=None).delete()  # or they would pile up
         revoke(bot, now)
         ConnectToken.objects.create(
             bot=bot,

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from damrak_ladder.bots import connecting, journey
 from damrak_ladder.bots.inspection import inspect_archive
+from damrak_ladder.bots.lines import one_line
 from damrak_ladder.bots.models import Bot, Kind, StepKind, Version
 from damrak_ladder.bots.submission import Submission, keep_archive, register, upload
 from damrak_ladder.pipeline import qualifying
@@ -24,7 +25,9 @@ def submit(
         LimitReached, SameContent
     """
     found = inspect_archive(data)
-    submission = Submission(Kind.UPLOADED, language=found.language, note=note, goes_live=goes_live)
+    submission = Submission(
+        Kind.UPLOADED, language=found.language, note=one_line(note), goes_live=goes_live
+    )
     keep_archive(bot, data, now)  # a disk is slow, and the transaction is not to wait for it
     with transaction.atomic():
         version = upload(bot, data, submission, now)
@@ -46,11 +49,12 @@ def connect(bot: Bot, software: str, now: datetime, note: str = "") -> tuple[Ver
     Raises:
         LimitReached, SameContent
     """
+    submission = Submission(Kind.REMOTE, spec=one_line(software), note=one_line(note))
     with transaction.atomic():
-        version = register(bot, Submission(Kind.REMOTE, spec=software, note=note), now)
+        version = register(bot, submission, now)
         secret = connecting.issue(bot, now)
         words = "registered; it qualifies as soon as it is connected"
-        journey.note(version, StepKind.RECEIVED, words, now, {"software": software})
+        journey.note(version, StepKind.RECEIVED, words, now, {"software": version.spec})
         qualifying.begin(version, now)
         version.refresh_from_db()
         transaction.on_commit(_hurry)
