@@ -88,6 +88,8 @@ def test_a_version_goes_live_after_a_question_and_back():
     assert Bot.objects.get(slug="canal-rat").live_id == after.pk
     late = client.post(question, {"expected": before.pk}, follow=True)
     assert "Another version went live meanwhile" in late.content.decode()
+    wrong = client.post(question, {"expected": "9" * 30}, follow=True)
+    assert "Another version went live meanwhile" in wrong.content.decode()
     client.post("/en/desk/bots/canal-rat/1/live/", {"expected": after.pk})
     assert Bot.objects.get(slug="canal-rat").live_id == before.pk
     failed = client.post("/en/desk/bots/canal-rat/3/live/", {"expected": before.pk}, follow=True)

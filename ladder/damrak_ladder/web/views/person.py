@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from damrak_ladder.accounts.models import User
@@ -10,6 +10,8 @@ from damrak_ladder.accounts.models import User
 
 def person(request: HttpRequest, name: str) -> HttpResponse:
     """Somebody with bots; nothing else about them is public."""
+    if "\0" in name:  # which not every database can look for
+        raise Http404
     authors = User.objects.filter(bots__isnull=False).distinct()
     owner = get_object_or_404(authors, username=name)
     bots = owner.bots.select_related("live").order_by("slug")

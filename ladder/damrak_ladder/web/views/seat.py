@@ -43,7 +43,7 @@ def seat_bundle(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 
 def _inside(request: HttpRequest, pk: int, number: int) -> Seat:
     seats = Seat.objects.select_related("match__block", "version__bot", "result")
-    seat = get_object_or_404(seats, match=pk, number=number)
+    seat = get_object_or_404(seats, match__pk=pk, number=number)
     if not may_see_inside(request.user, seat.version.bot.owner_id):
         raise Http404  # nobody else learns whether there is anything
     return seat

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from django.conf import settings
@@ -127,7 +128,7 @@ def make_live(request: UserRequest, slug: str, number: int) -> HttpResponse:
     try:
         go_live(
             found,
-            int(expected) if expected.isascii() and expected.isdigit() else None,
+            int(expected) if re.fullmatch("[0-9]{1,18}", expected) else None,
             timezone.now(),
             request.user,
         )
