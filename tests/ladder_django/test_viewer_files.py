@@ -14,7 +14,9 @@ from django.test import Client
 
 from damrak_ladder.matches.models import Block, BlockState, Match
 from damrak_ladder.replays.compression import compress, decompress
+from damrak_ladder.replays.errors import ReplayDamaged
 from damrak_ladder.replays.models import StoredReplay
+from damrak_ladder.web.replays import sources
 from ladder_django.films import recorded_films
 from ladder_django.lines import some_bot, some_version
 from ladder_django.tables import some_block
@@ -99,6 +101,18 @@ def test_moving_picture_shows_every_claim(client: Client, match: Match) -> None:
     film = client.get(f"/matches/{match.pk}/film.svg").content
     ElementTree.fromstring(film)
     assert film.count(b"<animate ") == claims
+
+
+def test_result_is_seen_even_if_the_replay_is_damaged(
+    client: Client, match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(hash_: str) -> bytes:
+        raise ReplayDamaged(hash_, "is not what was put there")
+
+    sources._parsed.cache_clear()
+    monkeypatch.setattr(sources, "load", load)
+    assert client.get(f"/en/matches/{match.pk}/").status_code == 200
+    assert client.get(f"/matches/{match.pk}/position.svg").status_code == 404
 
 
 def test_link_card_is_a_picture(client: Client, match: Match) -> None:

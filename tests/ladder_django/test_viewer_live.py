@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import connections
+from django.db import OperationalError, connections
 from django.http import StreamingHttpResponse
 from django.test import AsyncClient, Client
 
@@ -21,6 +21,7 @@ import tables
 from damrak_engine.replay import Replay
 from damrak_ladder.matches.attempts import start
 from damrak_ladder.matches.models import Block, BlockState, Host, Match
+from damrak_ladder.web.replays import live
 from damrak_ladder.web.replays.eyes import TABLE
 from damrak_ladder.web.replays.live import Studio
 from damrak_ladder.web.replays.moments import moments_of
@@ -186,6 +187,27 @@ def test_match_that_is_no_longer_played_is_over() -> None:
         screen = await Screen().watch(Studio(), match.pk)
         assert screen.names == ["over"]
         await leave_database()
+
+    tables.run(main())
+
+
+def test_database_that_is_away_for_a_moment_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = running_match()
+    answers: list[Exception | None] = [OperationalError("no connection"), None]
+
+    async def address_of(_: int) -> str | None:
+        answer = answers.pop(0)
+        if answer is not None:
+            raise answer
+        return None
+
+    monkeypatch.setattr(live, "_address_of", address_of)
+
+    async def main() -> None:
+        async with asyncio.timeout(20):
+            screen = await Screen().watch(Studio(), match.pk)
+        assert screen.names == ["over"]
+        assert not answers
 
     tables.run(main())
 

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from asgiref.sync import sync_to_async
-from django.db import close_old_connections
+from django.db import DatabaseError, close_old_connections
 
 from damrak_engine.effects import Voided
 from damrak_ladder.matches.models import BlockState, Match
@@ -121,27 +121,27 @@ class Broadcast:
         """Watch the referee that plays it, whichever that is, while anybody is interested."""
         failures = 0
         while self.ended is None and not await self._is_forgotten():
-            address = await _address_of(self.match)
-            if address is None:
-                self._end()
-                break
-            watched = asyncio.create_task(self._listen(address))
+            watched = asyncio.create_task(self._listen())
             try:
                 while not watched.done() and not await self._is_forgotten():
                     await asyncio.wait((watched,), timeout=1.0)
             finally:
                 watched.cancel()
             failures += 1
-            if self.watchers:
+            if self.watchers and self.ended is None:
                 await asyncio.sleep(WAITS_SECONDS[min(failures, len(WAITS_SECONDS)) - 1])
         self.stir()
 
-    async def _listen(self, address: str) -> None:
+    async def _listen(self) -> None:
         try:
+            address = await _address_of(self.match)
+            if address is None:
+                self._end()
+                return
             async with watching_of(address) as referee:
                 async for seen in referee.watch(str(self.match)):
                     self.take(seen)
-        except RefereeTrouble:
+        except (RefereeTrouble, DatabaseError):
             return  # it is tried again, perhaps elsewhere
 
     async def _is_forgotten(self) -> bool:

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404
 
 from damrak_engine.replay import Replay, parse_replay
 from damrak_ladder.matches.models import BlockState, Match
-from damrak_ladder.replays.errors import ReplayLost
+from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.keeping import load
 from damrak_ladder.web.replays.eyes import Eyes
 from damrak_ladder.web.replays.moments import Moment, moments_of
@@ -53,11 +53,11 @@ def replay_of(match: Match) -> Replay:
     """The replay of a recorded match.
 
     Raises:
-        Http404: it got lost.
+        Http404: it got lost, or is not what was stored.
     """
     try:
         return _parsed(match.replay)
-    except ReplayLost:
+    except ReplayStoreError:
         raise Http404("The replay of this match is gone.") from None
 
 
