@@ -21,6 +21,7 @@ from django.db import connection, transaction
 from damrak_ladder.installation.databases import database_of
 from damrak_ladder.installation.environment import read_environment
 from damrak_ladder.management import prepare
+from ladder_django.buckets import ObjectServer, running_object_server
 from ladder_django.databases import empty, migrate, use_database
 from ladder_django.postgres import running_server
 
@@ -66,6 +67,13 @@ def _open_database() -> Iterator[Open]:
 
         yield open_database
         connection.close()
+
+
+@pytest.fixture(scope="session")
+def object_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectServer]:
+    """An object store, for those who take a bucket in it."""
+    with running_object_server(tmp_path_factory.mktemp("buckets")) as server:
+        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -20,8 +20,8 @@ from damrak_ladder.backup.errors import BackupDamaged, BackupForeign, NotEmpty
 from damrak_ladder.backup.restoring import restore
 from damrak_ladder.backup.saving import save
 from damrak_ladder.backup.tables import all_models
+from damrak_ladder.bots.archives import archive_store
 from damrak_ladder.bots.models import Bot
-from damrak_ladder.bots.submission import archive_store
 from damrak_ladder.installation.unfinished import unfinished_restore
 from damrak_ladder.management import prepare
 from damrak_ladder.matches.attempts import start
@@ -159,8 +159,12 @@ def test_meddled_members_are_found(committed: dict[str, str], tmp_path: Path) ->
     fill()
     file = tmp_path / "file"
     save(file, NOW, quiet)
+
+    def renamed(name: str, data: bytes) -> tuple[str, bytes]:
+        return name, data.replace(b"zo", b"mo") if "accounts.user/" in name else data
+
     with pytest.raises(BackupDamaged, match=r"accounts\.user"):
-        verified(repacked(file, lambda name, data: (name, data.replace(b"zo", b"mo"))))
+        verified(repacked(file, renamed))
     with pytest.raises(BackupDamaged):
         verified(repacked(file, lambda name, data: None if "bots.bot/" in name else (name, data)))
     with pytest.raises(BackupForeign, match="in no backup"):

@@ -18,7 +18,8 @@ from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.models import Blame, Purpose, Seat, SeatLog
 from damrak_ladder.matches.recording import Report, record
 from damrak_ladder.pipeline.bundling import NoBundle, bundle_bytes, bundle_of
-from damrak_ladder.replays.keeping import keep, replay_store
+from damrak_ladder.replays.keeping import keep
+from damrak_ladder.replays.stores import replay_store
 from ladder_django.games import replay_of
 from ladder_django.lines import some_bot, some_version
 from ladder_django.people import NOW

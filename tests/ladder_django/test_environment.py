@@ -30,6 +30,11 @@ WRONG = [
     ("DAMRAK_LADDER_MAIL_URL", "mail.example"),
     ("DAMRAK_LADDER_BOTS_PER_OWNER", "0"),
     ("DAMRAK_LADDER_REPLAY_STORE", "tape"),
+    ("DAMRAK_LADDER_ARCHIVE_STORE", "S3"),
+    ("DAMRAK_LADDER_S3_BUCKET", "My Bucket"),
+    ("DAMRAK_LADDER_S3_ENDPOINT", "objects.example:9000"),
+    ("DAMRAK_LADDER_S3_REGION", "eu west"),
+    ("DAMRAK_LADDER_S3_PREFIX", "../else"),
     ("DAMRAK_LADDER_REPLAY_KEY", "ab" * 31),
     ("DAMRAK_LADDER_LEASE_SECONDS", "1.5"),
     ("DAMRAK_LADDER_LISTEN", "localhost"),
@@ -63,6 +68,32 @@ def test_wrong_variable_is_named(name: str, value: str) -> None:
         read_environment({name: value})
     assert caught.value.variable == name
     assert str(caught.value).startswith(f"{name}: ")
+
+
+NEEDED = {
+    "DAMRAK_LADDER_REPLAY_STORE": "s3",
+    "DAMRAK_LADDER_S3_BUCKET": "damrak",
+    "DAMRAK_LADDER_S3_ENDPOINT": "https://objects.example",
+    "DAMRAK_LADDER_S3_KEY": "a-key",
+    "DAMRAK_LADDER_S3_SECRET": "hunter2",
+    "DAMRAK_LADDER_S3_PREFIX": "some/where",
+}
+
+
+@pytest.mark.parametrize("name", ["S3_BUCKET", "S3_KEY", "S3_SECRET"])
+def test_what_a_bucket_lacks_is_named(name: str) -> None:
+    lacking = {key: text for key, text in NEEDED.items() if not key.endswith(name)}
+    with pytest.raises(SettingError) as caught:
+        read_environment(lacking)
+    assert caught.value.variable == f"DAMRAK_LADDER_{name}"
+
+
+def test_bucket_is_read_and_its_secret_is_not_shown() -> None:
+    bucket = read_environment(NEEDED).bucket
+    assert bucket is not None
+    assert (bucket.name, bucket.prefix, bucket.secret) == ("damrak", "some/where/", "hunter2")
+    assert "hunter2" not in repr(bucket)
+    assert read_environment(NEEDED | {"DAMRAK_LADDER_REPLAY_STORE": "folder"}).bucket is None
 
 
 def test_password_of_database_is_not_repeated() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import stat
 from pathlib import Path
@@ -20,9 +21,10 @@ from damrak_ladder.matches.recording import Report, record
 from damrak_ladder.replays.compression import LIMIT, compress, decompress
 from damrak_ladder.replays.errors import ReplayDamaged, ReplayLost
 from damrak_ladder.replays.inspection import inspect, inspect_sample
-from damrak_ladder.replays.keeping import keep, load, replay_store
-from damrak_ladder.replays.models import StoredReplay
+from damrak_ladder.replays.keeping import keep, load
 from damrak_ladder.replays.signing import PlatformKey
+from damrak_ladder.replays.stores import replay_store
+from ladder_django.buckets import ObjectServer
 from ladder_django.games import replay_bytes, replay_of
 from ladder_django.people import NOW
 from ladder_django.tables import PATIENCE, some_block
@@ -30,10 +32,14 @@ from ladder_django.tables import PATIENCE, some_block
 pytestmark = pytest.mark.usefixtures("database")
 
 
-@pytest.fixture(autouse=True, params=["database", "folder"])
+@pytest.fixture(autouse=True, params=["database", "folder", "s3"])
 def _store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "DAMRAK_HOME", tmp_path)
     monkeypatch.setattr(settings, "DAMRAK_REPLAY_STORE", request.param)
+    if request.param == "s3":
+        server: ObjectServer = request.getfixturevalue("object_server")
+        name = hashlib.sha256(request.node.name.encode()).hexdigest()[:20]
+        monkeypatch.setattr(settings, "DAMRAK_BUCKET", server.bucket(f"replays-{name}"))
 
 
 def recorded_block() -> list[Match]:
@@ -47,11 +53,7 @@ def recorded_block() -> list[Match]:
 
 def overwrite(hash_: str, data: bytes) -> None:
     """Whatever the store is, have other bytes in it."""
-    if settings.DAMRAK_REPLAY_STORE == "database":
-        StoredReplay.objects.filter(pk=hash_).update(data=data)
-    else:
-        [path] = settings.DAMRAK_HOME.glob(f"replays/??/{hash_[2:]}*")
-        path.write_bytes(data)
+    replay_store().store.put(hash_, data, replace=True)
 
 
 def test_replay_comes_back_signed_and_otherwise_as_it_was() -> None:

@@ -26,6 +26,7 @@ from damrak_ladder.bots.errors import (
     Overtaken,
     SameContent,
 )
+from damrak_ladder.stores.errors import StoreUnreachable
 from damrak_ladder.trials.errors import BadBounds, NotPlayable, NotYours, TooManyTrials
 
 E = TypeVar("E", bound=Exception)
@@ -129,6 +130,13 @@ def _no_tables(problem: DatabaseError) -> Problem:
     return Problem(503, "try-again", "the database does not answer", cure, {"Retry-After": "5"})
 
 
+def _no_store(problem: StoreUnreachable) -> Problem:
+    _log.error("store_unreachable", exc_info=problem)
+    cure = "try again; /healthz says more"
+    what = "archives and replays cannot be reached now"
+    return Problem(503, "try-again", what, cure, {"Retry-After": "20"})
+
+
 def _too_big(problem: RequestDataTooBig) -> Problem:
     return Problem(413, "too-large", "the body is too large", "send less")
 
@@ -140,6 +148,7 @@ _answers(ValidationError, _invalid)
 _answers(HttpError, _http)
 _answers(Http404, _missing)
 _answers(DatabaseError, _no_tables)
+_answers(StoreUnreachable, _no_store)
 _answers(RequestDataTooBig, _too_big)
 _answers(NotTaken, _not_taken)
 _answers(SameContent, _same_content)

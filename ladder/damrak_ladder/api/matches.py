@@ -17,7 +17,8 @@ from damrak_ladder.api.shapes import LogShape, MatchShape, match_shape
 from damrak_ladder.matches.models import BlockState, Match, Seat, SeatLog
 from damrak_ladder.pipeline.bundling import NoBundle, bundle_bytes
 from damrak_ladder.replays.errors import ReplayDamaged, ReplayLost
-from damrak_ladder.replays.keeping import load, replay_store
+from damrak_ladder.replays.keeping import load
+from damrak_ladder.replays.stores import replay_store
 
 WITHDRAWN_AFTER: Final = 300
 """Seconds: results of a host that proves untrue are taken back, and the match is played again."""

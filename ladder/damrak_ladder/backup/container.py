@@ -4,7 +4,7 @@ damrak-backup.json    what it is: format, software, tables
 keys/…                the keys of the installation
 tables/APP.MODEL/N    rows, one JSON array a line, in pieces
 archives/…            archives of uploaded bots
-replays/…             replays, if they are kept as files
+replays/…             replays, wherever either are kept
 checksums.json        the SHA-256 of everything above
 """
 

@@ -13,7 +13,8 @@ from django.utils import timezone
 from damrak_ladder.accounts.models import User
 from damrak_ladder.backup.container import members, verified
 from damrak_ladder.backup.errors import BackupDamaged, BackupForeign, NotEmpty
-from damrak_ladder.backup.saving import FOLDERS, Saved, Tell, migrations
+from damrak_ladder.backup.saving import Saved, Tell, migrations
+from damrak_ladder.backup.shelves import shelves
 from damrak_ladder.backup.tables import (
     all_models,
     columns_of,
@@ -25,6 +26,7 @@ from damrak_ladder.backup.tables import (
 from damrak_ladder.installation.files import write_whole
 from damrak_ladder.installation.unfinished import begin_restore, end_restore, unfinished_restore
 from damrak_ladder.matches.models import Host
+from damrak_ladder.stores.errors import ContentDamaged
 
 _ALIVE: Final = timedelta(seconds=30)
 
@@ -37,6 +39,7 @@ def restore(path: Path, tell: Tell, *, replace: bool = False) -> Saved:
 
     Raises:
         BackupForeign, BackupDamaged, NotEmpty
+        StoreUnreachable
     """
     header = verified(path)
     tell(f"{path}: whole, made {header['created']} by version {header['software']}")
@@ -46,7 +49,7 @@ def restore(path: Path, tell: Tell, *, replace: bool = False) -> Saved:
         _check_empty()
     _check_nobody_plays(replace=replace)
     begin_restore(home, path)
-    files = _put_files(path, home)
+    files = _put_contents(path)
     keys: dict[str, bytes] = {}
     with transaction.atomic():
         empty_all()
@@ -82,15 +85,23 @@ def _check_nobody_plays(*, replace: bool) -> None:
         raise NotEmpty(f"stop all processes first; workers are alive on {', '.join(seen)}")
 
 
-def _put_files(path: Path, home: Path) -> int:
-    """Archives and replays have the hash of their content as their name, so more does no harm."""
+def _put_contents(path: Path) -> int:
+    """Each has its hash as its name, so more of them does no harm; one that is bad is replaced."""
     count = 0
-    for name, data in members(path):
-        if name.partition("/")[0] not in FOLDERS:
+    parts = shelves()
+    for member, data in members(path):
+        shelf = parts.get(member.partition("/")[0])
+        if shelf is None:
             continue
-        target = home / name
-        if not target.exists() or target.read_bytes() != data:
-            write_whole(target, data)
+        name = shelf.name(member)
+        if name is None:
+            raise BackupDamaged(f"{path}: {member} is no place of a content")
+        try:
+            is_there = shelf.store.get(name) == data
+        except ContentDamaged:
+            is_there = False
+        if not is_there:
+            shelf.store.put(name, data, replace=True)
         count += 1
     return count
 

@@ -15,11 +15,11 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from damrak_ladder.backup.container import FORMAT, HEADER, written
 from damrak_ladder.backup.errors import NotEmpty
+from damrak_ladder.backup.shelves import shelves
 from damrak_ladder.backup.tables import all_models, columns_of, pieces, snapshot
 from damrak_ladder.replays.signing import KEY_FILE as REPLAY_KEY_FILE, platform_key
 
 KEYS: Final = ("secret-key", REPLAY_KEY_FILE)
-FOLDERS: Final = ("archives", "replays")
 
 Tell = Callable[[str], None]
 
@@ -38,6 +38,7 @@ def save(path: Path, now: datetime, tell: Tell, *, replace: bool = False) -> Sav
 
     Raises:
         NotEmpty: there is a file of that name.
+        StoreError: a store cannot be asked, or has something that was changed.
     """
     if path.exists() and not replace:
         raise NotEmpty(f"{path}: exists already (--force replaces it)")
@@ -65,10 +66,12 @@ def save(path: Path, now: datetime, tell: Tell, *, replace: bool = False) -> Sav
                     tell(f"{name}: {rows[name]} rows")
         # After the rows: a file is always there before the row that names it.
         files = 0
-        for folder in FOLDERS:
-            for name, file in _files(folder):
-                writer.add(name, file.read_bytes())
-                files += 1
+        for shelf in shelves().values():
+            for name in shelf.store.names():
+                content = shelf.store.get(name)
+                if content is not None:
+                    writer.add(shelf.member(name), content)
+                    files += 1
     return Saved(rows, files, path.stat().st_size)
 
 
@@ -82,13 +85,6 @@ def _keys() -> Iterator[tuple[str, bytes]]:
     """Those in use, wherever they come from."""
     yield "secret-key", settings.SECRET_KEY.encode()
     yield REPLAY_KEY_FILE, platform_key().private.private_bytes_raw()
-
-
-def _files(folder: str) -> Iterator[tuple[str, Path]]:
-    root = Path(settings.DAMRAK_HOME) / folder
-    for path in sorted(root.glob("??/*")):
-        if not path.name.startswith("."):
-            yield f"{folder}/{path.parent.name}/{path.name}", path
 
 
 def _software() -> str:

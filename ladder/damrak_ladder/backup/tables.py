@@ -16,6 +16,7 @@ from django.core.management.color import no_style
 from django.db import connection, models, transaction
 
 from damrak_ladder.backup.errors import BackupDamaged
+from damrak_ladder.stores.rows import Content
 
 PIECE_BYTES: Final = 4_000_000
 _BATCH: Final = 500
@@ -24,12 +25,12 @@ Model = type[models.Model]
 
 
 def all_models() -> dict[str, Model]:
-    """Every table there is, by its name in backups."""
+    """Every table there is, by its name in backups; contents are no rows there."""
     found = apps.get_models(include_auto_created=True)
     return {
         model._meta.label_lower: model
         for model in found
-        if model._meta.managed and not model._meta.proxy
+        if model._meta.managed and not model._meta.proxy and not issubclass(model, Content)
     }
 
 

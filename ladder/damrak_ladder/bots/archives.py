@@ -1,14 +1,17 @@
-"""Archives of uploaded bots, on disk, named by the SHA-256 of their content."""
+"""Archives of uploaded bots, named by the SHA-256 of their content."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
-from pathlib import Path
+
+from django.conf import settings
 
 from damrak_ladder.bots.errors import ArchiveDamaged
-from damrak_ladder.installation.files import write_whole
+from damrak_ladder.bots.models import StoredArchive
+from damrak_ladder.stores.choosing import chosen_store
+from damrak_ladder.stores.errors import ContentDamaged
+from damrak_ladder.stores.store import NAME, Store
 
 
 def content_of(data: bytes) -> str:
@@ -18,16 +21,14 @@ def content_of(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveStore:
-    """A folder of archives. Whoever dies while putting one in leaves the store as it was."""
+    """Somewhere to keep archives. Whatever it does may raise StoreUnreachable."""
 
-    folder: Path
+    store: Store
 
     def put(self, data: bytes) -> str:
-        """Keep these bytes on disk; their name. Putting them in again changes nothing."""
+        """Keep these bytes for good; their name. Putting them in again changes nothing."""
         content = content_of(data)
-        path = self._path(content)
-        if not path.exists():
-            write_whole(path, data)
+        self.store.put(content, data)
         return content
 
     def get(self, content: str) -> bytes:
@@ -37,18 +38,26 @@ class ArchiveStore:
             ArchiveDamaged: they are gone, or are not what was put in.
         """
         try:
-            data = self._path(content).read_bytes()
-        except FileNotFoundError:
-            raise ArchiveDamaged(content, "is gone") from None
+            data = self.store.get(_checked(content))
+        except ContentDamaged as problem:
+            raise ArchiveDamaged(content, str(problem)) from None
+        if data is None:
+            raise ArchiveDamaged(content, "is gone")
         if content_of(data) != content:
             raise ArchiveDamaged(content, "has been changed")
         return data
 
     def has(self, content: str) -> bool:
         """Whether there is an archive of that name."""
-        return self._path(content).exists()
+        return self.store.has(_checked(content))
 
-    def _path(self, content: str) -> Path:
-        if not re.fullmatch("[0-9a-f]{64}", content):
-            raise ValueError(f"{content!r} is no SHA-256")
-        return self.folder / content[:2] / content[2:]
+
+def archive_store() -> ArchiveStore:
+    """The store of this installation."""
+    return ArchiveStore(chosen_store(settings.DAMRAK_ARCHIVE_STORE, "archives", StoredArchive))
+
+
+def _checked(content: str) -> str:
+    if not NAME.fullmatch(content):
+        raise ValueError(f"{content!r} is no SHA-256")
+    return content

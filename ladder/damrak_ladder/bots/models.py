@@ -9,6 +9,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 
 from damrak_ladder.bots.errors import Frozen
+from damrak_ladder.stores.rows import Content
 
 SLUG: Final = r"\A[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?\Z"
 """Names of bots: up to 40 lower-case letters, digits and inner hyphens."""
@@ -183,3 +184,7 @@ class ConnectToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.bot}: {self.hint}…"
+
+
+class StoredArchive(Content):
+    """An archive under its own hash, for installations that keep them in the database."""

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Max, Sum
 
 from damrak_ladder.accounts.models import User
-from damrak_ladder.bots.archives import ArchiveStore, content_of
+from damrak_ladder.bots.archives import archive_store, content_of
 from damrak_ladder.bots.errors import LimitReached, NameTaken, SameContent
 from damrak_ladder.bots.house import PREFIX
 from damrak_ladder.bots.models import SLUG, Bot, Kind, Version
@@ -30,11 +30,6 @@ class Submission:
     language: str = ""
     note: str = ""
     goes_live: bool = True
-
-
-def archive_store() -> ArchiveStore:
-    """The store of this installation."""
-    return ArchiveStore(settings.DAMRAK_HOME / "archives")
 
 
 def create_bot(owner: User, slug: str, name: str, now: datetime) -> Bot:
@@ -61,7 +56,7 @@ def create_bot(owner: User, slug: str, name: str, now: datetime) -> Bot:
 
 
 def upload(bot: Bot, data: bytes, submission: Submission, now: datetime) -> Version:
-    """A new version from an archive, which is on disk before the version is known to anybody.
+    """A new version from an archive, which is kept before the version is known to anybody.
 
     Raises:
         LimitReached, SameContent
@@ -70,7 +65,7 @@ def upload(bot: Bot, data: bytes, submission: Submission, now: datetime) -> Vers
 
 
 def keep_archive(bot: Bot, data: bytes, now: datetime) -> str:
-    """Have an archive on disk for a version to come, which may still be refused; its content.
+    """Keep an archive for a version to come, which may still be refused; its content.
 
     Raises:
         LimitReached, SameContent

@@ -23,7 +23,8 @@ def add_parser(commands: Any) -> None:
         Writes the whole installation into one file: accounts, bots with their archives, matches,
         ratings, replays and keys. It may run meanwhile; the file shows one moment. It contains
         the keys, so keep it as you would keep those. It can be restored into SQLite and into
-        PostgreSQL, wherever it was made. Replays in an object store are not in it.
+        PostgreSQL, wherever it was made. Archives and replays are in it
+        wherever they are kept, and are put back where the settings of that day say.
         """,
         """
         damrak-ladder backup monday.damrak
@@ -64,10 +65,11 @@ def _backup(args: argparse.Namespace) -> int:
 
     from damrak_ladder.backup.errors import BackupError
     from damrak_ladder.backup.saving import save
+    from damrak_ladder.stores.errors import StoreError
 
     try:
         saved = save(args.file, timezone.now(), _tell, replace=args.force)
-    except BackupError as problem:
+    except (BackupError, StoreError) as problem:
         raise Misuse(str(problem)) from None
     except OSError as problem:
         raise Misuse(f"{args.file}: {(problem.strerror or str(problem)).lower()}") from None
@@ -87,6 +89,7 @@ def _restore(args: argparse.Namespace) -> int:
 
     from damrak_ladder.backup.container import verified
     from damrak_ladder.backup.restoring import restore
+    from damrak_ladder.stores.errors import StoreError
 
     try:
         if args.check:
@@ -96,7 +99,7 @@ def _restore(args: argparse.Namespace) -> int:
         verified(args.file)  # before even the tables are made
         call_command("migrate", verbosity=0, interactive=False)
         saved = restore(args.file, _tell, replace=args.force)
-    except BackupError as problem:
+    except (BackupError, StoreError) as problem:
         raise Misuse(str(problem)) from None
     except OSError as problem:
         raise Misuse(f"{args.file}: {(problem.strerror or str(problem)).lower()}") from None

@@ -18,9 +18,9 @@ from django.core.checks import WARNING, run_checks
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Min
 
+from damrak_ladder.bots.archives import archive_store
 from damrak_ladder.bots.errors import ArchiveDamaged
 from damrak_ladder.bots.models import Kind, Version
-from damrak_ladder.bots.submission import archive_store
 from damrak_ladder.health import parts
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState, Ladder
 from damrak_ladder.referees.connecting import own_control
@@ -112,8 +112,11 @@ def _database(now: datetime) -> Iterator[Finding]:
     yield _writable()
     yield from _hosts(now)
     yield from _queue(now)
-    yield _replays()
-    yield _archives()
+    stores = _quick("stores", parts.stores, now, "start it, or check DAMRAK_LADDER_S3_…")
+    yield stores
+    if stores.verdict is Verdict.WELL:
+        yield _replays()
+        yield _archives()
 
 
 def _writable() -> Finding:

@@ -12,8 +12,11 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from damrak_ladder.bots.archives import archive_store
 from damrak_ladder.installation.brokers import connect_to, pulse_age
 from damrak_ladder.matches.models import Host, HostState
+from damrak_ladder.replays.stores import replay_store
+from damrak_ladder.stores.errors import StoreUnreachable
 
 WELL: Final = "well"
 SILENT_AFTER_S: Final = 60
@@ -84,6 +87,16 @@ def hosts(now: datetime) -> str:
     return f"all silent, the last for {(now - last).total_seconds():.0f} s: is a worker running?"
 
 
+def stores(_: datetime) -> str:
+    """Whether archives and replays can be reached, where that is a matter of its own."""
+    try:
+        for store in (archive_store().store, replay_store().store):
+            store.check()
+    except StoreUnreachable as problem:
+        return _first_line(problem)
+    return WELL
+
+
 def disk(_: datetime) -> str:
     """Whether the data folder has room."""
     try:
@@ -101,6 +114,7 @@ PARTS: Final[dict[str, Callable[[datetime], str]]] = {
     "broker": broker,
     "clerk": clerk,
     "hosts": hosts,
+    "stores": stores,
     "disk": disk,
 }
 

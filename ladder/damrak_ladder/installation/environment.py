@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
+from damrak_ladder.installation import buckets
+from damrak_ladder.installation.buckets import Bucket
+
 T = TypeVar("T")
 
 PREFIX: Final = "DAMRAK_LADDER_"
@@ -19,7 +22,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 SECRET_LENGTH: Final = 32
 """A secret key has at least so many characters."""
 
-REPLAY_STORES: Final = ("database", "folder")
+STORES: Final = ("database", "folder", "s3")
 _DATABASES: Final = frozenset({"postgres", "postgresql"})
 _MAILERS: Final = frozenset({"smtp", "smtps", "smtp+tls"})
 _BROKERS: Final = frozenset({"redis", "rediss"})
@@ -82,6 +85,8 @@ class Environment:
     limits: Limits
     benching: Benching
     replay_store: str
+    archive_store: str
+    bucket: Bucket | None  # None: neither of the two needs one
     replay_key: bytes | None  # None: the one kept at home
     lease: int
     attempts: int
@@ -114,6 +119,8 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
     """
     source = _Source(variables)
     port = source.get("DAMRAK_PORT", "8000", _port)
+    replay_store = source.get(PREFIX + "REPLAY_STORE", "database", _store)
+    archive_store = source.get(PREFIX + "ARCHIVE_STORE", "folder", _store)
     found = Environment(
         home=source.get("DAMRAK_HOME", "var", _folder),
         port=port,
@@ -139,7 +146,9 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
             games=source.get(PREFIX + "BENCH_GAMES", "60", _count),
             least=source.get(PREFIX + "BENCH_LEAST_GAMES", "8", _count),
         ),
-        replay_store=source.get(PREFIX + "REPLAY_STORE", "database", _replay_store),
+        replay_store=replay_store,
+        archive_store=archive_store,
+        bucket=_bucket(source, is_needed="s3" in {replay_store, archive_store}),
         replay_key=source.find(PREFIX + "REPLAY_KEY", _key),
         lease=source.get(PREFIX + "LEASE_SECONDS", "60", _count),
         attempts=source.get(PREFIX + "BLOCK_ATTEMPTS", "5", _count),
@@ -296,10 +305,29 @@ def _mailer(text: str) -> str:
     return text
 
 
-def _replay_store(text: str) -> str:
-    if text not in REPLAY_STORES:
-        raise ValueError(f"{text!r} is none of {', '.join(REPLAY_STORES)}")
+def _store(text: str) -> str:
+    if text not in STORES:
+        raise ValueError(f"{text!r} is none of {', '.join(STORES)}")
     return text
+
+
+def _bucket(source: _Source, *, is_needed: bool) -> Bucket | None:
+    name = source.find(PREFIX + "S3_BUCKET", buckets.bucket_name)
+    endpoint = source.find(PREFIX + "S3_ENDPOINT", buckets.endpoint)
+    region = source.get(PREFIX + "S3_REGION", "us-east-1", buckets.region)
+    prefix = source.get(PREFIX + "S3_PREFIX", "", buckets.prefix)
+    key = source.find(PREFIX + "S3_KEY", _text)
+    secret = source.find(PREFIX + "S3_SECRET", _text)
+    if not is_needed:
+        return None
+    if name is None:
+        raise SettingError(PREFIX + "S3_BUCKET", "is needed by a store that is s3")
+    for variable, value, other in (("S3_KEY", key, secret), ("S3_SECRET", secret, key)):
+        if value is None and other is not None:
+            raise SettingError(PREFIX + variable, "S3_KEY and S3_SECRET go together")
+        if value is None and endpoint is not None:
+            raise SettingError(PREFIX + variable, f"is needed by the server at {endpoint}")
+    return Bucket(name, endpoint, region, prefix, key, secret)
 
 
 def _broker(text: str) -> str:

@@ -19,8 +19,8 @@ from django.conf import settings
 from django.db import transaction
 
 from damrak_ladder.bots import journey
+from damrak_ladder.bots.archives import archive_store
 from damrak_ladder.bots.errors import ArchiveDamaged
-from damrak_ladder.bots.submission import archive_store
 from damrak_ladder.installation.pace import wait_for_turn
 from damrak_ladder.matches import attempts
 from damrak_ladder.matches.attempts import Patience, Trouble
@@ -35,9 +35,14 @@ from damrak_ladder.pipeline.sending import send
 from damrak_ladder.referees.connecting import own_control
 from damrak_ladder.referees.control import Control
 from damrak_ladder.referees.errors import ArchivesMissing, RefereeBusy, RefereeTrouble
+from damrak_ladder.replays.stores import replay_store
+from damrak_ladder.stores.errors import StoreUnreachable
 
 BUSY_WAIT: Final = timedelta(seconds=2)
 """How long a block that a host did not take on rests before it is offered again."""
+
+STORE_WAIT: Final = timedelta(seconds=20)
+"""The same if replays or archives are out of reach, which is nobody's fault who plays."""
 
 Clock = Callable[[], datetime]
 
@@ -61,8 +66,15 @@ def play(block_id: int, latest: int, clock: Clock) -> bool:
         return False
     if not attempts.is_due(block_id, latest, clock()):
         return False  # the message was late, or came twice
-    games = Match.objects.filter(block_id=block_id).count()
-    wait_for_turn(settings.DAMRAK_HOME, games, settings.DAMRAK_GAMES_PER_MINUTE)
+    limit = settings.DAMRAK_GAMES_PER_MINUTE
+    games = 0 if limit is None else Match.objects.filter(block_id=block_id).count()
+    wait_for_turn(settings.DAMRAK_HOME, games, limit)
+    try:
+        replay_store().store.check()  # rather than play in vain
+    except StoreUnreachable as trouble:
+        _log.warning("store_unreachable", extra={"block": block_id, "why": str(trouble)})
+        attempts.send_away(block_id, latest, clock(), STORE_WAIT)
+        return False
     try:
         control = own_control()
     except RefereeTrouble as trouble:
@@ -111,6 +123,13 @@ class _Attempt:
         except RefereeBusy as busy:
             block = self.block
             attempts.hand_back(block.pk, block.attempt, str(busy), self.clock(), BUSY_WAIT)
+        except StoreUnreachable as trouble:
+            # What was kept has the name of its content, so it is in nobody's way.
+            self._stop()
+            _log.warning("store_unreachable", extra={"block": self.block.pk, "why": str(trouble)})
+            attempts.hand_back(
+                self.block.pk, self.block.attempt, str(trouble), self.clock(), STORE_WAIT
+            )
         except _Over as over:
             self._give_up(over.detail, *over.faults)
         except RefereeTrouble as trouble:

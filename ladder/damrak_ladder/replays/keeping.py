@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.conf import settings
-
 from damrak_engine.errors import ReplayError
 from damrak_engine.events import Deal
 from damrak_engine.replay import Header, parse_replay, read_object
@@ -15,14 +13,7 @@ from damrak_ladder.matches.recording import MatchOutcome, SeatOutcome
 from damrak_ladder.replays.compression import compress, decompress
 from damrak_ladder.replays.errors import ReplayDamaged
 from damrak_ladder.replays.signing import platform_key
-from damrak_ladder.replays.stores import DatabaseStore, FolderStore, ReplayStore
-
-
-def replay_store() -> ReplayStore:
-    """The store of this installation."""
-    if settings.DAMRAK_REPLAY_STORE == "folder":
-        return FolderStore(settings.DAMRAK_HOME / "replays")
-    return DatabaseStore()
+from damrak_ladder.replays.stores import replay_store
 
 
 def keep(data: bytes, check: Callable[[Header], None] | None = None) -> MatchOutcome:

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from django.db import models
+from damrak_ladder.stores.rows import Content
 
 
-class StoredReplay(models.Model):
+class StoredReplay(Content):
     """A compressed replay under its own hash."""
-
-    hash = models.CharField(max_length=64, primary_key=True)
-    data = models.BinaryField()
-
-    def __str__(self) -> str:
-        return self.hash

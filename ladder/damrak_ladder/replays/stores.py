@@ -1,76 +1,47 @@
-"""Where replays are kept: each under its own hash, and never changed."""
+"""Where replays are kept, compressed: each under its own hash."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from typing import Final
 
-from damrak_ladder.installation.files import write_whole
-from damrak_ladder.replays.errors import ReplayLost
+from django.conf import settings
+
+from damrak_ladder.replays.errors import ReplayDamaged, ReplayLost
 from damrak_ladder.replays.models import StoredReplay
+from damrak_ladder.stores.choosing import chosen_store
+from damrak_ladder.stores.errors import ContentDamaged
+from damrak_ladder.stores.store import NAME, Store
 
-
-class ReplayStore(Protocol):
-    """Somewhere to keep compressed replays."""
-
-    def put(self, hash_: str, data: bytes) -> None:
-        """Keep it for good. What is there under this hash remains."""
-
-    def get(self, hash_: str) -> bytes:
-        """What was put there.
-
-        Raises:
-            ReplayLost
-        """
-
-
-class DatabaseStore:
-    """Keeps replays as rows."""
-
-    def put(self, hash_: str, data: bytes) -> None:
-        """Keep it for good. What is there under this hash remains."""
-        StoredReplay.objects.bulk_create(
-            [StoredReplay(hash=hash_, data=data)], ignore_conflicts=True
-        )
-
-    def get(self, hash_: str) -> bytes:
-        """What was put there.
-
-        Raises:
-            ReplayLost
-        """
-        row = StoredReplay.objects.filter(pk=hash_).first()
-        if row is None:
-            raise ReplayLost(hash_)
-        return bytes(row.data)
+SUFFIX: Final = ".json.zst"
 
 
 @dataclass(frozen=True, slots=True)
-class FolderStore:
-    """Keeps replays as files."""
+class ReplayStore:
+    """Somewhere to keep compressed replays. Whatever it does may raise StoreUnreachable."""
 
-    folder: Path
+    store: Store
 
     def put(self, hash_: str, data: bytes) -> None:
         """Keep it for good. What is there under this hash remains."""
-        path = self._path(hash_)
-        if not path.exists():
-            write_whole(path, data)
+        self.store.put(hash_, data)
 
     def get(self, hash_: str) -> bytes:
         """What was put there.
 
         Raises:
-            ReplayLost
+            ReplayLost, ReplayDamaged
         """
         try:
-            return self._path(hash_).read_bytes()
-        except FileNotFoundError:
-            raise ReplayLost(hash_) from None
-
-    def _path(self, hash_: str) -> Path:
-        if not re.fullmatch("[0-9a-f]{64}", hash_):
+            data = self.store.get(hash_) if NAME.fullmatch(hash_) else None
+        except ContentDamaged as problem:
+            raise ReplayDamaged(hash_, str(problem)) from None
+        if data is None:
             raise ReplayLost(hash_)
-        return self.folder / hash_[:2] / f"{hash_[2:]}.json.zst"
+        return data
+
+
+def replay_store() -> ReplayStore:
+    """The store of this installation."""
+    choice = settings.DAMRAK_REPLAY_STORE
+    return ReplayStore(chosen_store(choice, "replays", StoredReplay, SUFFIX))

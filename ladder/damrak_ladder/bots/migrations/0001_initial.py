@@ -205,6 +205,16 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.CreateModel(
+            name="StoredArchive",
+            fields=[
+                ("hash", models.CharField(max_length=64, primary_key=True, serialize=False)),
+                ("data", models.BinaryField()),
+            ],
+            options={
+                "abstract": False,
+            },
+        ),
+        migrations.CreateModel(
             name="ConnectToken",
             fields=[
                 (

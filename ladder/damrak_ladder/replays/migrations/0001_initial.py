@@ -15,5 +15,8 @@ class Migration(migrations.Migration):
                 ("hash", models.CharField(max_length=64, primary_key=True, serialize=False)),
                 ("data", models.BinaryField()),
             ],
+            options={
+                "abstract": False,
+            },
         ),
     ]

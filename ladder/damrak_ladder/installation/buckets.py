@@ -1,0 +1,70 @@
+"""A bucket of an object store, as the environment tells it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """Where it is and what opens it."""
+
+    name: str
+    endpoint: str | None  # None: Amazon's own
+    region: str
+    prefix: str  # of all keys; empty, or ends with a slash
+    key: str | None  # None: whatever this machine has from Amazon
+    secret: str | None
+
+    def __repr__(self) -> str:
+        """Without what opens it."""
+        return f"Bucket({self.name!r}, {self.endpoint!r})"
+
+
+def bucket_name(text: str) -> str:
+    """The name of a bucket.
+
+    Raises:
+        ValueError
+    """
+    if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", text):
+        raise ValueError(f"{text!r} is not 3 to 63 lower-case letters, digits, dots and hyphens")
+    return text
+
+
+def endpoint(text: str) -> str:
+    """Where a server is.
+
+    Raises:
+        ValueError
+    """
+    address = urlsplit(text)
+    if address.scheme not in {"http", "https"} or not address.hostname:
+        raise ValueError("is not of the form https://host or https://host:port")
+    if address.username or address.query or address.fragment:
+        raise ValueError("has more than a scheme, a host, a port and a path")
+    return text.removesuffix("/")
+
+
+def region(text: str) -> str:
+    """The name of a region.
+
+    Raises:
+        ValueError
+    """
+    if not re.fullmatch(r"[a-z0-9-]{1,50}", text):
+        raise ValueError(f"{text!r} is not lower-case letters, digits and hyphens")
+    return text
+
+
+def prefix(text: str) -> str:
+    """What all keys begin with.
+
+    Raises:
+        ValueError
+    """
+    if text and not re.fullmatch(r"(?:[A-Za-z0-9_-][A-Za-z0-9._-]*/?)+", text):
+        raise ValueError(f"{text!r} is not words with slashes between them")
+    return f"{text.removesuffix('/')}/" if text else ""

@@ -1,0 +1,1 @@
+"""Where contents are kept: each under its own hash, and never changed."""

@@ -1,0 +1,176 @@
+"""Whatever a store is, it gives back what was put in, or says that it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from damrak_ladder.bots.archives import ArchiveStore, content_of
+from damrak_ladder.bots.errors import ArchiveDamaged
+from damrak_ladder.bots.models import StoredArchive
+from damrak_ladder.replays.errors import ReplayDamaged, ReplayLost
+from damrak_ladder.replays.stores import ReplayStore
+from damrak_ladder.stores import bucket as bucket_store
+from damrak_ladder.stores.bucket import BucketStore
+from damrak_ladder.stores.errors import StoreUnreachable
+from damrak_ladder.stores.folder import FolderStore
+from damrak_ladder.stores.rows import RowStore
+from damrak_ladder.stores.store import Store, name_at, place_of
+from ladder_django.buckets import ObjectServer
+from ladder_django.databases import empty
+
+NAMES = [sha256(bytes([number])).hexdigest() for number in range(5)]
+
+
+@pytest.fixture(params=["sqlite", "postgresql", "folder", "s3"])
+def store(
+    request: pytest.FixtureRequest, tmp_path: Path, django_db_blocker: Any
+) -> Iterator[Store]:
+    match request.param:
+        case "folder":
+            yield FolderStore(tmp_path / "archives", ".bin")
+        case "s3":
+            yield bucket_of(request)
+        case database:
+            with django_db_blocker.unblock():
+                request.getfixturevalue("_open_database")(database)
+                yield RowStore(StoredArchive)
+                empty()
+
+
+def bucket_of(request: pytest.FixtureRequest) -> BucketStore:
+    server: ObjectServer = request.getfixturevalue("object_server")
+    name = sha256(request.node.nodeid.encode()).hexdigest()[:20]
+    return BucketStore(server.bucket(name), "archives", ".bin")
+
+
+@pytest.fixture
+def in_bucket(request: pytest.FixtureRequest) -> BucketStore:
+    return bucket_of(request)
+
+
+def test_what_is_put_in_comes_out(store: Store) -> None:
+    name = NAMES[0]
+    assert not store.has(name)
+    assert store.get(name) is None
+    store.put(name, b"a bot")
+    assert store.has(name)
+    assert store.get(name) == b"a bot"
+    store.check()
+
+
+def test_what_is_there_remains_unless_it_is_to_be_replaced(store: Store) -> None:
+    name = NAMES[0]
+    store.put(name, b"a bot")
+    store.put(name, b"another")
+    assert store.get(name) == b"a bot"
+    store.put(name, b"another", replace=True)
+    assert store.get(name) == b"another"
+
+
+def test_names_are_told_in_order(store: Store) -> None:
+    for name in NAMES:
+        store.put(name, b"")
+    assert list(store.names()) == sorted(NAMES)
+    assert store.get(NAMES[0]) == b""
+
+
+def test_many_may_put_in_the_same_at_once(store: Store) -> None:
+    def put(_: int) -> None:
+        with closing(connection):
+            store.put(NAMES[0], b"a bot")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(put, range(16)))
+    assert list(store.names()) == NAMES[:1]
+    assert store.get(NAMES[0]) == b"a bot"
+
+
+@pytest.mark.parametrize("name", ["../secret-key", "a" * 63, "A" * 64, f"{'a' * 64}\n"])
+def test_only_hashes_have_places(name: str) -> None:
+    with pytest.raises(ValueError, match="no SHA-256"):
+        place_of(name)
+
+
+@pytest.mark.parametrize("place", ["aa/bb", "aa" * 32, f"{'a' * 64}/", f"aa/{'b' * 62}.draft"])
+def test_what_lies_elsewhere_is_no_content(place: str) -> None:
+    assert name_at(place, ".bin") is None
+
+
+def test_archives_are_checked(store: Store) -> None:
+    archives = ArchiveStore(store)
+    content = archives.put(b"a bot")
+    assert archives.get(content) == b"a bot"
+    assert archives.has(content)
+    store.put(content, b"another", replace=True)
+    with pytest.raises(ArchiveDamaged, match="has been changed"):
+        archives.get(content)
+    with pytest.raises(ArchiveDamaged, match="is gone"):
+        archives.get(content_of(b"unknown"))
+    with pytest.raises(ValueError, match="no SHA-256"):
+        archives.get("../secret-key")
+
+
+def test_lost_replays_are_told(store: Store) -> None:
+    with pytest.raises(ReplayLost):
+        ReplayStore(store).get(NAMES[0])
+
+
+def test_object_that_was_changed_is_told(in_bucket: BucketStore) -> None:
+    in_bucket.put(NAMES[0], b"a bot")
+    client = in_bucket._client
+    key = in_bucket._key(NAMES[0])
+    sums = client.head_object(Bucket=in_bucket.bucket.name, Key=key)["Metadata"]
+    client.delete_object(Bucket=in_bucket.bucket.name, Key=key)
+    client.put_object(Bucket=in_bucket.bucket.name, Key=key, Body=b"A bot", Metadata=sums)
+    with pytest.raises(ReplayDamaged, match="has been changed"):
+        ReplayStore(in_bucket).get(NAMES[0])
+
+
+WRONG: dict[str, tuple[dict[str, str], str]] = {
+    "bucket": ({"name": "elsewhere"}, "DAMRAK_LADDER_S3_BUCKET"),
+    "secret": ({"secret": "a-wrong-one"}, "DAMRAK_LADDER_S3_SECRET"),
+    "key": ({"key": "a-wrong-one"}, "DAMRAK_LADDER_S3_KEY"),
+    "endpoint": ({"endpoint": "http://127.0.0.1:9"}, "Could not connect"),
+}
+ASKED: list[Callable[[Store], object]] = [
+    lambda store: store.check(),
+    lambda store: store.has(NAMES[0]),
+    lambda store: store.get(NAMES[0]),
+    lambda store: store.put(NAMES[0], b"a bot"),
+    lambda store: list(store.names()),
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_store_that_cannot_be_reached_has_lost_nothing(
+    in_bucket: BucketStore, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bucket_store, "ATTEMPTS", 1)
+    changes, named = WRONG[wrong]
+    there = replace(in_bucket, bucket=replace(in_bucket.bucket, **changes))
+    for ask in ASKED:
+        if wrong == "bucket" and ask is ASKED[1]:
+            continue  # of a single object nobody can tell
+        with pytest.raises(StoreUnreachable, match=named):
+            ask(there)
+
+
+def test_server_that_hangs_is_not_waited_for(
+    in_bucket: BucketStore, object_server: ObjectServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bucket_store, "ATTEMPTS", 1)
+    monkeypatch.setattr(bucket_store, "ANSWER_S", 0.2)
+    bucket_store._client_of.cache_clear()
+    with object_server.paused(), pytest.raises(StoreUnreachable, match="timeout"):
+        in_bucket.get(NAMES[0])
+    bucket_store._client_of.cache_clear()
+    assert in_bucket.get(NAMES[0]) is None
