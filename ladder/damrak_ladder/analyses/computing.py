@@ -32,8 +32,8 @@ _log = logging.getLogger(__name__)
 def compute_next(clock: Callable[[], datetime], effort: float = 1.0) -> bool:
     """Compute what waits: what somebody wants before what was chosen, the oldest first.
 
-    False if there was nothing to do. A process that dies in it is followed by another try, of
-    which there are few; what goes wrong by itself goes wrong once.
+    False if there was nothing to do. A replay that cannot be read fails at once; what is tried in
+    vain for another reason, or by a process that dies, is tried again a few times.
     """
     claimed = _claim(clock())
     if claimed is None:
@@ -48,11 +48,16 @@ def compute_next(clock: Callable[[], datetime], effort: float = 1.0) -> bool:
         raise
     except Exception as problem:  # noqa: BLE001  # whatever it is, the queue has to go on
         _log.exception("analysis_failed", extra={"match": claimed.match_id})
-        _fail(claimed, f"{type(problem).__name__}: {problem}")
+        why = f"{type(problem).__name__}: {problem}"
+        if claimed.tries < MOST_TRIES:  # perhaps the store was away: again when the lease ends
+            _ours(claimed).update(trouble=why[:500])
+        else:
+            _fail(claimed, why)
     else:
         _ours(claimed).update(
             state=AnalysisState.DONE,
             lease_until=None,
+            trouble="",
             software=_software(),
             computed=clock(),
             cpu_ms=int((time.process_time() - began) * 1000),
@@ -66,7 +71,7 @@ def _claim(now: datetime) -> Analysis | None:
     rows = Analysis.objects.filter(is_free).order_by("-is_wanted", "asked", "pk")
     for row in rows.select_related("match")[:5]:
         if row.tries >= MOST_TRIES:
-            _fail(row, f"whoever computed it died, {row.tries} times")
+            _fail(row, row.trouble or f"whoever computed it died, {row.tries} times")
             continue
         taken = (
             _ours(row)

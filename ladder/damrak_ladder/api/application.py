@@ -16,7 +16,16 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from damrak_ladder.accounts.errors import TooOften
-from damrak_ladder.api import devices, index, ladders, matches, queue, submissions, trials
+from damrak_ladder.api import (
+    analyses,
+    devices,
+    index,
+    ladders,
+    matches,
+    queue,
+    submissions,
+    trials,
+)
 from damrak_ladder.api.problems import Problem, answer_of
 from damrak_ladder.bots.errors import (
     LimitReached,
@@ -48,7 +57,7 @@ api = NinjaAPI(
     docs_url=None,
     urls_namespace="api",
 )
-for _part in (index, devices, ladders, matches, submissions, trials, queue):
+for _part in (index, devices, ladders, matches, analyses, submissions, trials, queue):
     api.add_router("", _part.router)
 
 

@@ -9,6 +9,7 @@ pages = (
     [
         path("matches/<int:pk>/embed/", views.embed, name="embed"),
         path("matches/<int:pk>/verify/", views.verify, name="verify"),
+        path("matches/<int:pk>/insight/", views.insight, name="insight"),
     ],
     "replays",
 )

@@ -33,6 +33,7 @@ from damrak_ladder.web.replays.cards import card_of
 from damrak_ladder.web.replays.checking import check
 from damrak_ladder.web.replays.context import viewer_context
 from damrak_ladder.web.replays.eyes import ALL, eyes_of
+from damrak_ladder.web.replays.insight import insight_of
 from damrak_ladder.web.replays.live import MOST_WATCHERS, STUDIO, only
 from damrak_ladder.web.replays.sources import (
     is_over,
@@ -75,6 +76,14 @@ def verify(request: HttpRequest, pk: int) -> HttpResponse:
     is_fragment = request.headers.get("X-Requested-With") == "fetch"
     name = "web/replay/_verdict.html" if is_fragment else "web/replay/verdict.html"
     return render(request, name, {"match": match, "verdict": check(match)})
+
+
+@require_safe
+@never_cache
+def insight(request: HttpRequest, pk: int) -> HttpResponse:
+    """The analysis of a match, or that it is being computed: a part of its page."""
+    match = recorded(pk)
+    return render(request, "web/replay/_insight.html", {"insight": insight_of(match)})
 
 
 @require_safe

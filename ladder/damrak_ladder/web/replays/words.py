@@ -124,6 +124,24 @@ def _labels() -> Words:
     }
 
 
+def deed(catalogue: Words, match: dict[str, Any], action: dict[str, Any]) -> str:
+    """What somebody did or might have done, without saying who; `action` as a replay tells it."""
+    speaker = _Speaker(catalogue, match)
+    match action["event"]:
+        case "keep":
+            return _("keep %(contracts)s") % {"contracts": speaker.contracts(action["contracts"])}
+        case "blind":
+            return _("draw from the pile")
+        case "take":
+            return _("take from the row: %(card)s") % {"card": speaker.text(action["card"])}
+        case "offer":
+            return _("draw contracts")
+        case "claim":
+            return _("claim %(route)s for %(cards)s") % speaker.claim(action)
+        case _:
+            return _("pass")
+
+
 def _form(language: str, number: int) -> int:
     """Which of the three forms a number takes."""
     number = abs(number)

@@ -11,6 +11,8 @@ from django.shortcuts import get_object_or_404, render
 from damrak_ladder.matches.models import Match, Seat
 from damrak_ladder.web.access import may_see_inside
 from damrak_ladder.web.replays.context import viewer_context
+from damrak_ladder.web.replays.insight import insight_of
+from damrak_ladder.web.replays.sources import is_over
 
 
 def match(request: HttpRequest, pk: int) -> HttpResponse:
@@ -34,6 +36,8 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
     }
     with suppress(Http404):  # the result is to be seen even if its replay is lost
         context |= viewer_context(request, shown)
+        if is_over(shown):
+            context["insight"] = insight_of(shown)
     return render(request, "web/match.html", context)
 
 

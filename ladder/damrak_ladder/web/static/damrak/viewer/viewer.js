@@ -99,6 +99,7 @@ class Viewer {
     if (this.asked) this.drawWay(state);
     else this.say(speaker.say(event, state), event);
     this.keepAddress();
+    this.root.dispatchEvent(new CustomEvent("moment", { detail: at }));
   }
 
   say(text, event) {

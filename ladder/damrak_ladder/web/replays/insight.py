@@ -1,0 +1,294 @@
+"""The analysis of a match as its page shows it: drawn and worded; a template puts it in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from damrak_ladder.analyses.asking import ask, content_of
+from damrak_ladder.analyses.models import AnalysisState
+from damrak_ladder.matches.models import Match
+from damrak_ladder.web.replays.eyes import ALL
+from damrak_ladder.web.replays.sources import document, names_of
+from damrak_ladder.web.replays.words import Words, deed, words
+
+WIDTH: Final = 720
+HEIGHT: Final = 190
+LEFT: Final = 34  # as the graph of scores, so that both are in step
+EDGE: Final = 8
+DASHES: Final = ("", "9 4", "3 3", "12 3 3 3")
+MINUS: Final = "\u2212"
+
+Interval = Sequence[float]  # value, low, high
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The chance of one seat along the match."""
+
+    seat: int
+    name: str
+    path: str
+    band: str
+    dashes: str
+    now: str  # at the beginning
+    label_y: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """A decision that seems to have cost something."""
+
+    moment: int
+    seat: int
+    bot: str
+    played: str
+    better: str
+    points: str
+    chance: str
+    is_clear: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How the lead of one seat came about."""
+
+    seat: int
+    bot: str
+    lead: str
+    turn: str
+    deal: str
+    draws: str
+    play: str
+    is_clear: bool  # whether play differs from nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """A seat here and in the other matches with the same cards."""
+
+    bot: str
+    lead: str
+    others: str
+    games: int
+    difference: str
+    is_clear: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """How a contract came out."""
+
+    text: str
+    points: str
+    is_done: bool
+    way: str  # the routes that fulfil it, or that were missing
+    moment: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where the points of a seat came from."""
+
+    seat: int
+    bot: str
+    routes: str
+    fulfilled: str
+    failed: str
+    goods: str
+    total: str
+    contracts: list[Contract]
+
+
+def insight_of(match: Match) -> dict[str, Any]:
+    """What `web/replay/_insight.html` shows of a match that may be seen.
+
+    Whoever looks asks for what is not there yet.
+
+    Raises:
+        Http404: the replay got lost.
+    """
+    found = ask(match, datetime.now(UTC))
+    if found is None:
+        return {"match": match.pk, "state": "busy"}
+    if found.state != AnalysisState.DONE:
+        return {"match": match.pk, "state": found.state, "trouble": found.trouble}
+    content = content_of(found)
+    said: dict[str, Any] = document(match, ALL)
+    names = names_of(match)
+    catalogue = words()
+    last = len(said["moments"]) - 1
+    return {
+        "match": match.pk,
+        "state": "done",
+        "tries": content["chances"]["tries"],
+        "width": WIDTH,
+        "height": HEIGHT,
+        "left": LEFT,
+        "right": WIDTH - EDGE,
+        "last": last,
+        "grid": _grid(),
+        "lines": _lines(content["chances"], names, last),
+        "rows": _rows(content["chances"]),
+        "names": names,
+        "costs": [_cost(one, said, catalogue, names) for one in content["decisions"]],
+        "luck": [_part(seat, one, names) for seat, one in enumerate(content["luck"]["seats"])],
+        "mirrors": [_mirror(seat, one, names) for seat, one in enumerate(content["mirrored"])],
+        "sources": [_sources(seat, one, said, names) for seat, one in enumerate(content["points"])],
+        "computed": found.computed,
+    }
+
+
+# ---- chances -----------------------------------------------------------------------------------
+
+
+def _x(moment: int, last: int) -> float:
+    return LEFT + moment / max(1, last) * (WIDTH - LEFT - EDGE)
+
+
+def _y(chance: float) -> float:
+    return HEIGHT - EDGE - chance * (HEIGHT - 2 * EDGE)
+
+
+def _grid() -> list[dict[str, str]]:
+    marks = (0.0, 0.25, 0.5, 0.75, 1.0)
+    return [
+        {"y": f"{_y(at):.1f}", "text_y": f"{_y(at) + 4:.1f}", "text": f"{100 * at:.0f}"}
+        for at in marks
+    ]
+
+
+def _lines(chances: dict[str, Any], names: list[str], last: int) -> list[Line]:
+    places = [_x(moment, last) for moment in chances["moments"]]
+    lines = []
+    for seat, found in enumerate(chances["seats"]):
+        points = [f"{x:.1f} {_y(one[0]):.1f}" for x, one in zip(places, found, strict=True)]
+        upper = [f"{x:.1f} {_y(one[2]):.1f}" for x, one in zip(places, found, strict=True)]
+        lower = [f"{x:.1f} {_y(one[1]):.1f}" for x, one in zip(places, found, strict=True)]
+        lines.append(
+            Line(
+                seat,
+                names[seat],
+                "M" + "L".join(points),
+                "M" + "L".join([*upper, *reversed(lower)]) + "Z",
+                DASHES[seat],
+                _percent(found[0][0]),
+                f"{_y(found[0][0]):.1f}",
+            )
+        )
+    return lines
+
+
+def _rows(chances: dict[str, Any]) -> list[dict[str, Any]]:
+    """The same as a table: per moment, for each seat its chance."""
+    return [
+        {"moment": moment, "chances": [_percent(line[at][0]) for line in chances["seats"]]}
+        for at, moment in enumerate(chances["moments"])
+    ]
+
+
+# ---- tables ------------------------------------------------------------------------------------
+
+
+def _cost(one: dict[str, Any], said: dict[str, Any], catalogue: Words, names: list[str]) -> Cost:
+    return Cost(
+        one["moment"],
+        one["seat"],
+        names[one["seat"]],
+        deed(catalogue, said, one["played"]),
+        deed(catalogue, said, one["better"]),
+        _plain(one["points"]),
+        _plain([100 * number for number in one["chance"]], 0),
+        one["is_clear"],
+    )
+
+
+def _part(seat: int, one: dict[str, Any], names: list[str]) -> Part:
+    return Part(
+        seat,
+        names[seat],
+        _signed(one["lead"]),
+        _with_reach(one["turn"]),
+        _with_reach(one["deal"]),
+        _with_reach(one["draws"]),
+        _with_reach(one["play"]),
+        _is_clear(one["play"]),
+    )
+
+
+def _mirror(seat: int, one: dict[str, Any], names: list[str]) -> Mirror:
+    return Mirror(
+        names[seat],
+        _signed(one["lead"]),
+        _signed(one["others"]),
+        one["games"],
+        _with_reach(one["difference"]),
+        _is_clear(one["difference"]),
+    )
+
+
+def _sources(seat: int, one: dict[str, Any], said: dict[str, Any], names: list[str]) -> Sources:
+    return Sources(
+        seat,
+        names[seat],
+        str(one["routes"]),
+        str(one["fulfilled"]),
+        _whole(one["failed"]),
+        str(one["goods"]),
+        _whole(one["total"]),
+        [_contract(contract, said) for contract in one["contracts"]],
+    )
+
+
+def _contract(one: dict[str, Any], said: dict[str, Any]) -> Contract:
+    a, b, points = said["contracts"][one["contract"]]
+    text = f"{_between(a, b, said)} ({points})"
+    routes = one.get("routes", one.get("missing"))
+    if routes is None:
+        way = _("could no longer be fulfilled")
+    else:
+        ends = [said["routes"][route] for route in routes]
+        way = ", ".join(_between(a, b, said) for a, b, *_rest in ends)
+    return Contract(text, _whole(one["points"]), "routes" in one, way, one.get("moment"))
+
+
+def _between(a: int, b: int, said: dict[str, Any]) -> str:
+    return f"{said['places'][a]} \u2013 {said['places'][b]}"
+
+
+# ---- numbers -----------------------------------------------------------------------------------
+
+
+def _is_clear(found: Interval) -> bool:
+    return not found[1] <= 0 <= found[2]
+
+
+def _percent(share: float) -> str:
+    return f"{number_format(round(100 * share))} %"
+
+
+def _whole(number: float) -> str:
+    return f"{MINUS}{-number}" if number < 0 else str(number)
+
+
+def _signed(number: float) -> str:
+    shown = round(number, 1)
+    sign = "+" if shown > 0 else MINUS if shown < 0 else ""
+    return sign + number_format(abs(shown), 1)
+
+
+def _with_reach(found: Interval) -> str:
+    """A number with its sign, and how far off it may be (95 %)."""
+    return f"{_signed(found[0])} ± {number_format(round((found[2] - found[1]) / 2, 1), 1)}"
+
+
+def _plain(found: Interval, digits: int = 1) -> str:
+    """A loss, and how far off it may be (95 %)."""
+    value, reach = round(found[0], digits), round((found[2] - found[1]) / 2, digits)
+    sign = MINUS if value < 0 else ""
+    return f"{sign}{number_format(abs(value), digits)} ± {number_format(reach, digits)}"

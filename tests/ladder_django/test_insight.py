@@ -1,0 +1,102 @@
+"""The analysis on the page of a match, and by the API."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from damrak_ladder.analyses.computing import compute_next
+from damrak_ladder.analyses.models import Analysis, AnalysisState
+from damrak_ladder.matches.models import Block, BlockState, Match
+from ladder_django.films import recorded_films
+from ladder_django.people import NOW
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "DAMRAK_HOME", tmp_path)
+    monkeypatch.setattr(settings, "DAMRAK_REPLAY_STORE", "database")
+
+
+@pytest.fixture
+def match() -> Match:
+    return recorded_films(3, board="amsterdam")[0]
+
+
+def compute() -> None:
+    assert compute_next(lambda: NOW, 0.02)
+
+
+def test_opening_a_match_asks_for_its_analysis(client: Client, match: Match) -> None:
+    page = client.get(f"/en/matches/{match.pk}/").content.decode()
+    assert "Being computed" in page
+    assert f'hx-get="/en/matches/{match.pk}/insight/"' in page
+    assert Analysis.objects.get().match_id == match.pk
+    client.get(f"/en/matches/{match.pk}/")
+    client.get(f"/en/matches/{match.pk}/insight/")
+    assert Analysis.objects.get().is_wanted
+
+
+def test_the_analysis_appears_by_itself(client: Client, match: Match) -> None:
+    client.get(f"/en/matches/{match.pk}/")
+    compute()
+    part = client.get(f"/en/matches/{match.pk}/insight/")
+    assert "no-store" in part.headers["Cache-Control"]
+    text = part.content.decode()
+    assert "hx-get" not in text
+    assert text.count('class="band ') == 3
+    for title in ("Chance of winning", "Luck and play", "Points by source"):
+        assert title in text
+    assert text.split("<svg")[0] in client.get(f"/en/matches/{match.pk}/").content.decode()
+    last = max(int(number) for number in re.findall(r'href="#e(\d+)"', text))
+    assert last < len(client.get(f"/matches/{match.pk}/moments/all.json").json()["moments"])
+
+
+def test_numbers_in_drawings_are_the_same_in_all_languages(client: Client, match: Match) -> None:
+    client.get(f"/en/matches/{match.pk}/")
+    compute()
+    drawn = [
+        re.findall(r'<path class="(?:band|over)[^>]*>', page.content.decode())
+        for page in (client.get(f"/{code}/matches/{match.pk}/insight/") for code in ("en", "pl"))
+    ]
+    assert drawn[0] == drawn[1]
+    assert drawn[0]
+
+
+def test_what_failed_says_why(client: Client, match: Match) -> None:
+    client.get(f"/en/matches/{match.pk}/")
+    Analysis.objects.update(state=AnalysisState.FAILED, trouble="out of luck")
+    page = client.get(f"/en/matches/{match.pk}/").content.decode()
+    assert "could not be analysed" in page
+    assert "out of luck" in page
+    assert "hx-get" not in page.split('id="insight"')[1]
+
+
+def test_nothing_is_analysed_before_the_end(client: Client, match: Match) -> None:
+    Block.objects.filter(pk=match.block_id).update(state=BlockState.WAITING)
+    assert client.get(f"/en/matches/{match.pk}/insight/").status_code == 404
+    assert 'id="insight"' not in client.get(f"/en/matches/{match.pk}/").content.decode()
+    assert client.get(f"/api/v1/matches/{match.pk}/analysis").status_code == 409
+    assert not Analysis.objects.exists()
+
+
+def test_the_api_gives_it_as_it_is(client: Client, match: Match) -> None:
+    path = f"/api/v1/matches/{match.pk}/analysis"
+    first = client.get(path)
+    assert first.status_code == 202
+    assert first.json() == {"match": match.pk, "state": "waiting", "trouble": "", "analysis": None}
+    assert first.headers["Retry-After"]
+    compute()
+    done = client.get(path)
+    assert done.status_code == 200
+    found = done.json()
+    assert found["state"] == "done"
+    assert found["analysis"]["format"] == "damrak-analysis/1"
+    assert found["analysis"]["replay"] == match.replay
+    assert client.get("/api/v1/matches/987654/analysis").status_code == 404
