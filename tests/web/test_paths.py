@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import email
-import email.policy
 import re
 import zipfile
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from web.people import log_in
+from web.people import MOST_STEPS, address_in_mail, log_in, tab_to
 from web.sites import Site
-
-MOST_STEPS = 60
 
 
 def test_somebody_joins_and_submits_by_keyboard_alone(site: Site, page: Page, tmp_path: Path):
@@ -28,19 +24,19 @@ def test_somebody_joins_and_submits_by_keyboard_alone(site: Site, page: Page, tm
         ("password1", "nine-bridges-2030"),
         ("password2", "nine-bridges-2030"),
     ]:
-        _tab_to(page, f"[name={name}]")
+        tab_to(page, f"[name={name}]")
         page.keyboard.type(text)
     page.keyboard.press("Enter")
     page.wait_for_url("**/confirm-email/")
 
-    page.goto(_link_in_mail(site))
-    _tab_to(page, "main button[type=submit]")
+    page.goto(address_in_mail(site))
+    tab_to(page, "main button[type=submit]")
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: "confirm-email" not in url)
     if "/accounts/login/" in page.url:
-        _tab_to(page, "[name=login]")
+        tab_to(page, "[name=login]")
         page.keyboard.type("eve")
-        _tab_to(page, "[name=password]")
+        tab_to(page, "[name=password]")
         page.keyboard.type("nine-bridges-2030")
         page.keyboard.press("Enter")
         page.wait_for_url(lambda url: "/accounts/" not in url)
@@ -50,11 +46,11 @@ def test_somebody_joins_and_submits_by_keyboard_alone(site: Site, page: Page, tm
         page.get_by_role("heading", name="Your first bot is three commands away")
     ).to_be_visible()
     _go(page, "Submit by this page")
-    _tab_to(page, "[name=name]")
+    tab_to(page, "[name=name]")
     page.keyboard.type("night-ferry")
-    _tab_to(page, "[name=archive]")
+    tab_to(page, "[name=archive]")
     page.locator("[name=archive]").set_input_files(_archive(tmp_path))  # the system's own dialogue
-    _tab_to(page, "main form button")
+    tab_to(page, "main form button")
     page.keyboard.press("Enter")
     page.wait_for_url("**/desk/bots/night-ferry/1/")
     journey = page.locator("#journey")
@@ -135,26 +131,8 @@ def _go(page: Page, name: str) -> None:
     raise AssertionError(f"no way to {name!r} by keyboard")
 
 
-def _tab_to(page: Page, selector: str) -> None:
-    for _ in range(MOST_STEPS):
-        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"no way to {selector} by keyboard")
-
-
 def _focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.textContent")).strip()
-
-
-def _link_in_mail(site: Site) -> str:
-    latest = max((site.home / "mail").iterdir(), key=lambda file: file.stat().st_mtime)
-    mail = email.message_from_bytes(latest.read_bytes(), policy=email.policy.default)
-    body = mail.get_body(("plain",))
-    assert body is not None
-    found = re.search(r"http://127\.0\.0\.1:\d+/\S+", body.get_content())
-    assert found, body.get_content()
-    return found[0]
 
 
 def _archive(folder: Path) -> Path:

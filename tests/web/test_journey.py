@@ -1,0 +1,274 @@
+"""From "Join" to watching one's own bot, in a real browser on a platform that really plays."""
+
+from __future__ import annotations
+
+import re
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from embedded.platforms import Platform, free_port, new_home
+from web.conftest import watch
+from web.people import address_in_mail, tab_to
+from web.sites import Site
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a platform needs Linux")
+
+PASSWORD = "nine-bridges-2030"
+WIDTHS = {"desktop": (1280, 800), "phone": (360, 740)}
+PATIENCE_MS = 60_000  # a safety net; nothing here is timed
+DEVICES = list(WIDTHS)
+SLOW = """
+import time
+
+from damrak import Bot
+
+
+class Ferry(Bot):
+    \"\"\"Slow enough to be watched.\"\"\"
+
+    def choose(self, view):
+        time.sleep(0.12)
+        return view.legal[0]
+"""
+
+
+@pytest.fixture(scope="module")
+def platform() -> Iterator[Site]:
+    """One that plays, for all tests in here."""
+    with new_home() as home:
+        made = Platform(home, free_port(), "--workers", "2")
+        try:
+            made.wait_until_up()
+            yield Site(f"http://127.0.0.1:{made.port}", home)
+        finally:
+            made.stop()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _patience() -> Iterator[None]:
+    """What is awaited here takes games to be played, and machines may be busy."""
+    expect.set_options(timeout=PATIENCE_MS)
+    yield
+    expect.set_options()
+
+
+@pytest.fixture(params=DEVICES)
+def tab(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+    """An empty tab of a computer or a phone; a complaint in its console fails the test."""
+    yield from _tab(browser, request.param)
+
+
+@pytest.fixture
+def desktop(browser: Browser) -> Iterator[Page]:
+    """The same, of a computer only."""
+    yield from _tab(browser, "desktop")
+
+
+def _tab(browser: Browser, device: str) -> Iterator[Page]:
+    width, height = WIDTHS[device]
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        has_touch=device == "phone",
+        locale="en-GB",
+        reduced_motion="reduce",
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    complaints: list[str] = []
+    context.on("page", lambda opened: watch(opened, complaints))
+    yield context.new_page()
+    context.close()
+    assert not complaints
+
+
+def test_somebody_joins_submits_and_watches_the_bot_qualify(
+    platform: Site, tab: Page, shots: Path, tmp_path: Path
+) -> None:
+    device = _device(tab)
+    name = f"eve-{device}"
+    _join(platform, tab, name)
+
+    tab.get_by_role("link", name="My desk").click()
+    tab.get_by_role("link", name="Submit by this page").click()
+    bot = f"ferry-{device}"
+    tab.get_by_label("Name of the new bot").fill(bot)
+    tab.get_by_label("Archive").set_input_files(_archive(tmp_path, bot))
+    tab.get_by_role("button", name="Submit", exact=True).click()
+    tab.wait_for_url(f"**/desk/bots/{bot}/1/")
+    tab.evaluate("window.before = true")  # gone, should the page ever be loaded again
+    _shoot(tab, shots, "submitted")
+    journey = tab.locator("#journey")
+
+    # In another tab, one of its games as it is played.
+    tab.get_by_role("link", name="See the block").first.wait_for()
+    expect(journey).to_contain_text("is being played")
+    other = tab.context.new_page()
+    other.goto(tab.url)
+    other.get_by_role("link", name="See the block").first.click()
+    other.get_by_role("link", name="Game 1").first.click()
+    _watch_it_flow_in(other)
+    _shoot(other, shots, "live")
+    other.wait_for_selector("#viewer[data-ready='all']")  # the whole of it, when all is over
+    expect(other.locator("#viewer")).not_to_have_attribute("data-live", re.compile(".*"))
+    other.close()
+
+    expect(journey).to_contain_text("Qualified: it played all")
+    expect(journey).to_contain_text("Live, and entered on")
+    assert tab.evaluate("window.before") is True
+    _shoot(tab, shots, "qualified")
+
+
+def test_a_replay_is_seen_by_all_eyes_and_verified(platform: Site, tab: Page, shots: Path) -> None:
+    tab.goto(f"{platform.url}/en/")
+    _reload_until(tab, ".blocks .game")
+    tab.locator(".blocks .game").first.click()
+    tab.wait_for_selector("#viewer[data-ready='all']")
+    for eyes in ("all", "table", "0", "1"):
+        tab.select_option("#viewer-eyes", eyes)
+        tab.wait_for_selector(f"#viewer[data-ready='{eyes}']")
+        slider = tab.locator("[data-scrub]")
+        for moment in ("0", slider.get_attribute("max") or "0", "25"):
+            slider.fill(moment)
+            row = tab.locator("[data-events] li").nth(int(moment))
+            expect(row.locator("[aria-current]")).to_have_count(1)
+        hidden = tab.locator(".contract--back").count()
+        assert (hidden == 0) == (eyes == "all")
+        _fits(tab)
+    tab.locator("[data-verify]").click()
+    expect(tab.locator(".verdict--good")).to_contain_text("This replay is true.")
+    _shoot(tab, shots, "verified")
+
+
+def test_two_bots_are_compared_and_read_in_another_language_in_the_dark(
+    platform: Site, tab: Page, shots: Path
+) -> None:
+    tab.goto(f"{platform.url}/en/compare/")
+    tab.get_by_label("This bot").fill("house-greedy")
+    tab.get_by_label("and that one").fill("house-random")
+    tab.get_by_role("button", name="Compare").click()
+    expect(tab.locator("main")).to_contain_text("greedy")
+    expect(tab.locator("main")).to_contain_text("random")
+    _shoot(tab, shots, "compared")
+    there = tab.url.removeprefix(f"{platform.url}/en")
+    tab.select_option("#language", "fi")
+    tab.locator(".languages button").click()
+    tab.wait_for_url(f"{platform.url}/fi{there}")
+    expect(tab.locator("html")).to_have_attribute("lang", "fi")
+    tab.locator(".themes [value=dark]").click()
+    expect(tab.locator("html")).to_have_attribute("data-theme", "dark")
+    assert tab.url == f"{platform.url}/fi{there}"
+    dark = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert max(map(int, re.findall(r"\d+", dark)[:3])) < 80
+    _shoot(tab, shots, "compared-dark")
+
+
+def test_keys_alone_lead_to_a_running_match_and_to_a_comparison(
+    platform: Site, desktop: Page
+) -> None:
+    desktop.goto(f"{platform.url}/en/")
+    _reload_until(desktop, ".now a.button, .blocks .game")
+    tab_to(desktop, ".now a.button, .blocks .game")
+    desktop.keyboard.press("Enter")
+    desktop.wait_for_selector("#viewer[data-ready]")
+    tab_to(desktop, "#viewer-eyes")
+    tab_to(desktop, "[data-do=back]")
+    desktop.keyboard.press("Home")
+    expect(desktop.locator("[data-scrub]")).to_have_value("0")
+    tab_to(desktop, "[data-do=step]")
+    desktop.keyboard.press("Enter")
+    expect(desktop.locator("[data-scrub]")).to_have_value("1")
+
+    desktop.goto(f"{platform.url}/en/bots/house-greedy/")
+    tab_to(desktop, "main a[href*='/compare/']")
+    desktop.keyboard.press("Enter")
+    desktop.wait_for_url("**/compare/**")
+    tab_to(desktop, "[name=b]")
+    desktop.keyboard.type("house-planner")
+    desktop.keyboard.press("Enter")
+    desktop.wait_for_url("**b=house-planner**")
+    expect(desktop.locator("main")).to_contain_text("planner")
+
+
+def test_the_administrator_sees_all_desks(platform: Site, tab: Page, shots: Path) -> None:
+    password = (platform.home / "admin-password").read_text().strip()
+    tab.goto(f"{platform.url}/en/organise/")
+    _log_in(tab, "admin", password)
+    tab.wait_for_url("**/organise/")
+    expect(tab.get_by_role("heading", level=1)).to_contain_text("desk")
+    _shoot(tab, shots, "organiser")
+    for path in ("/desk/", "/desk/tests/", "/desk/tokens/", "/hosts/", "/queue/"):
+        tab.goto(f"{platform.url}/en{path}")
+        _shoot(tab, shots, "admin" + path.replace("/", "-").rstrip("-"))
+
+
+def _join(platform: Site, tab: Page, name: str) -> None:
+    """Register by the form, follow the link in the mail, and log in."""
+    tab.goto(f"{platform.url}/en/")
+    tab.get_by_role("link", name="Join", exact=True).click()
+    for field, text in (
+        ("email", f"{name}@example.org"),
+        ("username", name),
+        ("password1", PASSWORD),
+        ("password2", PASSWORD),
+    ):
+        tab.locator(f"[name={field}]").fill(text)
+    tab.locator("main form button[type=submit]").first.click()
+    tab.wait_for_url("**/confirm-email/")
+    tab.goto(address_in_mail(platform))
+    tab.locator("main form button[type=submit]").first.click()
+    tab.wait_for_url(lambda url: "confirm-email" not in url)
+    if "/accounts/login/" in tab.url:
+        _log_in(tab, name, PASSWORD)
+        tab.wait_for_url(lambda url: "/accounts/" not in url)
+
+
+def _log_in(tab: Page, name: str, password: str) -> None:
+    tab.locator("[name=login]").fill(name)
+    tab.locator("[name=password]").fill(password)
+    tab.locator("main form button[type=submit]").first.click()
+
+
+def _watch_it_flow_in(tab: Page) -> None:
+    tab.wait_for_selector("#viewer[data-live][data-ready='table']")
+    tab.evaluate("window.before = true")
+    events = tab.locator("[data-events] li")
+    seen = events.count()
+    tab.wait_for_function(
+        "seen => document.querySelectorAll('[data-events] li').length > seen + 3", arg=seen
+    )
+    assert tab.evaluate("window.before") is True
+    # What nobody at the table can see, nobody gets to see while it is played.
+    assert tab.locator("button.contract").count() == 0
+    assert tab.locator("#viewer-eyes option").count() == 1
+
+
+def _reload_until(tab: Page, selector: str) -> None:
+    """Look at the page again until something is on it."""
+    while not tab.locator(selector).count():
+        tab.reload()
+
+
+def _device(tab: Page) -> str:
+    size = tab.viewport_size
+    assert size is not None
+    return next(name for name, (width, _) in WIDTHS.items() if width == size["width"])
+
+
+def _shoot(tab: Page, shots: Path, name: str) -> None:
+    _fits(tab)
+    tab.screenshot(path=shots / f"journey-{name}-{_device(tab)}.png", full_page=True)
+
+
+def _fits(tab: Page) -> None:
+    assert not tab.evaluate("document.documentElement.scrollWidth > innerWidth"), tab.url
+
+
+def _archive(folder: Path, name: str) -> Path:
+    path = folder / f"{name}.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("bot.py", f"# {name}\n{SLOW}")
+    return path
