@@ -8,10 +8,12 @@ from datetime import timedelta
 import pytest
 
 from damrak_ladder.accounts.models import User
-from damrak_ladder.bots.models import Version
+from damrak_ladder.bots.models import Kind, State, Version
+from damrak_ladder.bots.submission import Submission, register
 from damrak_ladder.matches import hosts
 from damrak_ladder.matches.attempts import start
 from damrak_ladder.matches.booking import Table, book
+from damrak_ladder.matches.entries import seat_house
 from damrak_ladder.matches.errors import StaleReport
 from damrak_ladder.matches.logs import MatchSaid, keep_timings
 from damrak_ladder.matches.models import (
@@ -31,10 +33,13 @@ from damrak_ladder.matches.timings import Timings, timings_of
 from damrak_ladder.matches.withdrawing import withdraw
 from damrak_ladder.notices.models import Notice
 from damrak_ladder.pipeline.hosts import check_hosts, follow_up
+from damrak_ladder.pipeline.qualifying import begin
 from damrak_ladder.pipeline.settling import settle, unsettle
 from damrak_ladder.standings.models import Counted, Tally
+from ladder_django import flow
 from ladder_django.deaths import is_dead_after
 from ladder_django.ladders import some_ladder
+from ladder_django.lines import some_bot
 from ladder_django.people import NOW, somebody
 from ladder_django.tables import PATIENCE, SEED, check_counted_once, report_of, some_versions
 
@@ -187,6 +192,42 @@ def test_what_was_left_undone_is_done_by_the_next() -> None:
     assert follow_up(LATER) == 0
     assert Notice.objects.count() == 1
     assert [block.pk for block in Block.objects.filter(state=BlockState.RECORDED)] == [blocks[0].pk]
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize("purpose", [Purpose.QUALIFICATION, Purpose.CANARY, Purpose.TEST])
+def test_blocks_of_every_kind_are_played_again_elsewhere(purpose: Purpose) -> None:
+    make_staff()
+    ladder, versions, host = some_ladder(), some_versions(), some_host("liar")
+    table = Table(versions, "practice", purpose, "somebody", ladder, subject=versions[0])
+    block = play(book(table, SEED, NOW), host)
+    assert hosts.quarantine(host.pk, "it lies", {"doubtful": [block.pk], "at": "then"})
+    assert follow_up(LATER) == 1
+    block.refresh_from_db()
+    assert (block.state, block.settled, block.host) == (BlockState.WAITING, None, None)
+    assert Attempt.objects.get(block=block).outcome == Outcome.WITHDRAWN
+    check_counted_once(play(block, some_host("honest")))
+
+
+@pytest.mark.usefixtures("database")
+def test_version_that_failed_on_a_host_in_quarantine_qualifies_elsewhere() -> None:
+    make_staff()
+    seat_house(some_ladder(house=["random", "greedy"]), NOW)
+    host = flow.some_host("liar")
+    version = register(some_bot(), Submission(Kind.UPLOADED, spec="one"), NOW)
+    begin(version, NOW)
+    late = flow.rounds(flow.Player(breaks=lambda seat: "timeout" * (seat.version == version)), 1)
+    block = Block.objects.get(subject=version)
+    assert Version.objects.get(pk=version.pk).state == State.FAILED
+    assert hosts.quarantine(host.pk, "it lies", {"doubtful": [block.pk], "at": "then"})
+    assert follow_up(late) == 1
+    assert Version.objects.get(pk=version.pk).state == State.QUALIFYING
+    flow.some_host("honest")
+    flow.rounds(flow.Player(), 1, late)
+    assert Version.objects.get(pk=version.pk).state == State.QUALIFIED
+    block.refresh_from_db()
+    assert block.host is not None
+    assert block.host.name == "honest"
 
 
 @pytest.mark.usefixtures("database")
