@@ -70,6 +70,17 @@ def test_what_was_not_tampered_with_is_identical(ladder) -> None:
     assert Fit.objects.count() == 1
 
 
+def test_several_processes_replay_what_one_does(ladder) -> None:
+    replay = Match.objects.order_by("pk")[0].replay
+    StoredReplay.objects.filter(pk=replay).update(data=b"noise")
+    alone = rebuild(ladder, LATER, check=True)
+    seen = []
+    together = rebuild(ladder, LATER, check=True, jobs=2, progressed=lambda *at: seen.append(at))
+    assert together == alone
+    assert not together.is_identical
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
 TAMPERING = {
     "elo is": lambda: Standing.objects.filter(seats=0).update(elo=F("elo") + 1),
     "rank is": lambda: Standing.objects.filter(seats=2).update(rank=F("rank") + 1),
