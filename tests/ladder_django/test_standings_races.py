@@ -21,6 +21,7 @@ from damrak_ladder.standings.models import (
     Standing,
     Tally,
 )
+from damrak_ladder.standings.progress import end_publishing
 from damrak_ladder.standings.publishing import publish
 from damrak_ladder.standings.snapshot import load
 from ladder_django.deaths import is_dead_after
@@ -152,6 +153,14 @@ def test_a_fit_under_way_is_not_made_twice() -> None:
     assert publish(ladder, LATER) is None
     assert publish(ladder, LATER + timedelta(seconds=31)) is not None
     assert Progress.objects.get().fitting_until is None
+
+
+def test_fit_of_somebody_who_died_is_not_waited_for() -> None:
+    ladder, _ = prepared()
+    Progress.objects.update(fitting_until=LATER + timedelta(seconds=30))
+    assert end_publishing(LATER) == 1
+    assert publish(ladder, LATER) is not None
+    assert end_publishing(LATER) == 0
 
 
 def test_blocks_counted_during_a_fit_are_in_the_estimates() -> None:

@@ -67,9 +67,11 @@ def _prepare(places: Places, environment: Environment, say: Say) -> list[str]:
 
     from damrak_ladder.embedded import seeding
     from damrak_ladder.embedded.leftovers import end_attempts_of
+    from damrak_ladder.standings.progress import end_publishing
 
     now = datetime.now(UTC)
     call_command("migrate", verbosity=0, interactive=False)
+    end_publishing(now)
     if ended := end_attempts_of(environment.host_name, now):
         say(f"{ended} blocks were cut off when it last ended; they are played again")
     admin = seeding.make_admin(places.password, now)

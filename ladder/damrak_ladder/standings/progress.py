@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from damrak_ladder.standings.models import Progress
 
 
@@ -12,3 +14,11 @@ def locked(ladder: int) -> Progress:
     """
     Progress.objects.bulk_create([Progress(ladder_id=ladder)], ignore_conflicts=True)
     return Progress.objects.select_for_update(no_key=True).get(pk=ladder)
+
+
+def end_publishing(now: datetime) -> int:
+    """Let the ratings of every ladder be published by somebody else; of how many they are not.
+
+    Whoever publishes after all is not disturbed: of two who do, one is turned away in the end.
+    """
+    return Progress.objects.filter(fitting_until__gt=now).update(fitting_until=now)
