@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import numpy as np
-from scipy import stats
+from scipy import special  # scipy.stats takes more than a second to load, in every process
 
 ALARM: Final = 1e-6
 """The chance of a false alarm in one look at all hosts, which happens every few minutes."""
@@ -143,7 +143,7 @@ def _ask(
             continue
         yield Deviation(
             question=question,
-            chance=float(stats.norm.sf(abs(recent.z))) * (2 if is_either else 1),
+            chance=float(special.ndtr(-abs(recent.z))) * (2 if is_either else 1),
             effect=math.exp(recent.shift) if question == "slowness" else recent.shift,
             here=recent.here,
             elsewhere=recent.elsewhere,
@@ -191,7 +191,7 @@ class _Comparison:
             ours, others = len(mine), len(theirs)
             both = ours + others
             values = np.array([value for _, value in (*mine, *theirs)])
-            ranks = stats.rankdata(values)
+            ranks = _ranks(values)
             spread = _spread(values, ours, others)
             if spread <= 0:
                 continue  # all the same
@@ -227,7 +227,33 @@ class _Comparison:
         return tuple(self._keys[first:])
 
 
-def _spread(values: np.ndarray[Any, np.dtype[np.float64]], ours: int, others: int) -> float:
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def _ranks(values: Floats) -> Floats:
+    """The rank of each value from 1 on; those that are the same share theirs."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[which]
+    return ranks
+
+
+def _so_many(mine: int, of_mine: int, theirs: int, of_theirs: int) -> float:
+    """The chance that so many or more of all troubles are ours (Fisher's exact test)."""
+    troubles, every = mine + theirs, of_mine + of_theirs
+    ours = np.arange(mine, min(troubles, of_mine) + 1)
+    logarithms = (
+        _choices(of_mine, ours) + _choices(of_theirs, troubles - ours) - _choices(every, troubles)
+    )
+    return min(1.0, float(np.exp(logarithms).sum()))
+
+
+def _choices(of: int, taken: Any) -> Any:
+    """The logarithm of the number of ways to take so many."""
+    log = special.gammaln
+    return log(of + 1) - log(taken + 1) - log(of - taken + 1)
+
+
+def _spread(values: Floats, ours: int, others: int) -> float:
     """The variance of a rank sum where some values are the same."""
     both = ours + others
     _, ties = np.unique(values, return_counts=True)
@@ -267,7 +293,7 @@ def _bot_faults(here: Sequence[PlayedBlock], elsewhere: Sequence[PlayedBlock]) -
     return Deviation(
         question="bot faults",
         # Of rare events; what is expected is in truth less scattered than this assumes.
-        chance=float(stats.poisson.sf(failed - 1, expected)),
+        chance=float(special.pdtrc(failed - 1, expected)),
         effect=failed / expected if expected else math.inf,
         here=len(here),
         elsewhere=there,
@@ -282,8 +308,7 @@ def _host_faults(record: Record, others: Sequence[Record]) -> Deviation | None:
     attempts = sum(other.attempts for other in others)
     if mine < LEAST_EVENTS or min(attempts, record.attempts) < LENGTHS[0]:
         return None
-    table = np.array([[mine, max(record.attempts - mine, 0)], [theirs, max(attempts - theirs, 0)]])
-    chance = float(stats.fisher_exact(table, alternative="greater").pvalue)
+    chance = _so_many(mine, max(record.attempts, mine), theirs, max(attempts, theirs))
     ratio = (mine / record.attempts) / max(theirs / attempts, 1 / attempts)
     if ratio < OFTENER:
         return None
