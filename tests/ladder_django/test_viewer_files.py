@@ -10,13 +10,15 @@ from xml.etree import ElementTree
 
 import pytest
 from django.conf import settings
-from django.test import Client
+from django.core.cache import cache, caches
+from django.test import Client, override_settings
 
 from damrak_ladder.matches.models import Block, BlockState, Match
 from damrak_ladder.replays.compression import compress, decompress
 from damrak_ladder.replays.errors import ReplayDamaged
 from damrak_ladder.replays.models import StoredReplay
 from damrak_ladder.web.replays import sources
+from ladder_django.calls import MEMORY
 from ladder_django.films import recorded_films
 from ladder_django.lines import some_bot, some_version
 from ladder_django.tables import some_block
@@ -113,6 +115,14 @@ def test_result_is_seen_even_if_the_replay_is_damaged(
     monkeypatch.setattr(sources, "load", load)
     assert client.get(f"/en/matches/{match.pk}/").status_code == 200
     assert client.get(f"/matches/{match.pk}/position.svg").status_code == 404
+
+
+def test_link_cards_fill_no_memory_that_others_need(client: Client, match: Match) -> None:
+    """The cache is in the broker, which takes no messages any more once it is full."""
+    with override_settings(CACHES=MEMORY):
+        cache.clear()
+        client.get(f"/matches/{match.pk}/card.png")
+        assert all(len(value) < 1000 for value in caches["default"]._cache.values())
 
 
 def test_link_card_is_a_picture(client: Client, match: Match) -> None:

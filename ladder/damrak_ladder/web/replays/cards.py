@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import resvg_py
-from django.core.cache import cache
 
 from damrak_engine.drawing.picture import escaped
 from damrak_ladder.matches.models import Match
@@ -16,18 +16,19 @@ from damrak_ladder.web.replays.sources import moments, names_of, replay_of
 WIDTH: Final = 1200
 HEIGHT: Final = 630
 _BOARD: Final = 800
-_KEPT_SECONDS: Final = 7 * 24 * 3600
 _NAME: Final = 22  # letters of a bot's name
 
 
 def card_of(match: Match) -> bytes:
-    """The end of a recorded match in pixels. Drawing one takes a while, so it is kept."""
-    key = f"replay-card-1-{match.replay}"
-    kept: bytes | None = cache.get(key)
-    if kept is None:
-        kept = bytes(resvg_py.svg_to_bytes(svg_string=_drawing(match)))
-        cache.set(key, kept, _KEPT_SECONDS)
-    return kept
+    """The end of a recorded match in pixels."""
+    return _pixels(_drawing(match))
+
+
+# It takes a while. The broker's memory is no place for them: whoever asked for all matches would
+# fill it, and then no message would pass.
+@lru_cache(maxsize=64)
+def _pixels(svg: str) -> bytes:
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg))
 
 
 def _drawing(match: Match) -> str:
