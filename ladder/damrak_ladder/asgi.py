@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 from damrak_ladder.api.bodies import BoundedBodies
+from damrak_ladder.installation.databases import pooled
 from damrak_ladder.management import prepare
 
 prepare()
+settings.DATABASES["default"] = pooled(settings.DATABASES["default"])
 application = BoundedBodies(get_asgi_application())

@@ -1,0 +1,62 @@
+"""The site as it is, which says beside each answer what it cost: an ASGI application for uvicorn.
+
+Of each answer the header `Server-Timing` tells the time that the server took (`app`), what of that
+went to the database (`db`), the processor time of our thread (`cpu`), and how many queries there
+were (`queries`, as a description).
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.core.asgi import get_asgi_application
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+
+from damrak_ladder.api.bodies import BoundedBodies
+from damrak_ladder.installation.databases import pooled
+from damrak_ladder.management import prepare
+
+_addresses = itertools.count()
+
+
+class Observer:
+    """Measures whatever is inside of it, which is everything."""
+
+    def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._answer = answer
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The answer, with what it cost."""
+        # Each request comes from somebody else, or limits of pace would be what is measured.
+        number = next(_addresses)
+        request.META["REMOTE_ADDR"] = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+        spent = [0.0, 0]
+
+        def watch(execute: Any, *args: Any) -> Any:
+            begun = time.perf_counter()
+            try:
+                return execute(*args)
+            finally:
+                spent[0] += time.perf_counter() - begun
+                spent[1] += 1
+
+        begun, used = time.perf_counter(), time.thread_time()
+        with connection.execute_wrapper(watch):
+            answer = self._answer(request)
+        app, cpu = time.perf_counter() - begun, time.thread_time() - used
+        answer["Server-Timing"] = (
+            f"app;dur={app * 1000:.3f}, db;dur={spent[0] * 1000:.3f}, "
+            f"cpu;dur={cpu * 1000:.3f}, queries;desc={spent[1]}"
+        )
+        return answer
+
+
+prepare()
+settings.DATABASES["default"] = pooled(settings.DATABASES["default"])
+settings.MIDDLEWARE.insert(0, f"{__name__}.Observer")
+application = BoundedBodies(get_asgi_application())
