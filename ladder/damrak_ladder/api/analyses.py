@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Router, Schema
+from ninja import Router, Schema, Status
 
 from damrak_ladder.analyses.asking import ask, content_of
 from damrak_ladder.analyses.models import AnalysisState
@@ -38,9 +38,7 @@ class AnalysisShape(Schema):
     response={200: AnalysisShape, 202: AnalysisShape},
     summary="Chances, costly decisions and luck of a match",
 )
-def analysis(
-    request: HttpRequest, response: HttpResponse, match_id: int
-) -> tuple[int, AnalysisShape]:
+def analysis(request: HttpRequest, response: HttpResponse, match_id: int) -> Status[AnalysisShape]:
     """The analysis of a recorded match. Asking lets it be computed: 202 until that is done."""
     match = Match.objects.select_related("block").filter(pk=match_id).first()
     if match is None:
@@ -59,9 +57,11 @@ def analysis(
             response[name] = value
         response["Cache-Control"] = "no-store"
         response["Retry-After"] = AGAIN_AFTER
-        return 202, AnalysisShape(match=match_id, state=found.state, trouble="", analysis=None)
+        unfinished = AnalysisShape(match=match_id, state=found.state, trouble="", analysis=None)
+        return Status(202, unfinished)
     set_public(response, WITHDRAWN_AFTER)
     content = content_of(found) if found.state == AnalysisState.DONE else None
-    return 200, AnalysisShape(
+    shape = AnalysisShape(
         match=match_id, state=found.state, trouble=found.trouble, analysis=content
     )
+    return Status(200, shape)
