@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
 
 from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.days import day_of
 from damrak_ladder.standings.figures import ALL
 from damrak_ladder.standings.models import Fit, Line, Standing, Tally
 
@@ -18,6 +19,9 @@ _BOT = ("version__bot__slug", "version__bot__name", "version__number", "version_
 _WHO = ("version_id", *_BOT, "version__bot__owner__username", "version__language")
 _NUMBERS = ("elo", "low", "high", "rank", "rank_low", "rank_high", "band", "first")
 _COUNTS = ("blocks", "games")
+
+ORDERS: Final = {"games": F("games"), "first": F("first"), "width": F("low") - F("high")}
+"""By what a table can be sorted beside the rank, the greatest first."""
 
 
 class BadCursor(ValueError):
@@ -55,6 +59,23 @@ class Row:
         return f"e{self.elo}.{self.version_id}" if self.rank is None else f"r{self.rank}"
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Whom a table is to show; what is empty leaves nobody out."""
+
+    kinds: frozenset[str] | None = None
+    language: str = ""
+    owner: str = ""
+
+    def takes(self, row: Row) -> bool:
+        """Whether this row is among them."""
+        return (
+            (self.kinds is None or row.kind in self.kinds)
+            and self.language.lower() in ("", row.language.lower())
+            and self.owner.lower() in ("", row.owner.lower())
+        )
+
+
 def table(
     ladder: Ladder,
     seats: int | None = None,
@@ -62,30 +83,34 @@ def table(
     *,
     everyone: bool = False,
     kinds: Collection[str] | None = None,
+    language: str = "",
+    owner: str = "",
     after: str = "",
+    skip: int = 0,
     limit: int | None = None,
 ) -> list[Row]:
     """The versions on the list by rank; with `everyone`, behind them all others by Elo.
 
     `seats` takes only tables of that size into account. `on` is a day (UTC), at whose end the table
-    is read from the ledger. `kinds` leaves out others without changing ranks. A page begins behind
-    the row whose `cursor` is `after`. There is a bounded number of queries, and none of them grows
-    with what has been played.
+    is read from the ledger. `kinds`, `language` and `owner` leave out others without changing
+    ranks. A page begins behind the row whose `cursor` is `after`, or, of the list of today, after
+    so many as are to be skipped. There is a bounded number of
+    queries, and none of them grows with what has been played.
 
     Raises:
         BadCursor
     """
     size = ALL if seats is None else seats
+    wanted = Wanted(None if kinds is None else frozenset(kinds), language, owner)
     if on is not None:
-        return _past(ladder, size, on, everyone, kinds, after, limit)
-    rows = Standing.objects.filter(ladder=ladder, seats=size, blocks__gt=0)
-    if kinds is not None:
-        rows = rows.filter(version__kind__in=kinds)
-    rows = _with_trend(rows, ladder, size)
+        return _past(ladder, size, on, everyone, wanted, after, limit)
+    rows = _with_trend(_published(ladder, size, wanted), ladder, size)
     found: list[Row] = []
     on_list, later = _behind(after)
     if on_list is not None:
-        listed = rows.filter(rank__gt=on_list).order_by("rank")
+        if skip and wanted == Wanted():
+            on_list, skip = on_list + skip, 0  # ranks have no gaps
+        listed = rows.filter(rank__gt=on_list).order_by("rank")[skip:]
         found = _rows(listed if limit is None else listed[:limit])
     if everyone and (limit is None or len(found) < limit):
         others = rows.filter(rank=None).order_by("-elo", "version")
@@ -94,6 +119,69 @@ def table(
             others = others.filter(Q(elo__lt=elo) | Q(elo=elo, version__gt=version))
         found += _rows(others if limit is None else others[: limit - len(found)])
     return found
+
+
+def table_by(
+    ladder: Ladder,
+    order: str,
+    seats: int | None = None,
+    *,
+    kinds: Collection[str] | None = None,
+    language: str = "",
+    owner: str = "",
+    after: str = "",
+    limit: int,
+) -> tuple[list[Row], str]:
+    """The versions on the list of today, the greatest by one of `ORDERS` first, and where the page
+    after these rows begins; empty at the end.
+
+    Raises:
+        BadCursor
+    """
+    size = ALL if seats is None else seats
+    wanted = Wanted(None if kinds is None else frozenset(kinds), language, owner)
+    rows = _published(ladder, size, wanted).filter(rank__isnull=False).annotate(key=ORDERS[order])
+    if after:
+        found = re.fullmatch(r"k(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)_([0-9]{1,18})", after, re.ASCII)
+        if found is None:
+            raise BadCursor(f"{after[:40]!r} is no place in a table")
+        key, version = float(found[1]), int(found[2])
+        rows = rows.filter(Q(key__lt=key) | Q(key=key, version__gt=version))
+    chosen = list(rows.order_by("-key", "version").values_list("version", "key")[: limit + 1])
+    place = {version: at for at, (version, _key) in enumerate(chosen[:limit])}
+    page = Standing.objects.filter(ladder=ladder, seats=size, version__in=place)
+    full = sorted(_rows(_with_trend(page, ladder, size)), key=lambda row: place[row.version_id])
+    last = chosen[limit - 1] if len(chosen) > limit else None
+    return full, "" if last is None else f"k{last[1]}_{last[0]}"
+
+
+def length(ladder: Ladder, seats: int | None = None) -> int:
+    """How many versions are on the list."""
+    size = ALL if seats is None else seats
+    return Standing.objects.filter(ladder=ladder, seats=size, rank__isnull=False).count()
+
+
+def rows_of(ladder: Ladder, bots: Collection[str], seats: int | None = None) -> list[Row]:
+    """The rows of these bots, by slug, in this order; of each the version that is on the list."""
+    size = ALL if seats is None else seats
+    listed = Standing.objects.filter(ladder=ladder, seats=size, rank__isnull=False)
+    found = _rows(_with_trend(listed.filter(version__bot__slug__in=bots), ladder, size))
+    place = {slug: at for at, slug in enumerate(bots)}
+    return sorted(found, key=lambda row: (place[row.bot_slug], row.rank))
+
+
+def _published(ladder: Ladder, seats: int, wanted: Wanted) -> QuerySet[Standing]:
+    return _among(Standing.objects.filter(ladder=ladder, seats=seats, blocks__gt=0), wanted)
+
+
+def _among(rows: QuerySet[Standing], wanted: Wanted) -> QuerySet[Standing]:
+    if wanted.kinds is not None:
+        rows = rows.filter(version__kind__in=wanted.kinds)
+    if wanted.language:
+        rows = rows.filter(version__language__iexact=wanted.language)
+    if wanted.owner:
+        rows = rows.filter(version__bot__owner__username__iexact=wanted.owner)
+    return rows
 
 
 def _behind(cursor: str) -> tuple[int | None, tuple[int, int] | None]:
@@ -134,46 +222,31 @@ def _past(
     seats: int,
     on: date,
     everyone: bool,
-    kinds: Collection[str] | None,
+    wanted: Wanted,
     after: str,
     limit: int | None,
 ) -> list[Row]:
-    """One look into the index of the ledger for each version that ever played here."""
-    until = datetime.combine(on + timedelta(days=1), time(), UTC)
-    latest = Line.objects.filter(
-        ladder=ladder, seats=seats, version=OuterRef("version"), at__lt=until
-    ).order_by("-at", "-fit")
-    known = Standing.objects.filter(ladder=ladder, seats=seats)
-    known_lines = known.annotate(line=Subquery(latest.values("pk")[:1])).values("line")
-    lines = Line.objects.filter(pk__in=known_lines, blocks__gt=0)
-    rows = [Row(*values) for values in lines.values_list(*_WHO, *_NUMBERS, *_COUNTS)]
-    # Whoever was overtaken without a change of its own has no line for that: count afresh.
-    listed = sorted(
-        (row for row in rows if row.rank is not None),
-        key=lambda row: (-row.elo, row.band, row.rank, row.version_id),
-    )
-    rows = [_ranked(row, rank) for rank, row in enumerate(listed, start=1)] + (
-        sorted(
-            (row for row in rows if row.rank is None), key=lambda row: (-row.elo, row.version_id)
-        )
-        if everyone
-        else []
-    )
+    """The lines that held at the end of that day, in the order of that day (days.py)."""
+    day = day_of(ladder, seats, on)
     on_list, later = _behind(after)
-    chosen = [
-        row
-        for row in rows
-        if (kinds is None or row.kind in kinds)
-        and (
-            (on_list is not None and (row.rank is None or row.rank > on_list))
-            or (later is not None and row.rank is None and (-row.elo, row.version_id) > _key(later))
-        )
+    places: list[tuple[int, int | None]] = []  # in the day, and the rank
+    if on_list is not None:
+        places += [(at, at + 1) for at in range(on_list, day.listed)]
+    if everyone:
+        begin = day.listed if later is None else day.behind(*later)
+        places += [(at, None) for at in range(begin, len(day.lines))]
+    if wanted != Wanted():
+        known = Standing.objects.filter(ladder=ladder, seats=seats)
+        taken = set(_among(known, wanted).values_list("version", flat=True))
+        places = [(at, rank) for at, rank in places if day.versions[at] in taken]
+    chosen = {day.lines[at]: rank for at, rank in places[:limit]}
+    lines = Line.objects.filter(pk__in=chosen)
+    rows = {
+        pk: Row(*values) for pk, *values in lines.values_list("pk", *_WHO, *_NUMBERS, *_COUNTS)
+    }
+    return [
+        rows[pk] if rank is None else _ranked(rows[pk], rank) for pk, rank in chosen.items()
     ]
-    return chosen[:limit]
-
-
-def _key(later: tuple[int, int]) -> tuple[int, int]:
-    return -later[0], later[1]
 
 
 def _ranked(row: Row, rank: int) -> Row:

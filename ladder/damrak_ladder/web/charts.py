@@ -17,6 +17,7 @@ from damrak_ladder.standings.curves import Point
 WIDTH: Final = 800.0
 HEIGHT: Final = 300.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 172.0, 14.0, 30.0
+STYLES: Final = 12
 _STEPS: Final = (1, 2, 5)
 _TICKS: Final = 5
 _LABEL_GAP: Final = 15.0
@@ -124,7 +125,7 @@ def chart(series: Sequence[Series], until: datetime, marks: Sequence[Mark] = ())
     curves = [
         Curve(
             series=one,
-            style=number % 6,
+            style=number % STYLES,
             line=_line(one.points, frame),
             band=_band(one.points, frame),
             label_y=f"{labels[number]:.1f}",

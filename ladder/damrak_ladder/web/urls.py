@@ -50,6 +50,7 @@ _organise = [
 
 urlpatterns = [
     path("", home.home, name="home"),
+    path("live-table/", home.next_live_table, name="live_table"),
     path("ladders/", home.ladders, name="ladders"),
     path("ladders/<slug:slug>/", ladder.ladder, name="ladder"),
     path("ladders/<slug:slug>/blocks/", ladder.ladder_blocks, name="ladder_blocks"),

@@ -7,6 +7,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from django import template
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
@@ -178,6 +179,19 @@ def microseconds(value: int) -> str:
 def plain(value: float) -> str:
     """A number as drawings want it, whatever the language."""
     return f"{value:g}"
+
+
+@register.filter
+def whole(value: float) -> int:
+    """Without its decimals, which are none."""
+    return round(value)
+
+
+@register.filter
+def is_local(request: HttpRequest) -> bool:
+    """Whether the site was asked for by a name that only this machine has."""
+    host = request.get_host().rpartition(":")[0] or request.get_host()
+    return host in {"localhost", "127.0.0.1", "[::1]"}
 
 
 @register.filter

@@ -10,6 +10,8 @@ from django.shortcuts import render
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.tables import Row, table
 from damrak_ladder.web import blocks
+from damrak_ladder.web.live_tables import live_table
+from damrak_ladder.web.notables import notables
 from damrak_ladder.web.views.ladder import Scale, scale_of
 
 TOP = 5
@@ -31,9 +33,17 @@ def home(request: HttpRequest) -> HttpResponse:
     context = {
         "ladders": [_shown(one) for one in open_ladders],
         "latest": blocks.latest(7),
-        "running": blocks.running(2),
+        "live": live_table(),
+        "notables": notables(),
     }
     return render(request, "web/home.html", context)
+
+
+def next_live_table(request: HttpRequest) -> HttpResponse:
+    """The table behind the one that somebody has seen, as a part of the front page."""
+    after = request.GET.get("after", "")
+    place = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else 0
+    return render(request, "web/_live_table.html", {"live": live_table(place)})
 
 
 def ladders(request: HttpRequest) -> HttpResponse:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,7 +17,7 @@ from damrak_ladder.bots.models import Kind
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.curves import history
 from damrak_ladder.standings.models import Fit
-from damrak_ladder.standings.tables import BadCursor, Row, table
+from damrak_ladder.standings.tables import ORDERS, BadCursor, Row, rows_of, table, table_by
 from damrak_ladder.web import blocks
 from damrak_ladder.web.charts import Chart, Series, chart
 from damrak_ladder.web.opposition import matrix_of
@@ -26,9 +26,14 @@ from damrak_ladder.web.templatetags.damrak import bot_name
 
 SIZE: Final = 50
 SORTED: Final = 500
-"""By another column than the rank only so many are sorted: the first by rank."""
+"""Of a day past, and by what no index has, only so many are sorted: the first by rank."""
 
+TOPS: Final = (3, 5, 10)
 TOP: Final = 5
+CHOSEN: Final = 10
+"""So many lines a chart may have."""
+
+LONGEST: Final = 60
 SORTS: Final[dict[str, Callable[[Row], float]]] = {
     "first": lambda row: -(row.first or 0),
     "games": lambda row: -row.games,
@@ -45,8 +50,17 @@ class Asked:
     seats: int | None = None
     on: date | None = None
     kind: str = ""
+    language: str = ""
+    owner: str = ""
     sort: str = ""
+    top: int = TOP
+    bots: tuple[str, ...] = ()  # of which the chart is to be
     after: str = ""
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether anything is asked for but all of today by rank."""
+        return bool(self.on or self.kind or self.language or self.owner or self.sort)
 
     def link(self, **changes: object) -> str:
         """The query string of the same question with these changes."""
@@ -54,9 +68,13 @@ class Asked:
             "seats": self.seats,
             "on": self.on,
             "kind": self.kind,
+            "language": self.language,
+            "owner": self.owner,
             "sort": self.sort,
+            "top": "" if self.top == TOP else self.top,
+            "bots": self.bots,
         } | changes
-        return "?" + urlencode({name: value for name, value in said.items() if value})
+        return "?" + urlencode({name: value for name, value in said.items() if value}, doseq=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +101,12 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "sizes": sorted(int(seats) for seats, share in found.shares.items() if share),
         "kinds": Kind,
         "today": timezone.now().date(),
-        "chart": None if asked.on or asked.after else top_chart(found, rows, asked.seats),
+        "tops": TOPS,
+        "most": CHOSEN,
+        "languages": sorted({row.language for row in rows if row.language}),
+        "chart": None
+        if asked.after and not asked.bots
+        else rating_chart(found, _charted(found, asked, rows), asked.seats),
         "blocks": []
         if asked.on or asked.after
         else blocks.of_ladder(found, before(request), 8).rows,
@@ -114,31 +137,58 @@ def scale_of(rows: Sequence[Row]) -> Scale:
     )
 
 
-def top_chart(found: Ladder, rows: Sequence[Row], seats: int | None) -> Chart | None:
-    """How the first few got where they are."""
-    best = [row for row in rows if row.rank is not None][:TOP]
-    courses = history(found, [row.version_id for row in best], seats)
+def rating_chart(found: Ladder, rows: Sequence[Row], seats: int | None) -> Chart | None:
+    """How these got where they are."""
+    courses = history(found, [row.version_id for row in rows], seats)
     series = [
         Series(
             f"{bot_name(row.bot_slug, row.bot_name)} v{row.number}",
             reverse("web:version", args=[row.bot_slug, row.number]),
             courses[row.version_id],
         )
-        for row in best
+        for row in rows
     ]
     return chart(series, timezone.now())
 
 
+def _charted(found: Ladder, asked: Asked, rows: Sequence[Row]) -> list[Row]:
+    """The chosen bots, else the first of the table."""
+    if asked.bots:
+        return rows_of(found, asked.bots, asked.seats)
+    return [row for row in rows if row.rank is not None][: asked.top]
+
+
 def _rows(found: Ladder, asked: Asked) -> tuple[list[Row], str]:
+    """A page of the table, and where the next one begins."""
     kinds = [asked.kind] if asked.kind else None
-    if asked.sort:
-        rows = table(found, asked.seats, asked.on, kinds=kinds, limit=SORTED)
-        return sorted(rows, key=SORTS[asked.sort]), ""
+    wanted: dict[str, Any] = {"kinds": kinds, "language": asked.language, "owner": asked.owner}
     try:
-        rows = table(found, asked.seats, asked.on, kinds=kinds, after=asked.after, limit=SIZE + 1)
+        if asked.sort in ORDERS and not asked.on:
+            return table_by(found, asked.sort, asked.seats, **wanted, after=asked.after, limit=SIZE)
+        if asked.sort:
+            rows = table(found, asked.seats, asked.on, **wanted, limit=SORTED)
+            rows.sort(key=SORTS[asked.sort])
+            begin = _begin(asked.after)
+            more = f"p{begin + SIZE}" if len(rows) > begin + SIZE else ""
+            return rows[begin : begin + SIZE], more
+        rows = table(found, asked.seats, asked.on, **wanted, after=asked.after, limit=SIZE + 1)
     except BadCursor:
         raise Http404 from None
     return rows[:SIZE], rows[SIZE - 1].cursor if len(rows) > SIZE else ""
+
+
+def _begin(after: str) -> int:
+    """The place in a sorted table that a page begins at.
+
+    Raises:
+        BadCursor
+    """
+    if not after:
+        return 0
+    place = after[1:]
+    if not (after[0] == "p" and place.isascii() and place.isdigit() and len(place) < 4):
+        raise BadCursor(after)
+    return int(place)
 
 
 def _asked(request: HttpRequest) -> Asked:
@@ -148,13 +198,28 @@ def _asked(request: HttpRequest) -> Asked:
         seats = int(said["seats"]) if said.get("seats") else None
     except ValueError:
         raise Http404 from None
-    kind, sort = said.get("kind", ""), said.get("sort", "")
+    kind, sort, top = said.get("kind", ""), said.get("sort", ""), said.get("top", "")
     if (
-        (seats or 2) not in (2, 3, 4)
+        (top and top not in map(str, TOPS))
+        or (seats or 2) not in (2, 3, 4)
         or (kind and kind not in Kind.values)
         or (sort and sort not in SORTS)
     ):
         raise Http404
     if on is not None and not 2000 <= on.year <= 9000:
         raise Http404
-    return Asked(seats, on, kind, sort, said.get("after", ""))
+    language, owner = (
+        said.get(name, "").replace("\0", "").strip()[:LONGEST] for name in ("language", "owner")
+    )
+    bots = tuple(bot.replace("\0", "")[:LONGEST] for bot in said.getlist("bots")[:CHOSEN] if bot)
+    return Asked(
+        seats=seats,
+        on=on,
+        kind=kind,
+        language=language,
+        owner=owner,
+        sort=sort,
+        top=int(top or TOP),
+        bots=tuple(dict.fromkeys(bots)),
+        after=said.get("after", ""),
+    )

@@ -1,0 +1,64 @@
+"""The table that the front page shows being played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+from damrak_ladder.bots.models import Version
+from damrak_ladder.matches.boards import board_of
+from damrak_ladder.matches.models import Match
+from damrak_ladder.web import blocks
+from damrak_ladder.web.blocks import BlockShown
+from damrak_ladder.web.replays.context import drawn
+from damrak_ladder.web.replays.sketch import town
+from damrak_ladder.web.replays.words import Words, words
+
+BLOCKS = 3
+"""So many of those that run are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTable:
+    """A match that may be followed here and now, and the blocks that run."""
+
+    match: Match
+    versions: Sequence[Version]  # seat by seat
+    names: Sequence[str]
+    town: SafeString
+    words: Words
+    language: str
+    running: Sequence[BlockShown]
+
+
+def live_table(after: int = 0) -> LiveTable | None:
+    """The next match, behind that with the key `after`, of the blocks that run; None if none do.
+
+    Not each match of such a block is being played: some are over, others wait for them. Whoever
+    sees nothing happen asks for the next one.
+    """
+    running = blocks.running(BLOCKS)
+    matches = sorted((one for row in running for one in row.matches), key=lambda one: one.pk)
+    if not matches:
+        return None
+    match = next((one for one in matches if one.pk > after), matches[0])
+    block = next(row.block for row in running if match in row.matches)
+    seats = sorted(match.seats.all(), key=lambda seat: seat.number)
+    return LiveTable(
+        match=match,
+        versions=[seat.version for seat in seats],
+        names=[seat.version.bot.name for seat in seats],
+        town=drawn(_empty_town(block.board)),
+        words=words(),
+        language=get_language() or "en",
+        running=running,
+    )
+
+
+@lru_cache(maxsize=16)
+def _empty_town(board: str) -> str:
+    return town(board_of(board), {})

@@ -1,0 +1,86 @@
+// The table on the front page, kept alive. When its match is over the next one takes its place.
+
+import { BoardView } from "./viewer/board.js";
+import { Film } from "./viewer/film.js";
+import { Speaker, signed } from "./viewer/words.js";
+
+const QUIET_MS = 8000; // without a move at the beginning: this match waits for others
+const REST_MS = 5000; // to look at the end
+
+let shown = null;
+
+/** Follow the match of this table. */
+class Table {
+  constructor(root) {
+    this.root = root;
+    this.words = read("live-words");
+    this.names = read("live-names");
+    this.scores = [...root.querySelectorAll("[data-score]")];
+    this.says = root.querySelector("[data-says]");
+    this.source = new EventSource(`${root.dataset.files}live/`);
+    this.timer = setTimeout(() => this.leave(), QUIET_MS);
+    this.source.addEventListener("setting", (event) => (this.match = JSON.parse(event.data)));
+    this.source.addEventListener("moments", (event) => this.take(JSON.parse(event.data)));
+    for (const name of ["over", "recorded"]) {
+      this.source.addEventListener(name, () => this.rest());
+    }
+    this.source.addEventListener("error", () => {
+      if (this.source.readyState === EventSource.CLOSED) this.rest();
+    });
+  }
+
+  take({ first, moments }) {
+    if (!this.match) return;
+    clearTimeout(this.timer);
+    if (first === 0) {
+      this.match.seats.forEach((seat, i) => (seat.bot = this.names[i] ?? seat.bot));
+      this.film = new Film({ ...this.match, moments });
+      this.speaker = new Speaker(this.words, this.match, this.root.dataset.language);
+      this.board = new BoardView(this.root.querySelector("svg.damrak"), this.match);
+    } else if (this.film) {
+      this.film.append(moments.slice(this.film.length - first));
+    } else {
+      return;
+    }
+    this.show(this.film.length - 1);
+  }
+
+  show(at) {
+    const state = this.film.states[at];
+    if (!state) return;
+    this.board.show(state);
+    this.board.point(this.film.events[at]);
+    this.says.textContent = this.speaker.say(this.film.events[at], state);
+    this.scores.forEach((score, seat) => (score.textContent = signed(state[`z${seat}`] ?? state[`s${seat}`] ?? 0)));
+  }
+
+  rest() {
+    this.close();
+    this.timer = setTimeout(() => this.leave(), REST_MS);
+  }
+
+  leave() {
+    this.close();
+    this.root.dispatchEvent(new Event("damrak-over"));
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    this.source.close();
+  }
+}
+
+function read(name) {
+  return JSON.parse(document.getElementById(name).textContent);
+}
+
+function begin() {
+  const root = document.getElementById("live-table");
+  if (shown?.root === root) return;
+  shown?.close();
+  shown = root?.dataset.files ? new Table(root) : null;
+}
+
+begin();
+document.addEventListener("htmx:load", begin);
+addEventListener("pagehide", () => shown?.close());

@@ -1,0 +1,87 @@
+"""A ladder's table: filtered, sorted, paged, and charts of whom one chooses."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.utils import timezone
+
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.tables import ORDERS, BadCursor, table, table_by
+from damrak_ladder.web.views import ladder as view
+from ladder_django.sites import fill
+from ladder_django.visitors import page, queries_of, visitor
+
+PATH = "/ladders/amsterdam/"
+
+
+@pytest.mark.usefixtures("database")
+def test_tables_are_narrowed_sorted_and_paged(monkeypatch: pytest.MonkeyPatch):
+    now = timezone.now()
+    fill(now, blocks=24)
+    ladder = Ladder.objects.get(slug="amsterdam")
+    everyone = table(ladder)
+    for name in ORDERS:
+        _check_pages(ladder, name, [row.version_id for row in everyone])
+    with pytest.raises(BadCursor):
+        table_by(ladder, "games", after="k1_x", limit=2)
+
+    client = visitor()
+    ada = _bots(page(client, f"{PATH}?owner=ADA"))
+    assert set(ada) == {row.bot_slug for row in everyone if row.owner == "ada"}
+    assert "tulip" in _bots(page(client, f"{PATH}?kind=remote&language=Python&owner=bo"))
+    assert _bots(page(client, f"{PATH}?owner=bo&on={now.date()}")) == _bots(
+        page(client, f"{PATH}?owner=bo")
+    )
+    assert "Clear the filters" in page(client, f"{PATH}?language=cobol")
+
+    monkeypatch.setattr(view, "SIZE", 3)
+    for sort in ("games", "trend", "first", "width", "faults"):
+        text, seen = page(client, f"{PATH}?sort={sort}"), []
+        for _page in range(20):
+            seen += _bots(text)
+            more = re.search(r'class="pages"><a href="(\?[^"]*after=[^"]*)"', text)
+            if more is None:
+                break
+            text = page(client, PATH + more[1].replace("&amp;", "&"))
+        assert sorted(seen) == sorted(row.bot_slug for row in everyone), sort
+    for nonsense in ("sort=games&after=p3", "sort=trend&after=px", "top=4", "sort=first&after=r1"):
+        page(client, f"{PATH}?{nonsense}", status=404)
+
+
+@pytest.mark.usefixtures("database")
+def test_charts_are_of_the_first_or_of_whom_one_chooses():
+    fill(timezone.now(), blocks=24)
+    client = visitor()
+    assert _lines(page(client, PATH)) == view.TOP
+    assert _lines(page(client, f"{PATH}?top=3")) == 3
+    chosen = page(client, f"{PATH}?bots=sluice&bots=gable&bots=nobody&bots=sluice")
+    assert _lines(chosen) == 2
+    assert chosen.count(" checked") == 2
+    assert "bots=sluice&amp;bots=gable" in chosen  # and other filters keep them
+    assert _lines(page(client, f"{PATH}?seats=2&bots=gable")) == 1
+    assert queries_of(client, f"{PATH}?bots=gable") == queries_of(
+        client, f"{PATH}?bots=gable&bots=sluice&bots=herring"
+    )
+
+
+def _check_pages(ladder: Ladder, order: str, versions: list[int]) -> None:
+    whole, end = table_by(ladder, order, limit=100)
+    assert end == ""
+    assert sorted(row.version_id for row in whole) == sorted(versions)
+    paged, after = [], ""
+    for _page in range(20):
+        rows, after = table_by(ladder, order, after=after, limit=2)
+        paged += rows
+        if not after:
+            break
+    assert paged == whole
+
+
+def _bots(text: str) -> list[str]:
+    return re.findall(r'row" class="name"><a href="/en/bots/([a-z-]+)/', text)
+
+
+def _lines(text: str) -> int:
+    return text.count('class="line" points')
