@@ -52,7 +52,8 @@ def command(places: Places) -> Sequence[str]:
         "appendonly": "no",
         "dir": str(places.run),
         "maxmemory": "256mb",
-        "maxmemory-policy": "noeviction",
+        # What it counts and remembers for a while goes before messages are refused.
+        "maxmemory-policy": "volatile-ttl",
     }
     given = [text for name, value in options.items() for text in (f"--{name}", value)]
     return [server(), *given]
