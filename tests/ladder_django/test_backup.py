@@ -13,9 +13,10 @@ import pytest
 import zstandard
 from django.conf import settings
 from django.db import connection
+from django.utils import timezone
 
 from damrak_ladder.accounts.models import User
-from damrak_ladder.backup.container import members, verified
+from damrak_ladder.backup.container import CHECKSUMS, members, verified, written
 from damrak_ladder.backup.errors import BackupDamaged, BackupForeign, NotEmpty
 from damrak_ladder.backup.restoring import restore
 from damrak_ladder.backup.saving import save
@@ -25,9 +26,11 @@ from damrak_ladder.bots.models import Bot
 from damrak_ladder.installation.unfinished import unfinished_restore
 from damrak_ladder.management import prepare
 from damrak_ladder.matches.attempts import start
-from damrak_ladder.matches.models import Block, SeatResult
+from damrak_ladder.matches.models import Block, Host, SeatResult
 from damrak_ladder.matches.recording import record
 from damrak_ladder.replays.models import StoredReplay
+from damrak_ladder.replays.stores import replay_store
+from ladder_django.buckets import ObjectServer
 from ladder_django.databases import empty
 from ladder_django.people import NOW, somebody
 from ladder_django.tables import PATIENCE, report_of, some_block
@@ -54,7 +57,9 @@ def fill() -> str:
 
 def tables_in(path: Path) -> dict[str, bytes]:
     """Rows and files of a backup, by member."""
-    return {name: data for name, data in members(path) if name.startswith(("tables/", "arch"))}
+    return {
+        name: data for name, data in members(path) if name.startswith(("tables/", "arch", "rep"))
+    }
 
 
 def test_restored_rows_and_files_are_the_same(committed: dict[str, str], tmp_path: Path) -> None:
@@ -169,6 +174,107 @@ def test_meddled_members_are_found(committed: dict[str, str], tmp_path: Path) ->
         verified(repacked(file, lambda name, data: None if "bots.bot/" in name else (name, data)))
     with pytest.raises(BackupForeign, match="in no backup"):
         verified(repacked(file, lambda name, data: (f"../{name}", data)))
+
+
+HOSTILE: dict[str, Callable[[str, bytes], tuple[str, bytes]]] = {
+    "sums are no JSON": lambda name, data: (name, b"{" if name == "checksums.json" else data),
+    "sums are a list": lambda name, data: (name, b"[]" if name == "checksums.json" else data),
+    "header is deep": lambda name, data: (name, b"[" * 99999 if name[0] == "d" else data),
+    "header lacks tables": lambda name, data: (name, data.replace(b'"tables"', b'"chairs"')),
+    "header lacks time": lambda name, data: (name, data.replace(b'"created"', b'"treated"')),
+}
+
+
+@pytest.mark.parametrize("change", HOSTILE)
+def test_what_a_file_says_of_itself_is_not_believed(
+    committed: dict[str, str], tmp_path: Path, change: str
+) -> None:
+    save(tmp_path / "file", NOW, quiet)
+    with pytest.raises((BackupDamaged, BackupForeign)):
+        verified(repacked(tmp_path / "file", HOSTILE[change]))
+
+
+def truthful(path: Path, more: dict[str, bytes]) -> Path:
+    """A backup with more members, and with checksums of them."""
+    changed = path.with_name("truthful")
+    with written(changed) as writer:
+        for name, data in members(path):
+            if name != CHECKSUMS:
+                writer.add(name, data)
+        for name, data in more.items():
+            writer.add(name, data)
+    return changed
+
+
+@pytest.mark.parametrize("member", ["keys/local-token", "tables/some.thing/000000", "replays/ab/c"])
+def test_whole_file_with_what_is_in_no_backup_is_refused(
+    committed: dict[str, str], tmp_path: Path, member: str
+) -> None:
+    fill()
+    save(tmp_path / "file", NOW, quiet)
+    with pytest.raises((BackupDamaged, ValueError)):
+        restore(truthful(tmp_path / "file", {member: b"[]"}), quiet, replace=True)
+    assert Block.objects.count() == 1
+    assert not (Path(settings.DAMRAK_HOME) / "local-token").exists()
+    restore(tmp_path / "file", quiet, replace=True)
+
+
+def test_header_that_would_fill_the_memory_is_not_read(tmp_path: Path) -> None:
+    huge = tarfile.TarInfo("damrak-backup.json")
+    huge.type = tarfile.XHDTYPE
+    huge.size = 1 << 40
+    file = tmp_path / "file"
+    file.write_bytes(zstandard.compress(huge.tobuf()))
+    with pytest.raises(BackupForeign, match="in no backup"):
+        verified(file)
+
+
+def test_good_archive_is_not_replaced_by_a_bad_one(
+    committed: dict[str, str], tmp_path: Path
+) -> None:
+    content = fill()
+    store = archive_store().store
+    store.put(content, b"bad", replace=True)
+    save(tmp_path / "bad", NOW, quiet)
+    store.put(content, b"an archive", replace=True)
+    save(tmp_path / "good", NOW, quiet)
+    restore(tmp_path / "bad", quiet, replace=True)
+    assert archive_store().get(content) == b"an archive"
+    store.put(content, b"bad", replace=True)
+    restore(tmp_path / "good", quiet, replace=True)
+    assert archive_store().get(content) == b"an archive"
+
+
+def test_nothing_is_replaced_while_somebody_plays(
+    committed: dict[str, str], tmp_path: Path
+) -> None:
+    fill()
+    save(tmp_path / "file", NOW, quiet)
+    now = timezone.now()
+    Host.objects.create(name="attic", first_seen=now, last_seen=now)
+    with pytest.raises(NotEmpty, match="attic"):
+        restore(tmp_path / "file", quiet, replace=True)
+
+
+def test_backup_moves_between_stores(
+    committed: dict[str, str],
+    object_server: ObjectServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = fill()
+    save(tmp_path / "file", NOW, quiet)
+    bucket = object_server.bucket(f"moved-{connection.vendor}")
+    for name, value in {"BUCKET": bucket, "ARCHIVE_STORE": "s3", "REPLAY_STORE": "s3"}.items():
+        monkeypatch.setattr(settings, f"DAMRAK_{name}", value)
+    empty()
+    saved = restore(tmp_path / "file", quiet)
+    assert saved.files >= 2
+    assert archive_store().get(content) == b"an archive"
+    assert replay_store().get("ab" * 32) == bytes(range(256))
+    assert not StoredReplay.objects.exists()
+    save(tmp_path / "again", NOW, quiet)
+    assert tables_in(tmp_path / "again") == tables_in(tmp_path / "file")
 
 
 def test_backup_of_other_tables_is_refused(committed: dict[str, str], tmp_path: Path) -> None:

@@ -15,11 +15,12 @@ import io
 import json
 import os
 import re
+import secrets
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import zstandard
 
@@ -66,12 +67,29 @@ class Writer:
         self._tar.addfile(member, io.BytesIO(data))
 
 
+class _NotPlain(Exception):
+    """A member of a kind that is in no backup."""
+
+
+class _PlainMember(tarfile.TarInfo):
+    """A file. Kinds that tarfile reads into memory by itself, however long, are refused before."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """The member that this header tells of."""
+        member = super().frombuf(buf, encoding, errors)
+        if not member.isreg() or member.issparse():
+            raise _NotPlain(f"a member of the kind {member.type!r} is in no backup")
+        return member
+
+
 @contextmanager
 def written(path: Path) -> Iterator[Writer]:
     """A file that appears under its name when all is in it, readable for its owner alone."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    # Nobody else can have made it before, whoever may write in that folder.
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             compressor = zstandard.ZstdCompressor(level=6, write_checksum=True)
             with (
@@ -99,7 +117,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
         with (
             path.open("rb") as file,
             zstandard.ZstdDecompressor().stream_reader(file) as stream,
-            tarfile.open(fileobj=stream, mode="r|") as tar,
+            tarfile.open(fileobj=stream, mode="r|", tarinfo=_PlainMember) as tar,
         ):
             for member in tar:
                 if not (member.isfile() and _NAME.fullmatch(member.name)):
@@ -109,7 +127,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
                 content = tar.extractfile(member)
                 assert content is not None  # it is a file
                 yield member.name, content.read()
-    except tarfile.ReadError as problem:
+    except (tarfile.ReadError, _NotPlain) as problem:
         raise BackupForeign(f"{path}: is not a backup: {problem}") from None
     except (zstandard.ZstdError, tarfile.TarError, EOFError) as problem:
         raise BackupDamaged(f"{path}: {problem}") from None
@@ -130,7 +148,7 @@ def verified(path: Path) -> dict[str, Any]:
         if told is not None or name in found:
             raise BackupDamaged(f"{path}: {name} stands where nothing should")
         if name == CHECKSUMS:
-            told = json.loads(data)
+            told = _read(path, name, data)
         else:
             found[name] = hashlib.sha256(data).hexdigest()
     if header is None or told is None:
@@ -142,11 +160,21 @@ def verified(path: Path) -> dict[str, Any]:
 
 
 def _header(path: Path, name: str, data: bytes) -> dict[str, Any]:
-    try:
-        header = json.loads(data) if name == HEADER else None
-        kind = header["format"] if header is not None else None
-    except (ValueError, KeyError, TypeError):
-        kind = None
-    if kind != FORMAT or not isinstance(header, dict):
+    header = _read(path, name, data) if name == HEADER else {}
+    if header.get("format") != FORMAT:
         raise BackupForeign(f"{path}: is not a backup of the format {FORMAT}")
+    kinds = {"created": str, "software": str, "tables": dict, "migrations": list}
+    for key, kind in kinds.items():
+        if not isinstance(header.get(key), kind):
+            raise BackupDamaged(f"{path}: {name} does not say {key}")
     return header
+
+
+def _read(path: Path, name: str, data: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise BackupDamaged(f"{path}: {name} cannot be read")
+    return found

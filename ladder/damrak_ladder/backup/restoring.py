@@ -13,7 +13,7 @@ from django.utils import timezone
 from damrak_ladder.accounts.models import User
 from damrak_ladder.backup.container import members, verified
 from damrak_ladder.backup.errors import BackupDamaged, BackupForeign, NotEmpty
-from damrak_ladder.backup.saving import Saved, Tell, migrations
+from damrak_ladder.backup.saving import KEYS, Saved, Tell, migrations
 from damrak_ladder.backup.shelves import shelves
 from damrak_ladder.backup.tables import (
     all_models,
@@ -26,7 +26,6 @@ from damrak_ladder.backup.tables import (
 from damrak_ladder.installation.files import write_whole
 from damrak_ladder.installation.unfinished import begin_restore, end_restore, unfinished_restore
 from damrak_ladder.matches.models import Host
-from damrak_ladder.stores.errors import ContentDamaged
 
 _ALIVE: Final = timedelta(seconds=30)
 
@@ -47,7 +46,7 @@ def restore(path: Path, tell: Tell, *, replace: bool = False) -> Saved:
     home = Path(settings.DAMRAK_HOME)
     if not replace and unfinished_restore(home) is None:
         _check_empty()
-    _check_nobody_plays(replace=replace)
+    _check_nobody_plays()
     begin_restore(home, path)
     files = _put_contents(path)
     keys: dict[str, bytes] = {}
@@ -79,30 +78,23 @@ def _check_empty() -> None:
         )
 
 
-def _check_nobody_plays(*, replace: bool) -> None:
+def _check_nobody_plays() -> None:
     seen = Host.objects.filter(last_seen__gt=timezone.now() - _ALIVE).values_list("name", flat=True)
-    if seen and not replace:
-        raise NotEmpty(f"stop all processes first; workers are alive on {', '.join(seen)}")
+    if seen:
+        names = ", ".join(seen)
+        seconds = _ALIVE.seconds
+        raise NotEmpty(f"stop all processes: {names} played less than {seconds} s ago")
 
 
 def _put_contents(path: Path) -> int:
-    """Each has its hash as its name, so more of them does no harm; one that is bad is replaced."""
+    """Each has its hash as its name, so more of them does no harm; how many there were."""
     count = 0
     parts = shelves()
     for member, data in members(path):
         shelf = parts.get(member.partition("/")[0])
-        if shelf is None:
-            continue
-        name = shelf.name(member)
-        if name is None:
-            raise BackupDamaged(f"{path}: {member} is no place of a content")
-        try:
-            is_there = shelf.store.get(name) == data
-        except ContentDamaged:
-            is_there = False
-        if not is_there:
-            shelf.store.put(name, data, replace=True)
-        count += 1
+        if shelf is not None:
+            shelf.put(member, data)
+            count += 1
     return count
 
 
@@ -111,10 +103,14 @@ def _put_rows(path: Path, keys: dict[str, bytes], tell: Tell) -> dict[str, int]:
     rows = dict.fromkeys(models, 0)
     for name, data in members(path):
         kind, _, rest = name.partition("/")
-        if kind == "keys":
+        if kind == "keys" and rest in KEYS:
             keys[rest] = data
+        elif kind == "keys":
+            raise BackupDamaged(f"{path}: {name} is no key of an installation")
         elif kind == "tables":
-            model = models[rest.partition("/")[0]]
+            model = models.get(rest.partition("/")[0])
+            if model is None:
+                raise BackupDamaged(f"{path}: {name} is of no table")
             inserted = insert(rows_of(model, data))
             rows[model._meta.label_lower] += inserted
     for label, model in models.items():

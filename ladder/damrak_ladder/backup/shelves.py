@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from damrak_ladder.bots.archives import archive_store
+from damrak_engine.errors import ReplayError
+from damrak_engine.replay import hash_of, read_object
+from damrak_ladder.backup.errors import BackupDamaged
+from damrak_ladder.bots.archives import archive_store, content_of
+from damrak_ladder.replays.compression import decompress
 from damrak_ladder.replays.stores import SUFFIX, replay_store
+from damrak_ladder.stores.errors import ContentDamaged
 from damrak_ladder.stores.store import Store, name_at, place_of
 
 
@@ -16,19 +22,41 @@ class Shelf:
     part: str
     suffix: str
     store: Store
+    name_of: Callable[[bytes], str]
 
     def member(self, name: str) -> str:
         """What a content is called in a backup."""
         return f"{self.part}/{place_of(name, self.suffix)}"
 
-    def name(self, member: str) -> str | None:
-        """Which content is called that; None if none is."""
-        return name_at(member.removeprefix(f"{self.part}/"), self.suffix)
+    def put(self, member: str, data: bytes) -> None:
+        """Have this content in the store, unless what is there is as good.
+
+        Raises:
+            BackupDamaged: no content can be called that.
+        """
+        name = name_at(member.removeprefix(f"{self.part}/"), self.suffix)
+        if name is None:
+            raise BackupDamaged(f"{member} is no place of a content")
+        try:
+            there = self.store.get(name)
+        except ContentDamaged:
+            there = b""
+        if there is None:
+            self.store.put(name, data)
+        elif there != data and self.name_of(data) == name:
+            self.store.put(name, data, replace=True)
 
 
 def shelves() -> dict[str, Shelf]:
     """All of them, by their parts of a backup."""
     return {
-        "archives": Shelf("archives", "", archive_store().store),
-        "replays": Shelf("replays", SUFFIX, replay_store().store),
+        "archives": Shelf("archives", "", archive_store().store, content_of),
+        "replays": Shelf("replays", SUFFIX, replay_store().store, _hash_of_replay),
     }
+
+
+def _hash_of_replay(data: bytes) -> str:
+    try:
+        return hash_of(read_object(decompress(data)))
+    except (ValueError, ReplayError):
+        return ""
