@@ -9,7 +9,6 @@ Plays so many mirrored blocks of each table of house bots, fits them with the la
 import hashlib
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from typing import Final
 
 from damrak.bots import house_bot
@@ -20,9 +19,19 @@ from damrak_engine.generator import generate
 from damrak_engine.options import parse_options
 from damrak_ladder.ratings import Block, Game, History, Ratings, Scale, rate, rate_by_seats
 
-BOTS: Final = ("random", "greedy", "planner", "mcts:iterations=20")
+BOTS: Final = ("random", "greedy", "planner", "mcts:iterations=20", "planner")
 ANCHOR: Final = BOTS.index("planner")
 SLOW: Final = BOTS.index("mcts:iterations=20")
+SECOND: Final = 4
+"""Another `planner`, rated by itself: it fills tables of four as well as the slow bot does."""
+
+QUICK_TABLES: Final = {
+    2: ((0, 1), (0, 2), (1, 2)),
+    3: ((0, 1, 2),),
+    4: ((0, 1, 2, SECOND),),
+}
+SLOW_TABLE: Final = (0, 1, 2, SLOW)
+SLOW_SHARE: Final = 200
 DAILY: Final = 24
 SEVERAL_BOARDS: Final = 20
 BEGINS: Final = parse_options({"first_player": "seat 0"})
@@ -50,17 +59,21 @@ def boards(ladder: str) -> list[Board]:
 
 
 def blocks(ladder: str, number: int) -> Iterator[Block]:
-    """So many of each table; the slow bot sits where three are too few, a tenth as often."""
+    """So many of each table of quick bots, and some with the slow one."""
     pool = boards(ladder)
-    for size in (2,) if ladder == "amsterdam" else (2, 3, 4):
-        for table in combinations(range(len(BOTS)), size):
-            if SLOW in table and size < len(BOTS):
-                continue
-            for nth in range(number // 10 if SLOW in table else number):
-                digest = hashlib.sha256(f"damrak-anchors/{ladder}/{table}/{nth}".encode())
-                seed = int.from_bytes(digest.digest())
-                yield block(table, pool[nth % len(pool)], seed)
-            sys.stderr.write(f"{' '.join(BOTS[bot] for bot in table)}\n")
+    tables = [
+        (table, number)
+        for size in ((2,) if ladder == "amsterdam" else (2, 3, 4))
+        for table in QUICK_TABLES[size]
+    ]
+    if ladder != "amsterdam":
+        tables.append((SLOW_TABLE, number // SLOW_SHARE))
+    for table, count in tables:
+        for nth in range(count):
+            digest = hashlib.sha256(f"damrak-anchors/{ladder}/{table}/{nth}".encode())
+            seed = int.from_bytes(digest.digest())
+            yield block(table, pool[nth % len(pool)], seed)
+        sys.stderr.write(f"{' '.join(BOTS[bot] for bot in table)}\n")
 
 
 def tell(title: str, found: Ratings) -> None:

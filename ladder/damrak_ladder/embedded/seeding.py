@@ -21,8 +21,16 @@ from damrak_ladder.matches.models import Ladder
 ADMIN: Final = "admin"
 HOUSE: Final = ("random", "greedy", "planner", "mcts:iterations=20")
 
-# `planner` has its Elo by definition. The others were measured against it with
-# tests/ladder/play_anchors.py amsterdam 1500: greedy 725 (670 … 779), random 139 (75 … 204).
+# `planner` has its Elo by definition. The others were measured against it, in 95 % intervals:
+#
+#                                              greedy                random
+#   play_anchors.py amsterdam 1500   2 seats   725 (670 … 779)       139 (75 … 204)
+#   play_anchors.py daily 4000       2 seats   704 (669 … 739)       347 (311 … 383)
+#                                    3 seats   735 (707 … 763)       356 (326 … 385)
+#                                    4 seats   845 (828 … 861)       452 (433 … 471)
+#
+# On mixed tables the distance depends on the size of the table, so planner anchors alone there:
+# others with one Elo for all sizes would pull at each of them. (tests/ladder/play_anchors.py)
 USUAL: Final = (
     LadderPlan(
         slug="amsterdam",
