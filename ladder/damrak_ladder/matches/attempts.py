@@ -214,9 +214,12 @@ def close(
     Raises:
         BadReport: a fault is in a seat that the block does not have.
     """
-    row = Attempt.objects.get(block_id=block_id, number=attempt)
-    row.ended, row.outcome, row.detail = now, outcome, detail[:500]
-    row.save(update_fields=["ended", "outcome", "detail"])
+    rows = Attempt.objects.filter(block_id=block_id, number=attempt)
+    rows.update(ended=now, outcome=outcome, detail=detail[:500])
+    faults = tuple(faults)
+    if not faults:
+        return
+    row = rows.get()
     matches = {match.number: match for match in row.block.matches.prefetch_related("seats")}
     Fault.objects.bulk_create(_fault(row, fault, matches) for fault in faults)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from damrak_ladder.matches.models import Match, MatchTimings, SeatLog
+from damrak_ladder.matches.models import Match, MatchTimings, Seat, SeatLog
 from damrak_ladder.matches.timings import Timings, pack
 
 _MOST: Final = (1 << 63) - 1  # what a column holds
@@ -37,13 +37,13 @@ class MatchSaid:
 def keep_logs(block_id: int, attempt: int, said: Mapping[int, MatchSaid]) -> None:
     """Keep this of the matches with these numbers; a log that is there already remains."""
     logs = []
-    for match in _matches(block_id, said):
-        seats = sorted(match.seats.all(), key=lambda seat: seat.number)
-        # Of a void match fewer seats may be known.
-        for seat, words in zip(seats, said[match.number].seats, strict=False):
+    seats = Seat.objects.filter(match__block_id=block_id, match__number__in=said)
+    for seat, match, number in seats.values_list("pk", "match__number", "number"):
+        if number < len(said[match].seats):  # of a void match fewer seats may be known
+            words = said[match].seats[number]
             logs.append(
                 SeatLog(
-                    seat=seat,
+                    seat_id=seat,
                     attempt=attempt,
                     name=storable(words.name)[:_NAME_LENGTH],
                     output=storable(words.output),
@@ -59,18 +59,14 @@ def keep_logs(block_id: int, attempt: int, said: Mapping[int, MatchSaid]) -> Non
 
 def keep_timings(block_id: int, said: Mapping[int, MatchSaid]) -> None:
     """Keep where the time went, in place of what an attempt that was withdrawn had left."""
-    matches = _matches(block_id, said)
-    MatchTimings.objects.filter(match__in=matches).delete()
+    found = Match.objects.filter(block_id=block_id, number__in=said).order_by("number")
+    matches = list(found.values_list("pk", "number"))
+    MatchTimings.objects.filter(match__in=[match for match, _ in matches]).delete()
     MatchTimings.objects.bulk_create(
-        MatchTimings(match=match, data=pack(said[match.number].timings)) for match in matches
+        MatchTimings(match_id=match, data=pack(said[number].timings)) for match, number in matches
     )
 
 
 def storable(text: str) -> str:
     """The text as any database takes it: PostgreSQL has no place for the character 0."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
-
-
-def _matches(block_id: int, said: Mapping[int, MatchSaid]) -> list[Match]:
-    found = Match.objects.filter(block_id=block_id, number__in=said).order_by("number")
-    return list(found.prefetch_related("seats"))

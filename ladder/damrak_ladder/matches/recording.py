@@ -15,6 +15,7 @@ from damrak_ladder.matches.models import (
     BlockState,
     Match,
     Outcome,
+    Seat,
     SeatResult,
 )
 
@@ -83,14 +84,14 @@ def _is_recorded(report: Report) -> bool:
 
 
 def _write(report: Report) -> None:
-    matches = list(
-        Match.objects.filter(block_id=report.block).order_by("number").prefetch_related("seats")
-    )
-    if len(matches) != len(report.matches):
-        raise BadReport(f"{len(report.matches)} matches instead of {len(matches)}")
+    by_match: dict[Match, list[Seat]] = {}
+    seated = Seat.objects.filter(match__block_id=report.block).select_related("match")
+    for seat in seated.order_by("match__number", "number"):
+        by_match.setdefault(seat.match, []).append(seat)
+    if len(by_match) != len(report.matches):
+        raise BadReport(f"{len(report.matches)} matches instead of {len(by_match)}")
     results = []
-    for match, outcome in zip(matches, report.matches, strict=True):
-        seats = sorted(match.seats.all(), key=lambda seat: seat.number)
+    for (match, seats), outcome in zip(by_match.items(), report.matches, strict=True):
         if len(seats) != len(outcome.seats):
             raise BadReport(f"{len(outcome.seats)} seats instead of {len(seats)}")
         match.replay = outcome.replay
@@ -105,5 +106,5 @@ def _write(report: Report) -> None:
             )
             for seat, said in zip(seats, outcome.seats, strict=True)
         ]
-    Match.objects.bulk_update(matches, ["replay"])
+    Match.objects.bulk_update(by_match, ["replay"])
     SeatResult.objects.bulk_create(results)

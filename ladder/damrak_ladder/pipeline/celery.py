@@ -60,7 +60,6 @@ app.conf.update(
     beat_scheduler="celery.beat:Scheduler",
     timezone="UTC",
     enable_utc=True,
-    imports=["damrak_ladder.pipeline.tasks"],
 )
 
 

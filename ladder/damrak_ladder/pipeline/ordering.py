@@ -10,7 +10,7 @@ from damrak_ladder.matches.boards import board_file
 from damrak_ladder.matches.booking import match_seed
 from damrak_ladder.matches.controls import control_of
 from damrak_ladder.matches.errors import BadTable
-from damrak_ladder.matches.models import Block, Match
+from damrak_ladder.matches.models import Block, Match, Seat
 from damrak_wire.orders import Archive, BlockOrder, House, MatchOrder, Place, Remote, SeatOrder
 
 
@@ -35,8 +35,11 @@ def order_of(block: Block, parallel: int) -> Ordered:
         BadTable, BadLadder: nobody could play it.
         UnknownBoard: its board is gone.
     """
-    matches = list(block.matches.order_by("number").prefetch_related("seats__version__bot__owner"))
-    orders = [_match_order(block, match) for match in matches]
+    seated = Seat.objects.filter(match__block=block).select_related("match", "version__bot__owner")
+    by_match: dict[Match, list[Seat]] = {}
+    for seat in seated.order_by("match__number", "number"):
+        by_match.setdefault(seat.match, []).append(seat)
+    orders = [_match_order(block, match, seats) for match, seats in by_match.items()]
     order = BlockOrder(
         block=str(block.pk),
         attempt=block.attempt,
@@ -47,11 +50,10 @@ def order_of(block: Block, parallel: int) -> Ordered:
         matches=tuple(orders),
         parallel=parallel,
     )
-    return Ordered(order, {str(match.pk): match.number for match in matches})
+    return Ordered(order, {str(match.pk): match.number for match in by_match})
 
 
-def _match_order(block: Block, match: Match) -> MatchOrder:
-    seats = sorted(match.seats.all(), key=lambda seat: seat.number)
+def _match_order(block: Block, match: Match, seats: list[Seat]) -> MatchOrder:
     count = len(seats)
     # The same seat begins throughout a rotation, in which everybody sits there once.
     first = match.number // count % count if block.options.get("first_player") == "rotate" else None

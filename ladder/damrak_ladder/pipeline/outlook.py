@@ -67,13 +67,15 @@ class Queue:
     shares: dict[str, float]  # of the machine, by flow, among those that have something to play
 
 
-def queue(now: datetime) -> Queue:
-    """The queue as it is now; a few queries, whatever has been played."""
+def queue(now: datetime, most: int = MOST) -> Queue:
+    """The queue as it is now, the first so many of each list; a few queries, whatever has been
+    played.
+    """
     there = places(now)
     running = Block.objects.filter(state=BlockState.RUNNING)
     waiting = Block.objects.filter(state=BlockState.WAITING)
-    playing = list(_counted(running)[:MOST])
-    in_line = list(_counted(waiting)[:MOST])
+    playing = list(_counted(running)[:most])
+    in_line = list(_counted(waiting)[:most])
     seconds = seconds_per_game({block.ladder_id for block in [*playing, *in_line]})
     seated = _seated([block.pk for block in [*playing, *in_line]])
     shown = _running(playing, seated, seconds, now)

@@ -96,7 +96,8 @@ def play(block_id: int, latest: int, clock: Clock) -> bool:
         is_recorded = _Attempt(block, control, patience, clock).make()
     if is_recorded:
         send("settle", block_id)
-    send("schedule", expires=10)
+    else:
+        send("schedule", expires=10)
     return is_recorded
 
 

@@ -5,6 +5,7 @@ SIGTERM lets running tasks finish first. Django has to be set up before.
 
 from __future__ import annotations
 
+import os
 from typing import Any, Final
 
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
@@ -12,6 +13,7 @@ from django.conf import settings
 
 from damrak_ladder.installation.environment import PREFIX, SettingError
 from damrak_ladder.pipeline.celery import app
+from damrak_ladder.pipeline.connections import keep_connections
 from damrak_ladder.pipeline.heartbeat import Heart
 from damrak_ladder.pipeline.queues import MAIN, queue_of
 
@@ -43,17 +45,30 @@ def run_worker(blocks: int, log_level: str = "WARNING") -> None:
     worker_ready.connect(start)
     worker_shutting_down.connect(slow_down)
     worker_shutdown.connect(stop)
+    _load("damrak_ladder.pipeline.duties")
     _run("worker", f"--queues={queue_of(host)}", blocks, f"play@{host}", log_level)
 
 
 def run_clerk(jobs: int, log_level: str = "WARNING") -> None:
     """Do whatever is to be decided, so many things at once."""
+    _load("damrak_ladder.pipeline.tasks")
     _run("worker", f"--queues={MAIN}", jobs, f"clerk@{settings.DAMRAK_HOST}", log_level)
 
 
 def run_beat(log_level: str = "WARNING") -> None:
     """Set off what happens regularly. Two of these do no harm."""
+    _load()  # it only sends their names
     app.start(["beat", f"--loglevel={log_level}", "--pidfile="])
+
+
+def _load(*tasks: str) -> None:
+    """Have Celery load these modules, and nothing besides.
+
+    Left to itself it runs Django's checks first, which load the whole site.
+    """
+    os.environ["CELERY_SKIP_CHECKS"] = "yes"
+    app.conf.imports = tasks
+    keep_connections()
 
 
 def _run(command: str, queues: str, at_once: int, name: str, log_level: str) -> None:

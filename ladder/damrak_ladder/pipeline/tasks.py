@@ -1,4 +1,4 @@
-"""The tasks: each one line into a function, which is where to look."""
+"""The tasks of clerks: each one line into a function, which is where to look."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from damrak_ladder.notices.delivering import deliver
 from damrak_ladder.notices.forgetting import forget
 from damrak_ladder.pipeline import (
     dispatching,
-    hosts,
     inspecting,
-    playing,
     publishing,
     reaping,
     scheduling,
     settling,
 )
-from damrak_ladder.pipeline.celery import PLAY_SECONDS, app
+from damrak_ladder.pipeline.celery import app
 from damrak_ladder.pipeline.sending import send_play
 
 
@@ -28,16 +26,11 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-@app.task(name="play", time_limit=PLAY_SECONDS)
-def play(block_id: int, latest: int) -> None:
-    """Make the attempt after the latest, on this host."""
-    playing.play(block_id, latest, _now)
-
-
 @app.task(name="settle")
 def settle(block_id: int) -> None:
-    """Do what follows from a block that was recorded."""
+    """Do what follows from a block that was recorded, and give its host another one."""
     settling.settle(block_id, _now())
+    schedule()
 
 
 @app.task(name="settle_leftovers")
@@ -56,6 +49,8 @@ def schedule() -> None:
 @app.task(name="check_hosts")
 def check_hosts() -> None:
     """See whether all hosts play alike."""
+    from damrak_ladder.pipeline import hosts  # its statistics take a second to load
+
     hosts.check_hosts(_now())
 
 

@@ -1,0 +1,14 @@
+"""The one task of a host. Its worker knows no other, and starts the sooner for it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from damrak_ladder.pipeline import playing
+from damrak_ladder.pipeline.celery import PLAY_SECONDS, app
+
+
+@app.task(name="play", time_limit=PLAY_SECONDS)
+def play(block_id: int, latest: int) -> None:
+    """Make the attempt after the latest, on this host."""
+    playing.play(block_id, latest, lambda: datetime.now(UTC))
