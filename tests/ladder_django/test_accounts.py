@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from allauth.mfa.adapter import get_adapter
@@ -12,13 +13,19 @@ from allauth.mfa.totp.internal.auth import (
     hotp_value,
     yield_hotp_counters_from_time,
 )
+from django.contrib.sessions.models import Session
 from django.core import mail
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
-from django.test import Client
+from django.test import Client, override_settings
+from django.utils import timezone
 
+from damrak_ladder.accounts.budgets import spend
+from damrak_ladder.accounts.errors import TooOften
+from damrak_ladder.accounts.forgetting import forget_sessions
 from damrak_ladder.accounts.models import Role, User
 from damrak_ladder.accounts.roles import grant, may_act_as
+from ladder_django.calls import MEMORY
 from ladder_django.people import somebody
 
 PASSWORD = "seven carts over the bridge"
@@ -123,3 +130,23 @@ def test_locked_account_may_nothing() -> None:
     ann = somebody()
     ann.is_active = False
     assert not may_act_as(ann, Role.AUTHOR)
+
+
+def test_sessions_that_have_run_out_are_forgotten() -> None:
+    client, now = Client(), timezone.now()
+    client.force_login(somebody())
+    assert forget_sessions(now) == 0
+    Session.objects.update(expire_date=now - timedelta(seconds=1))
+    assert forget_sessions(now) == 1
+    assert not Session.objects.exists()
+
+
+def test_a_network_of_addresses_of_version_6_counts_as_one() -> None:
+    with override_settings(CACHES=MEMORY):
+        cache.clear()
+        spend("knock", "2001:db8::1", 1, 3600)
+        spend("knock", "2001:db8:0:1::1", 1, 3600)
+        spend("knock", "::ffff:192.0.2.1", 1, 3600)
+        spend("knock", "::ffff:192.0.2.2", 1, 3600)
+        with pytest.raises(TooOften):
+            spend("knock", "2001:db8::2", 1, 3600)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from ipaddress import IPv6Address, ip_address
 
 from django.core.cache import cache
 
@@ -20,7 +21,7 @@ def spend(purpose: str, who: str, most: int, seconds: int) -> None:
     """
     now = time.time()
     stretch = int(now // seconds)
-    named = hashlib.sha256(who.encode()).hexdigest()[:32]
+    named = hashlib.sha256(_network(who).encode()).hexdigest()[:32]
     key = f"budget:{purpose}:{named}:{stretch}"
     try:
         cache.add(key, 0, timeout=2 * seconds)
@@ -29,3 +30,14 @@ def spend(purpose: str, who: str, most: int, seconds: int) -> None:
         return
     if count > most:
         raise TooOften(max(1, int((stretch + 1) * seconds - now) + 1))
+
+
+def _network(who: str) -> str:
+    """Of an address of version 6 its network: everybody has 2^64 addresses of those."""
+    try:
+        address = ip_address(who)
+    except ValueError:
+        return who
+    if not isinstance(address, IPv6Address) or address.ipv4_mapped:
+        return who
+    return f"{int(address) >> 64:x}"
