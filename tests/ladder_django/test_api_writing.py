@@ -242,6 +242,7 @@ def test_nobody_acts_for_another(ann: Program) -> None:
     problem_of(bob.get(f"matches/{match.pk}/seats/{mine}/log"), 403, "not-yours")
     problem_of(ann.get(f"matches/{match.pk}/seats/{1 - mine}/log"), 403, "not-yours")
     problem_of(ann.get(f"matches/{match.pk}/seats/9/log"), 404, "not-found")
+    problem_of(ann.get(f"matches/{'9' * 30}/seats/0/log"), 404, "not-found")
     assert said(ann.get(f"matches/{match.pk}/seats/{mine}/log")) == []
     sam = somebody("sam")
     grant(sam, Role.STAFF)

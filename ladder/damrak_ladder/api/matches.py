@@ -80,7 +80,7 @@ def bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
 
 def _own_seat(request: HttpRequest, match_id: int, number: int) -> Seat:
     every = Seat.objects.select_related("match__block", "version__bot__owner")
-    found = every.filter(match_id=match_id, number=number).first()
+    found = every.filter(match__pk=match_id, number=number).first()
     if found is None:
         raise not_found(f"seat {number} in match {match_id}")
     check_owner(caller(request), found.version.bot)
