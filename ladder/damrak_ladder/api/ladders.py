@@ -13,7 +13,7 @@ from damrak_ladder.api.paging import LongPage, cut
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.shapes import LadderShape, ladder_shape
 from damrak_ladder.matches.models import Ladder
-from damrak_ladder.standings.tables import Row, table
+from damrak_ladder.standings.tables import Row, length, table
 
 router = Router(tags=["ladders"])
 
@@ -69,11 +69,16 @@ def ratings(
 ) -> list[Rating]:
     """The table, best first: of all table sizes together, or of one with `seats`."""
     set_public(response, 10)
-    rows = table(_ladder(slug), seats=wanted.seats)
-    response["X-Total-Count"] = str(len(rows))
-    if wanted.kind is not None:
-        rows = [row for row in rows if row.kind == wanted.kind]
-    found = rows[wanted.offset : wanted.offset + wanted.limit + 1]
+    found_ladder = _ladder(slug)
+    response["X-Total-Count"] = str(length(found_ladder, wanted.seats))
+    kinds = None if wanted.kind is None else [wanted.kind]
+    found = table(
+        found_ladder,
+        seats=wanted.seats,
+        kinds=kinds,
+        skip=wanted.offset,
+        limit=wanted.limit + 1,
+    )
     return [_rating(row) for row in cut(found, wanted, request, response)]
 
 

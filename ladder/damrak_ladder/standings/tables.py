@@ -241,12 +241,8 @@ def _past(
         places = [(at, rank) for at, rank in places if day.versions[at] in taken]
     chosen = {day.lines[at]: rank for at, rank in places[:limit]}
     lines = Line.objects.filter(pk__in=chosen)
-    rows = {
-        pk: Row(*values) for pk, *values in lines.values_list("pk", *_WHO, *_NUMBERS, *_COUNTS)
-    }
-    return [
-        rows[pk] if rank is None else _ranked(rows[pk], rank) for pk, rank in chosen.items()
-    ]
+    rows = {pk: Row(*values) for pk, *values in lines.values_list("pk", *_WHO, *_NUMBERS, *_COUNTS)}
+    return [rows[pk] if rank is None else _ranked(rows[pk], rank) for pk, rank in chosen.items()]
 
 
 def _ranked(row: Row, rank: int) -> Row:
