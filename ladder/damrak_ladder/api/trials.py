@@ -21,7 +21,15 @@ from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.canary import canary_estimate
 from damrak_ladder.trials import canaries
 from damrak_ladder.trials.models import Canary, Trial
-from damrak_ladder.trials.sequential import MOST_BLOCKS, Bounds, cancel, progress, start
+from damrak_ladder.trials.sequential import (
+    MOST_BLOCKS,
+    Bounds,
+    Progress,
+    cancel,
+    progress,
+    progress_of,
+    start,
+)
 
 router = Router(tags=["trials"])
 
@@ -107,7 +115,9 @@ def trials(request: HttpRequest, response: HttpResponse, page: Query[Page]) -> l
     set_private(response)
     found = _trials().filter(owner=caller(request)).order_by("-pk")
     page.limit = min(page.limit, 50)
-    return [_trial_shape(trial) for trial in piece_of(found, page, request, response)]
+    piece = piece_of(found, page, request, response)
+    known = progress_of(piece)
+    return [_trial_shape(trial, known[trial.pk]) for trial in piece]
 
 
 @router.post("/trials", auth=SUBMIT, response={201: TrialShape}, summary="Begin a test")
@@ -211,8 +221,8 @@ def _ladder(slug: str, version: Version) -> Ladder:
     return ladders[0]
 
 
-def _trial_shape(trial: Trial) -> TrialShape:
-    now = progress(trial)
+def _trial_shape(trial: Trial, known: Progress | None = None) -> TrialShape:
+    now = known or progress(trial)
     lead = now.estimate
     return TrialShape(
         id=trial.pk,

@@ -14,6 +14,7 @@ from django.utils import timezone
 from damrak_ladder.matches.models import Block, BlockState, Host
 
 SILENT_AFTER: Final = timedelta(minutes=1)
+_NOT_RECORDED: Final = [state for state in BlockState if state != BlockState.RECORDED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ def hosts(request: HttpRequest) -> HttpResponse:
     recent = Block.objects.filter(host__in=rows, state=BlockState.RECORDED, finished__gte=hour)
     played = dict(recent.values_list("host").annotate(count=Count("pk")))
     counts = dict(
-        Block.objects.exclude(state=BlockState.RECORDED)
+        Block.objects.filter(state__in=_NOT_RECORDED)
         .values_list("state")
         .annotate(count=Count("pk"))
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -9,10 +11,13 @@ from django.utils import timezone
 from damrak_ladder.pipeline import outlook
 from damrak_ladder.web.access import may_see_trouble
 
+MOST: Final = 50
+"""So many of each are shown; the page says how many there are."""
+
 
 def queue(request: HttpRequest) -> HttpResponse:
     """Blocks that run, and those that wait, in the order in which they will start."""
-    found = outlook.queue(timezone.now())
+    found = outlook.queue(timezone.now(), MOST)
     shares = sorted(found.shares.items(), key=lambda share: (-share[1], share[0]))
     context = {
         "queue": found,

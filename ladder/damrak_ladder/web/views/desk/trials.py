@@ -20,7 +20,15 @@ from damrak_ladder.matches.models import Block, Ladder
 from damrak_ladder.pipeline.outlook import held_back
 from damrak_ladder.trials.errors import TrialError
 from damrak_ladder.trials.models import Trial, TrialState
-from damrak_ladder.trials.sequential import MOST_BLOCKS, Bounds, Progress, cancel, progress, start
+from damrak_ladder.trials.sequential import (
+    MOST_BLOCKS,
+    Bounds,
+    Progress,
+    cancel,
+    progress,
+    progress_of,
+    start,
+)
 from damrak_ladder.web import blocks
 from damrak_ladder.web.access import UserRequest, may_see_inside
 from damrak_ladder.web.limits import at_most
@@ -146,10 +154,11 @@ def trials(request: UserRequest) -> HttpResponse:
             return HttpResponseRedirect(reverse("web:desk_test", args=[begun.pk]))
     mine = _trials().filter(owner=request.user, pk__lt=before(request)).order_by("-pk")
     page = page_of(list(mine[: SIZE + 1]), SIZE, lambda trial: trial.pk)
+    known = progress_of(page.rows)
     context = {
         "form": form,
         "page": page,
-        "rows": [TrialShown(trial, progress(trial)) for trial in page.rows],
+        "rows": [TrialShown(trial, known[trial.pk]) for trial in page.rows],
     }
     return render(request, "web/desk/trials.html", context)
 
