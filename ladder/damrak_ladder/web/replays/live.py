@@ -185,9 +185,11 @@ async def only(name: str) -> AsyncIterator[bytes]:
 @sync_to_async
 def _address_of(match: int) -> str | None:
     """Where it is played now; None if it is not."""
-    close_old_connections()
     playing = Match.objects.filter(pk=match, block__state=BlockState.RUNNING)
-    found: str | None = playing.values_list("block__host__control", flat=True).first()
+    try:
+        found: str | None = playing.values_list("block__host__control", flat=True).first()
+    finally:
+        close_old_connections()  # a match takes longer than anybody else may wait for one
     return found or None
 
 

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from asgiref.sync import sync_to_async
+from django.db import close_old_connections
 from django.http import (
     Http404,
     HttpRequest,
@@ -159,6 +161,8 @@ def download(request: HttpRequest, pk: int) -> HttpResponse:
 async def live(request: HttpRequest, pk: int) -> HttpResponseBase:
     """What everybody may see of a match that is being played, as server-sent events."""
     match = await Match.objects.select_related("block").filter(pk=pk).afirst()
+    # Whoever watches stays for long, and must not keep a connection to the database meanwhile.
+    await sync_to_async(close_old_connections)()
     if match is not None and is_over(match):
         return _stream(only("recorded"))
     if match is None or match.block.state != BlockState.RUNNING:
