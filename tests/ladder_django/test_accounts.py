@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -33,13 +34,17 @@ pytestmark = pytest.mark.usefixtures("database")
 
 
 @pytest.fixture(autouse=True)
-def _no_memory_of_other_tests() -> None:
-    cache.clear()  # allauth counts attempts there
+def _memory_of_this_test() -> Iterator[None]:
+    with override_settings(CACHES=MEMORY):  # allauth counts attempts there
+        cache.clear()
+        yield
 
 
 def sign_up(client: Client, name: str = "ann") -> None:
     form = {"username": name, "email": f"{name}@example.org"}
-    answer = client.post("/accounts/signup/", form | {"password1": PASSWORD, "password2": PASSWORD})
+    answer = client.post(
+        "/en/accounts/signup/", form | {"password1": PASSWORD, "password2": PASSWORD}
+    )
     assert answer.status_code == 302, answer.content
 
 
@@ -50,7 +55,7 @@ def link_in_last_mail() -> str:
 
 
 def log_in(client: Client, password: str = PASSWORD) -> str:
-    answer = client.post("/accounts/login/", {"login": "ann", "password": password})
+    answer = client.post("/en/accounts/login/", {"login": "ann", "password": password})
     return answer.headers.get("Location", "")
 
 
@@ -66,7 +71,7 @@ def test_password_is_reset_by_mail() -> None:
     client = Client(SERVER_NAME="127.0.0.1")
     sign_up(client)
     client.post(link_in_last_mail())
-    client.post("/accounts/password/reset/", {"email": "ann@example.org"})
+    client.post("/en/accounts/password/reset/", {"email": "ann@example.org"})
     form = client.get(link_in_last_mail(), follow=True).request["PATH_INFO"]
     fresh = "eight carts over the bridge"
     client.post(form, {"password1": fresh, "password2": fresh})
@@ -83,11 +88,11 @@ def test_second_factor_is_asked_for_once_it_is_set() -> None:
     TOTP.activate(User.objects.get(username="ann"), secret)
     assert "2fa" in log_in(client)
     assert "_auth_user_id" not in client.session
-    client.post("/accounts/2fa/authenticate/", {"code": "000000"})
+    client.post("/en/accounts/2fa/authenticate/", {"code": "000000"})
     assert "_auth_user_id" not in client.session
     counter = next(iter(yield_hotp_counters_from_time()))
     code = format_hotp_value(hotp_value(secret, counter))
-    client.post("/accounts/2fa/authenticate/", {"code": code})
+    client.post("/en/accounts/2fa/authenticate/", {"code": code})
     assert "_auth_user_id" in client.session
     assert get_adapter().is_mfa_enabled(User.objects.get(username="ann"))
 
@@ -95,7 +100,7 @@ def test_second_factor_is_asked_for_once_it_is_set() -> None:
 def test_reserved_names_are_refused() -> None:
     form = {"username": "House", "email": "h@example.org"}
     client = Client(SERVER_NAME="127.0.0.1")
-    client.post("/accounts/signup/", form | {"password1": PASSWORD, "password2": PASSWORD})
+    client.post("/en/accounts/signup/", form | {"password1": PASSWORD, "password2": PASSWORD})
     assert not User.objects.exists()
 
 
@@ -142,11 +147,9 @@ def test_sessions_that_have_run_out_are_forgotten() -> None:
 
 
 def test_a_network_of_addresses_of_version_6_counts_as_one() -> None:
-    with override_settings(CACHES=MEMORY):
-        cache.clear()
-        spend("knock", "2001:db8::1", 1, 3600)
-        spend("knock", "2001:db8:0:1::1", 1, 3600)
-        spend("knock", "::ffff:192.0.2.1", 1, 3600)
-        spend("knock", "::ffff:192.0.2.2", 1, 3600)
-        with pytest.raises(TooOften):
-            spend("knock", "2001:db8::2", 1, 3600)
+    spend("knock", "2001:db8::1", 1, 3600)
+    spend("knock", "2001:db8:0:1::1", 1, 3600)
+    spend("knock", "::ffff:192.0.2.1", 1, 3600)
+    spend("knock", "::ffff:192.0.2.2", 1, 3600)
+    with pytest.raises(TooOften):
+        spend("knock", "2001:db8::2", 1, 3600)
