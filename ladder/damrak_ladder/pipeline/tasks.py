@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from django.conf import settings
 
+from damrak_ladder.accounts.forgetting import forget_sessions
 from damrak_ladder.installation.brokers import leave_pulse
 from damrak_ladder.matches.boards import prepare_boards
 from damrak_ladder.notices.delivering import deliver
@@ -77,6 +78,7 @@ def new_day() -> None:
     """Make the boards of the day, and forget what is old."""
     prepare_boards(_now())
     forget(_now())
+    forget_sessions(_now())
 
 
 @app.task(name="inspect_replays")
