@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from django.db import models
 
+from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import Match
 
 
@@ -49,3 +50,27 @@ class Analysis(models.Model):
 
     def __str__(self) -> str:
         return f"analysis of match {self.match_id}"
+
+
+class VersionSources(models.Model):
+    """Where the points of a version came from in its latest games on ladders: sums of them."""
+
+    version = models.OneToOneField(Version, on_delete=models.CASCADE, related_name="sources")
+    asked = models.DateTimeField(null=True)  # somebody waits for newer sums
+    computed = models.DateTimeField(null=True)
+    games = models.PositiveIntegerField(default=0)
+    routes = models.IntegerField(default=0)
+    fulfilled = models.IntegerField(default=0)
+    failed = models.IntegerField(default=0)  # 0 or less
+    goods = models.IntegerField(default=0)
+    contracts_fulfilled = models.PositiveIntegerField(default=0)
+    contracts_failed = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        verbose_name_plural = "sources of versions"
+        indexes: ClassVar = [
+            models.Index("asked", name="sources_asked", condition=models.Q(asked__isnull=False)),
+        ]
+
+    def __str__(self) -> str:
+        return f"sources of version {self.version_id}"

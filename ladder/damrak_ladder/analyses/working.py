@@ -17,6 +17,7 @@ from django.db import DatabaseError, close_old_connections
 
 from damrak_ladder.analyses.computing import compute_next
 from damrak_ladder.analyses.notable import choose_notable
+from damrak_ladder.analyses.sources import count_next
 from damrak_ladder.installation.pace import wait_for_turn
 
 IDLE_S: Final = 2.0
@@ -32,7 +33,7 @@ def work() -> None:
         is_busy = False
         try:
             wait_for_turn(settings.DAMRAK_HOME, 0, None)
-            is_busy = compute_next(_now)
+            is_busy = count_next(_now) or compute_next(_now)
             if not is_busy and time.monotonic() - chosen >= CHOOSE_EVERY_S:
                 chosen = time.monotonic()
                 is_busy = choose_notable(_now())
