@@ -249,6 +249,30 @@ def test_tests_and_canaries_of_one_owner_take_turns() -> None:
 
 
 @alone
+@pytest.mark.parametrize("purpose", [Purpose.TEST, Purpose.CANARY])
+def test_blocks_that_nobody_can_play_are_not_booked_for_ever(purpose: Purpose) -> None:
+    old, new = two_versions()
+    ladder = some_ladder(house=["random", "greedy"])
+    seat_house(ladder, NOW)
+    if purpose == Purpose.TEST:
+        start(new.bot.owner, new, old, ladder, Bounds(), NOW)
+    else:
+        begin_canary(new, ladder, NOW, 500)
+    some_host(workers=1)
+    counts = []
+    for number in range(6):
+        schedule(NOW, tokens_of(number))
+        Block.objects.exclude(purpose=purpose).delete()
+        mine = Block.objects.filter(purpose=purpose)
+        mine.update(state=BlockState.DEAD)
+        counts.append(mine.count())
+    assert 3 <= counts[-1] == counts[-2] <= 6
+    mine.update(state=BlockState.RECORDED)
+    schedule(NOW, tokens_of(7))
+    assert mine.count() > counts[-1]
+
+
+@alone
 def test_canary_plays_on_no_ladder_that_is_closed() -> None:
     _, new = two_versions()
     ladder = some_ladder(house=["random", "greedy"])

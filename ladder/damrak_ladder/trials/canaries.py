@@ -89,6 +89,14 @@ def played(canary: Canary) -> int:
     return _blocks(canary.version, canary.ladder_id).filter(state=BlockState.RECORDED).count()
 
 
+def dead(canary: Canary) -> int:
+    """How many of its blocks could not be played, whoever tried."""
+    shadows = Block.objects.filter(
+        subject=canary.version, ladder=canary.ladder_id, purpose=Purpose.CANARY
+    )
+    return shadows.filter(state=BlockState.DEAD).count()
+
+
 def settle_canary(block: Block, now: datetime) -> None:
     """Count a recorded shadow block, and end the canary if it was the last.
 

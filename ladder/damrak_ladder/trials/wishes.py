@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from django.db.models import OuterRef, Subquery
 
@@ -22,6 +22,9 @@ from damrak_ladder.standings.estimates import estimates
 from damrak_ladder.standings.fields import entrant_of, is_there
 from damrak_ladder.trials import canaries
 from damrak_ladder.trials.models import Canary, CanaryState, Trial, TrialBlock, TrialState
+
+MOST_DEAD: Final = 3
+"""With so many dead blocks nothing more is booked until an organiser has had them tried again."""
 
 Tokens = Callable[[int], bytes]
 
@@ -54,6 +57,8 @@ class TrialWish:
         """Its next block, as long as it may have more."""
         trial = self.trial
         versions = (trial.candidate, trial.baseline)
+        if trial.blocks.filter(block__state=BlockState.DEAD).count() >= MOST_DEAD:
+            return None
         booked = trial.blocks.filter(is_late=False).exclude(block__state=BlockState.DEAD)
         if booked.count() >= trial.most:
             return None
@@ -79,6 +84,8 @@ class CanaryWish:
     def book_next(self, lobby: Collection[int], tokens: Tokens, now: datetime) -> Block | None:
         """A block against those whom the ladder would have seated with it."""
         canary, ladder = self.canary, self.canary.ladder
+        if canaries.dead(canary) >= MOST_DEAD:
+            return None
         blocks = canaries.blocks_of(canary)
         if sum(blocks.values()) >= canary.most:
             return None
