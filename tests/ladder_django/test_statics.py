@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
+import os
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import urljoin
+
 import pytest
-from django.test import Client
+from django.templatetags.static import static
+from django.test import Client, override_settings
+
+from damrak_ladder.statics.collecting import collect
 
 SHEET = "/static/damrak/site.css"
+IMPORT = re.compile(r"""(?:from|import)\s*["'](\./[^"']+)["']""")
 
 
 @pytest.fixture
@@ -40,3 +52,59 @@ def test_head_has_no_body_and_others_are_refused(client: Client) -> None:
 def test_nothing_outside_is_served(client: Client) -> None:
     for path in ("/static/../settings.py", "/static/%2e%2e/settings.py", "/static/"):
         assert client.get(path).status_code == 404
+
+
+@pytest.fixture
+def collected(tmp_path: Path) -> Iterator[Path]:
+    """What a site has collected before it began to serve."""
+    folder = collect(tmp_path)
+    with override_settings(STATIC_ROOT=folder):
+        yield folder
+
+
+def test_name_follows_from_the_content_and_is_kept_for_good(
+    collected: Path, client: Client
+) -> None:
+    url = static("damrak/site.css")
+    assert re.fullmatch(r"/static/damrak/site\.[0-9a-f]{12}\.css", url)
+    answer = client.get(url, headers={"Accept-Encoding": "gzip"})
+    assert "immutable" in answer["Cache-Control"]
+    assert answer["Content-Encoding"] == "gzip"
+    assert gzip.decompress(answer.content) == client.get(SHEET).content
+    assert "immutable" not in client.get(SHEET)["Cache-Control"]
+
+
+def test_scripts_import_one_another_by_such_names(collected: Path, client: Client) -> None:
+    url = static("damrak/viewer/viewer.js")
+    seen, waiting = set(), [url]
+    while waiting:
+        at = waiting.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        answer = client.get(at)
+        assert answer.status_code == 200, at
+        assert "immutable" in answer["Cache-Control"], at
+        waiting += [urljoin(at, found) for found in IMPORT.findall(answer.content.decode())]
+    assert len(seen) > 5
+
+
+def test_collecting_again_is_no_work_and_many_may_do_it_at_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        [folder] = set(pool.map(collect, [tmp_path] * 3))
+    assert list(tmp_path.iterdir()) == [folder]
+    before = (folder / "staticfiles.json").stat()
+    assert collect(tmp_path) == folder
+    assert (folder / "staticfiles.json").stat() == before
+
+
+def test_earlier_collections_remain_for_a_while(tmp_path: Path) -> None:
+    for number in range(5):
+        (tmp_path / f"old-{number}").mkdir()
+        os.utime(tmp_path / f"old-{number}", (number, number))
+    folder = collect(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {folder.name, "old-3", "old-4"}
+
+
+def test_without_a_collection_files_have_their_own_names() -> None:
+    assert static("damrak/site.css") == SHEET

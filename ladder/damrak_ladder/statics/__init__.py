@@ -1,0 +1,1 @@
+"""Style sheets, scripts and pictures: named by their content, so that browsers keep them."""

@@ -1,0 +1,79 @@
+"""All files of all apps, collected where the site serves them from."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import shutil
+from pathlib import Path
+from typing import Final
+
+import django
+from django.contrib.staticfiles.finders import get_finders
+from django.core.files.base import ContentFile
+
+from damrak_ladder.statics.storage import HashedStorage
+
+KEPT: Final = 3
+"""So many collections remain: a site that still runs may serve from an earlier one."""
+
+UNUSED: Final = ("django_htmx/ext/*",)
+"""Nothing of ours asks for these, and some name files that are not there."""
+
+_HOW: Final = "1"
+"""Another one when the same files are to be collected in another way."""
+
+
+def collect(folder: Path) -> Path:
+    """A folder therein with all files, hashed and compressed; made now if there is none.
+
+    It has the name of its content and appears when it is whole, so several sites may do this at
+    once, and whoever dies over it is in nobody's way.
+    """
+    files = _files()
+    digest = hashlib.sha256(f"{_HOW} {django.get_version()}".encode())
+    for name, data in sorted(files.items()):
+        digest.update(f"{name} {len(data)} ".encode() + data)
+    target = folder / digest.hexdigest()[:16]
+    if not target.is_dir():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = folder / f".{secrets.token_hex(8)}"
+        try:
+            _fill(draft, files)
+            with contextlib.suppress(OSError):  # others were faster
+                draft.rename(target)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+        _tidy(folder, target)
+    os.utime(target)
+    return target
+
+
+def _files() -> dict[str, bytes]:
+    """Those of every app, by name; of two that have the same name the first counts."""
+    found: dict[str, bytes] = {}
+    for finder in get_finders():
+        for name, storage in finder.list(UNUSED):
+            if name not in found:
+                with storage.open(name) as file:
+                    found[name] = file.read()
+    return found
+
+
+def _fill(draft: Path, files: dict[str, bytes]) -> None:
+    storage = HashedStorage(location=draft)
+    for name, data in files.items():
+        storage.save(name, ContentFile(data))
+    for _, _, done in storage.post_process({name: (storage, name) for name in files}):
+        if isinstance(done, Exception):
+            raise done
+
+
+def _tidy(folder: Path, target: Path) -> None:
+    """Remove all but the latest, and what was left unfinished long ago."""
+    every = [path for path in folder.iterdir() if path != target]
+    every.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in every[KEPT - 1 :]:
+        shutil.rmtree(path, ignore_errors=True)
