@@ -16,6 +16,7 @@ from typing import Final, NoReturn
 from damrak_ladder.commands import (
     analyst,
     backup,
+    bench,
     blocks,
     doctor,
     hosts,
@@ -52,6 +53,7 @@ COMMANDS: Final = (
     ratings,
     simulate,
     populate,
+    bench,
     manage,
 )
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import os
 import re
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
@@ -20,6 +21,7 @@ from damrak_ladder.accounts.models import Scope, User
 from damrak_ladder.accounts.tokens import issue
 from damrak_ladder.benchmark.places import Kind, kinds
 from damrak_ladder.benchmark.serving import running_site
+from damrak_ladder.matches.models import Match
 from damrak_ladder.population.population import MARK
 
 BUDGET_MS: Final = 50.0
@@ -59,6 +61,25 @@ class Measured:
     bytes: int = 0  # as transferred, at most
     failures: int = 0
 
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return asdict(self) | {"is_within": self.is_within}
+
+    def as_row(self) -> dict[str, Any]:
+        """For people."""
+        return {
+            "page": self.kind,
+            "requests": self.requests,
+            "p50 ms": self.p50_ms,
+            "p95 ms": self.p95_ms,
+            "within": self.is_within,
+            "cpu ms": self.cpu_ms,
+            "db ms": self.db_ms,
+            "queries": "-".join(map(str, sorted({self.queries[0], self.queries[-1]}))),
+            "bytes": self.bytes,
+            "failed": self.failures or "",
+        }
+
     @property
     def is_within(self) -> bool:
         """Whether it keeps to the budget."""
@@ -87,12 +108,13 @@ def measure(rounds: int, only: str, tell: Tell) -> list[Measured]:
     return [_summed(name, found) for name, found in samples.items()]
 
 
-def transferred(match_address: str) -> dict[str, int]:
-    """What a browser that has nothing yet loads for a page, by address, packed."""
+def transferred() -> dict[str, int]:
+    """What a browser that has nothing yet loads for the page of a match, by address, packed."""
+    match = Match.objects.exclude(replay="").order_by("-pk")[0].pk
     with running_site("damrak_ladder.benchmark.observed:application") as port:
         browser = Browser(port, "", "")
         sizes: dict[str, int] = {}
-        todo = [match_address]
+        todo = [f"/en/matches/{match}/", f"/matches/{match}/moments/all.json"]
         while todo:
             address = todo.pop()
             if address in sizes:
@@ -132,8 +154,6 @@ class Browser:
 
     def read(self, address: str) -> tuple[bytes, int, str]:
         """Its contents, its size as transferred with its headers, and what it is."""
-        import gzip
-
         self._connection.request("GET", address, headers={"Accept-Encoding": "gzip"})
         answer = self._connection.getresponse()
         body = answer.read()
