@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from damrak.ladder.packing import Packed
     from damrak.ladder.site import Site
 
+ENOUGH: Final = 3
+"""So many failures show that a bot does not work."""
+
 STEPS: Final = {"refused": "red", "failed": "red", "qualified": "green", "live": "bold green"}
 
 
@@ -114,16 +117,18 @@ def _is_fit(place: Path, packed: Packed, console: Console) -> bool:
         return True  # a program in another language, or an archive, is tried by the ladder itself
     name = packed.holds.class_name
     spec = parse_spec(f"{place}:{name}" if name else str(place))
-    is_good = True
+    failed = 0
     for finding in Preflight(spec).basics():
         if finding.level == "fail":
-            is_good = False
+            failed += 1
             line = Text.assemble(("fail", "red"), f"  {finding.check}: {finding.detail}")
             console.print(line, soft_wrap=True)
-    if not is_good:
+        if failed == ENOUGH:
+            break  # what fails everywhere need not be waited for everywhere
+    if failed:
         words = f"not sent; damrak check {place} says more, and --no-check sends it all the same"
         console.print(Text(words, "red"), soft_wrap=True)
-    return is_good
+    return not failed
 
 
 def _send(site: Site, order: _Order, console: Console) -> dict[str, Any]:
