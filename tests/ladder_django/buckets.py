@@ -23,6 +23,14 @@ KEY, SECRET = "a-key", "a-secret-of-some-length"
 PROGRAM = Path(sys.executable).with_name("rclone")
 
 
+def free_port() -> int:
+    """A port where nobody listens."""
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        port: int = trial.getsockname()[1]
+        return port
+
+
 @dataclass(frozen=True, slots=True)
 class ObjectServer:
     """A server and where it is."""
@@ -47,11 +55,9 @@ class ObjectServer:
 
 
 @contextmanager
-def running_object_server(folder: Path) -> Iterator[ObjectServer]:
-    """One that ends with the block."""
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        port = trial.getsockname()[1]
+def running_object_server(folder: Path, port: int = 0) -> Iterator[ObjectServer]:
+    """One that ends with the block; what it keeps remains in the folder."""
+    port = port or free_port()
     process = subprocess.Popen(
         [
             *(PROGRAM, "serve", "s3", folder),
