@@ -14,12 +14,14 @@ from django.test import override_settings
 from damrak_ladder.bots.house import house_version
 from damrak_ladder.bots.models import Bot, Kind
 from damrak_ladder.bots.standing import promote
+from damrak_ladder.bots.submission import Submission, register
 from damrak_ladder.matches.attempts import give_up, start
 from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.entries import enter, seat_house
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState, Ladder, Purpose, Seat
 from damrak_ladder.pipeline.dispatching import SENT_AGAIN_AFTER, dispatch
 from damrak_ladder.pipeline.places import SILENT_AFTER
+from damrak_ladder.pipeline.qualifying import begin
 from damrak_ladder.pipeline.scheduling import ABANDONED_AFTER, schedule
 from damrak_ladder.standings.publishing import publish
 from damrak_ladder.standings.tables import table
@@ -62,6 +64,22 @@ def tables() -> list[set[str]]:
 def test_without_a_host_nothing_is_booked() -> None:
     house_ladder()
     assert schedule(NOW, tokens_of(1)) == 0
+
+
+@alone
+def test_bots_that_never_connect_keep_nobody_from_qualifying() -> None:
+    house_ladder()
+    some_host(workers=1)
+    stan = some_bot()
+    for number in range(70):
+        spec = Submission(Kind.REMOTE, spec=str(number))
+        begin(register(stan, spec, NOW + timedelta(hours=number)), NOW)
+    mine = begin(register(some_bot("tess"), Submission(Kind.UPLOADED, spec="one"), NOW), NOW)
+    Ladder.objects.update(is_open=False)
+    schedule(NOW, tokens_of(1))
+    player = Player()
+    assert dispatch(NOW, player.send) == 1
+    assert player.orders == [("alpha", mine.pk, 0)]
 
 
 @alone

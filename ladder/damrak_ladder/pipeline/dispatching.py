@@ -15,7 +15,7 @@ from damrak_ladder.matches.flows import weights_of
 from damrak_ladder.matches.models import Block, BlockState
 from damrak_ladder.pipeline.durations import seconds_per_game
 from damrak_ladder.pipeline.lines import InLine, lines
-from damrak_ladder.pipeline.places import Place, places
+from damrak_ladder.pipeline.places import Place, places, present
 from damrak_ladder.pipeline.turns import Turns, locked_turns
 
 SENT_AGAIN_AFTER: Final = timedelta(seconds=15)
@@ -77,7 +77,7 @@ def _assign(there: Sequence[Place], turns: Turns, now: datetime) -> list[Order]:
     room = sum(place.room for place in there)
     if not room:
         return []
-    waiting = lines(now, max(_LONGEST_LINE, 2 * room))
+    waiting = lines(now, max(_LONGEST_LINE, 2 * room), present(there))
     weights = weights_of(waiting)
     seconds = seconds_per_game({line[0].ladder for line in waiting.values() if line})
     orders = []

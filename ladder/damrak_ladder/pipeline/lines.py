@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 
 from damrak_ladder.bots.models import Kind
 from damrak_ladder.matches.models import Attempt, Block, BlockState, Outcome, Seat
@@ -25,9 +26,18 @@ class InLine:
     failed_at: frozenset[int]  # hosts that tried it in vain
 
 
-def lines(now: datetime, most: int) -> dict[str, deque[InLine]]:
-    """By flow the first blocks without a host that are due, at most so many of each."""
-    waiting = Block.objects.filter(state=BlockState.WAITING, due__lte=now, host=None)
+def lines(now: datetime, most: int, lobbies: Collection[int]) -> dict[str, deque[InLine]]:
+    """By flow the first blocks without a host that are due, at most so many of each.
+
+    Blocks of remote versions that are in no lobby stand in nobody's way: `lobbies` are the keys of
+    those that are.
+    """
+    absent = Seat.objects.filter(
+        match__block=OuterRef("pk"), match__number=0, version__kind=Kind.REMOTE
+    ).exclude(version__in=lobbies)
+    waiting = Block.objects.filter(
+        ~Exists(absent), state=BlockState.WAITING, due__lte=now, host=None
+    )
     found: dict[str, deque[InLine]] = {}
     for flow in waiting.order_by("flow").values_list("flow", flat=True).distinct():
         rows = list(

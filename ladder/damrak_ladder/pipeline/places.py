@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -60,6 +60,11 @@ def places(now: datetime) -> list[Place]:
         )
         for host in hosts
     ]
+
+
+def present(there: Iterable[Place]) -> frozenset[int]:
+    """The remote versions that wait at any of these."""
+    return frozenset().union(*(place.lobby for place in there))
 
 
 def connected_versions(slugs: Collection[str]) -> dict[str, int]:

@@ -22,7 +22,7 @@ from damrak_ladder.matches.models import Block, BlockState, Purpose
 from damrak_ladder.matchmaking import Shares
 from damrak_ladder.pipeline.durations import seconds_per_game
 from damrak_ladder.pipeline.lines import lines, remotes_of
-from damrak_ladder.pipeline.places import Place, places
+from damrak_ladder.pipeline.places import Place, places, present
 from damrak_ladder.pipeline.sources import Source, Tokens, sources
 from damrak_ladder.pipeline.turns import locked_turns
 
@@ -80,7 +80,7 @@ def _book(
         flow: deque(
             (one.ladder, one.games) for one in line if any(at.takes(one.remotes) for at in there)
         )
-        for flow, line in lines(now, wanted).items()
+        for flow, line in lines(now, wanted, present(there)).items()
     }
     flows = able.keys() | {flow for flow, line in ready.items() if line}
     weights = weights_of(flows)
