@@ -204,6 +204,9 @@ def test_a_remote_bot_is_given_a_token_once(ann: Program) -> None:
     assert again["token"] != first["token"]
     second = said(ann.post("bots/stan/remote", {"software": "stan/2"}), 201)
     assert second["version"]["number"] == 2
+    old = Version.objects.get(bot__slug="stan", number=1)
+    assert (old.state, old.reason) == (State.FAILED, "Version 2 connects in its place.")
+    assert Block.objects.get(purpose=Purpose.QUALIFICATION).subject_id == second["version"]["id"]
     problem_of(ann.post("bots/stan/remote", {"software": "stan/1"}), 409, "same-content")
     assert ConnectToken.objects.filter(revoked=None).count() == 1
     assert ConnectToken.objects.count() == 2  # of those that are void only the last is remembered

@@ -22,7 +22,7 @@ from damrak_ladder.bots.models import Bot, Kind, State, StepKind, Version
 from damrak_ladder.matches.boards import DAILY, board_for
 from damrak_ladder.matches.booking import SEED_BYTES, Table, book
 from damrak_ladder.matches.flows import QUALIFICATION
-from damrak_ladder.matches.models import Block, Ladder, Purpose
+from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose
 from damrak_ladder.notices import wording
 from damrak_ladder.notices.kinds import Kind as Notice
 from damrak_ladder.notices.telling import tell
@@ -93,6 +93,27 @@ def reconsider(block: Block, now: datetime) -> None:
     standing.advance(version.pk, State.FAILED, State.QUALIFYING, now)
     text = "Queued again: the host that it failed on was not to be trusted."
     journey.note(version, StepKind.QUEUED, text, now, {"block": block.pk})
+
+
+def supersede(version: Version, now: datetime) -> list[Version]:
+    """End the wait of earlier versions that would connect as this bot, for this one does; which.
+
+    One that is being played with goes on.
+    """
+    ended = []
+    earlier = Version.objects.filter(
+        bot=version.bot_id, kind=Kind.REMOTE, state=State.QUALIFYING, number__lt=version.number
+    )
+    for old in earlier.order_by("pk"):
+        waiting = old.trials.filter(
+            purpose=Purpose.QUALIFICATION, state=BlockState.WAITING, host=None
+        )
+        if waiting.delete()[0]:
+            reason = f"Version {version.number} connects in its place."
+            standing.advance(old.pk, State.QUALIFYING, State.FAILED, now, reason)
+            journey.note(old, StepKind.FAILED, f"Not qualified. {reason}", now)
+            ended.append(old)
+    return ended
 
 
 def stuck(block: Block, now: datetime) -> None:

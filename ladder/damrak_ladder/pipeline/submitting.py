@@ -52,6 +52,7 @@ def connect(bot: Bot, software: str, now: datetime, note: str = "") -> tuple[Ver
     submission = Submission(Kind.REMOTE, spec=one_line(software), note=one_line(note))
     with transaction.atomic():
         version = register(bot, submission, now)
+        qualifying.supersede(version, now)
         secret = connecting.issue(bot, now)
         words = "registered; it qualifies as soon as it is connected"
         journey.note(version, StepKind.RECEIVED, words, now, {"software": version.spec})
