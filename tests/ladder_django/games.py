@@ -23,11 +23,15 @@ def replay_bytes(
     seats: int = 2,
     number: int = 0,
     players: tuple[Player, ...] = (),
+    play: int | None = None,
 ) -> bytes:
-    """A match of random play, in which the last seat leaves."""
+    """A match of random play, in which the last seat leaves; `number` decides the cards, and unless
+    `play` does what is played."""
     rng = random.Random(number)
     board = load_board("practice")
     seed = rng.randbytes(32)
+    if play is not None:
+        rng = random.Random(play)
     dice = SeedDice(seed)
     log: list[Event] = []
     state = new_game(rules_for(board, seats, DEFAULTS), dice, log)

@@ -193,7 +193,8 @@ def _play(
     for match in matches:
         seats = sorted(match.seats.all(), key=lambda seat: seat.number)
         if with_replays:
-            data = replay_bytes(str(match.pk), str(block.pk), len(seats), match.number)
+            count, cards = len(seats), block.pk  # the same in all matches of the block
+            data = replay_bytes(str(match.pk), str(block.pk), count, cards, play=match.number)
             outcomes.append(keep(data))
             continue
         points = [

@@ -84,6 +84,14 @@ def tenths(value: float | None) -> str:
 
 
 @register.filter
+def signed_tenths(value: float) -> str:
+    """With its sign, always, and one decimal."""
+    shown = round(abs(value), 1)
+    sign = "±" if not shown else "+" if value > 0 else MINUS
+    return sign + number_format(shown, 1)
+
+
+@register.filter
 def halves(value: float) -> str:
     """Wins, where a shared one is a part."""
     return number_format(value, 0 if value == int(value) else 1)

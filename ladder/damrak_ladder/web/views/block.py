@@ -12,6 +12,8 @@ from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import Attempt, Block, Match, Seat
 from damrak_ladder.web import blocks
 from damrak_ladder.web.access import may_see_trouble
+from damrak_ladder.web.divergence import divergences
+from damrak_ladder.web.mirrors import owns, seat_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,13 @@ def block(request: HttpRequest, pk: int) -> HttpResponse:
         raise Http404
     shown = found[0]
     attempts = Attempt.objects.filter(block=pk).select_related("host").prefetch_related("faults")
+    seats = len(shown.sides)
+    mirrored = seat_rows(shown.matches, seats) if shown.block.is_mirrored and seats else []
     context = {
         "shown": shown,
+        "mirrored": mirrored,
+        "owns": owns(mirrored),
+        "divergences": divergences(shown.matches, seats) if mirrored else [],
         "played": shown.block,
         "rows": [_row(side.version, shown.matches) for side in shown.sides],
         "attempts": attempts.order_by("-number")[:20],

@@ -12,6 +12,15 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from damrak_ladder.matches.models import Block, BlockState, Host
+from damrak_ladder.web.access import may_see_trouble
+from damrak_ladder.web.activity import (
+    Hours,
+    Shares,
+    failures,
+    games_since,
+    hours_of,
+    shares_of_hosts,
+)
 
 SILENT_AFTER: Final = timedelta(minutes=1)
 _NOT_RECORDED: Final = [state for state in BlockState if state != BlockState.RECORDED]
@@ -22,31 +31,45 @@ class HostShown:
     """A host, and how it is."""
 
     host: Host
-    played: int
+    games: int  # in the last hour
+    hours: Hours
+    shares: Shares | None
     is_silent: bool
 
 
 def hosts(request: HttpRequest) -> HttpResponse:
-    """The machines with a referee, and what they did in the last hour."""
+    """The machines with a referee: what they did in the last day, how fast, and what failed."""
     now = timezone.now()
-    hour = now - timedelta(hours=1)
     rows = list(Host.objects.order_by("name"))
-    recent = Block.objects.filter(host__in=rows, state=BlockState.RECORDED, finished__gte=hour)
-    played = dict(recent.values_list("host").annotate(count=Count("pk")))
+    games = games_since(now - timedelta(hours=1))
+    hours = hours_of(rows, now)
+    shares = shares_of_hosts()
     counts = dict(
         Block.objects.filter(state__in=_NOT_RECORDED)
         .values_list("state")
         .annotate(count=Count("pk"))
     )
     context = {
-        "hosts": [_shown(host, played.get(host.pk, 0), now) for host in rows],
+        "hosts": [
+            HostShown(
+                host,
+                games.get(host.pk, 0),
+                hours[host.pk],
+                shares.get(host.pk),
+                is_silent=_is_silent(host, now),
+            )
+            for host in rows
+        ],
         "waiting": counts.get(BlockState.WAITING, 0),
         "running": counts.get(BlockState.RUNNING, 0),
         "dead": counts.get(BlockState.DEAD, 0),
-        "played": sum(played.values()),
+        "games": sum(games.values()),
+        "shares": shares.get(0),
+        "failures": failures(),
+        "has_details": may_see_trouble(request.user),
     }
     return render(request, "web/hosts.html", context)
 
 
-def _shown(host: Host, played: int, now: datetime) -> HostShown:
-    return HostShown(host, played, now - host.last_seen > SILENT_AFTER)
+def _is_silent(host: Host, now: datetime) -> bool:
+    return now - host.last_seen > SILENT_AFTER
