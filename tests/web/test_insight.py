@@ -1,0 +1,95 @@
+"""The analysis of a match in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from web.analysing import analyse_in
+from web.conftest import watch
+from web.films import recorded_in
+from web.sites import Site, running_site
+from web.test_viewer import RULES, Cinema, at, opened
+
+
+@pytest.fixture(scope="module")
+def cinema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cinema]:
+    home = tmp_path_factory.mktemp("cinema")
+    matches = recorded_in(home)
+    with running_site(home) as site:
+        yield Cinema(site, matches)
+
+
+def analysed(page: Page, cinema: Cinema, name: str) -> Page:
+    opened(page, cinema.address(name))
+    home: Site = cinema.site
+    analyse_in(home.home)
+    page.wait_for_selector("#insight [data-chances]", timeout=60_000)
+    return page
+
+
+def test_the_analysis_comes_by_itself_and_keeps_step(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("two"))
+    expect(page.locator("#insight")).to_contain_text("Being computed")
+    analysed(page, cinema, "two")
+    graph = page.locator("[data-chances]")
+    graph.scroll_into_view_if_needed()
+    box = graph.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    scrub = page.locator("[data-scrub]")
+    last = scrub.get_attribute("max") or ""
+    expect(scrub).not_to_have_value(last)
+    assert at(page) / int(last) == pytest.approx(0.5, abs=0.1)
+    line = float(page.locator("#insight .cursor").get_attribute("x1") or 0)
+    page.keyboard.press("Home")
+    expect(scrub).to_have_value("0")
+    assert float(page.locator("#insight .cursor").get_attribute("x1") or 0) < line
+
+
+def test_a_row_of_the_analysis_leads_to_its_moment(page: Page, cinema: Cinema) -> None:
+    analysed(page, cinema, "four")
+    page.locator("#insight .insight__contracts summary, #insight figure summary").first.click()
+    link = page.locator("#insight figure tbody a").nth(5)
+    moment = int(link.inner_text())
+    link.click()
+    expect(page.locator("[data-scrub]")).to_have_value(str(moment))
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+def test_the_analysis_can_be_read_by_everybody(
+    browser: Browser, cinema: Cinema, width: int, scheme: str
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 800},
+        color_scheme="dark" if scheme == "dark" else "light",
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    complaints: list[str] = []
+    watch(page, complaints)
+    analysed(page, cinema, "three")
+    for summary in page.locator("#insight summary").all():
+        summary.click()
+    options = {"runOnly": {"type": "tag", "values": RULES}}
+    found = Axe().run(page, context="#insight", options=options)
+    assert not found.response["violations"]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    context.close()
+    assert not complaints
+
+
+def test_without_javascript_it_is_there_when_the_page_is_loaded_again(
+    browser: Browser, cinema: Cinema
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(cinema.address("four"))
+    analyse_in(cinema.site.home)
+    page.goto(cinema.address("four"))
+    expect(page.locator("#insight")).to_contain_text("Luck and play")
+    assert page.locator("#insight .band").count() == 4
+    context.close()
