@@ -54,10 +54,25 @@ def test_disk_without_room_is_named(database: None, monkeypatch: pytest.MonkeyPa
     assert parts.disk(NOW).startswith("only ")
 
 
-def request(method: str = "GET", path: str = "/healthz") -> HttpRequest:
+def request(
+    method: str = "GET", path: str = "/healthz", address: str = "203.0.113.5"
+) -> HttpRequest:
     made = HttpRequest()
     made.method, made.path_info = method, path
+    made.META["REMOTE_ADDR"] = address
     return made
+
+
+def test_only_this_machine_is_told_why(database: None) -> None:
+    a_host()
+    Host.objects.update(state="quarantined")
+    middleware = HealthMiddleware(lambda _: HttpResponse())
+    with override_settings(DAMRAK_BROKER=NOWHERE):
+        abroad = json.loads(middleware(request()).content)
+        here = json.loads(middleware(request(address="127.0.0.1")).content)
+    assert (abroad["broker"], abroad["database"]) == ("does not answer", "well")
+    assert here["broker"].startswith("does not answer: ")
+    assert (abroad["hosts"], here["hosts"]) == ("all are quarantined", "all are quarantined: attic")
 
 
 def test_healthz_needs_no_host_and_no_session(database: None) -> None:

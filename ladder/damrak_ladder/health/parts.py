@@ -93,7 +93,7 @@ def stores(_: datetime) -> str:
         for store in (archive_store().store, replay_store().store):
             store.check()
     except StoreUnreachable as problem:
-        return _first_line(problem)
+        return f"do not answer: {_first_line(problem)}"
     return WELL
 
 
