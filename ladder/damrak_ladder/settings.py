@@ -85,6 +85,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "damrak_ladder.web.unreachable.UnreachableMiddleware",
 ]
 
 TEMPLATES = [

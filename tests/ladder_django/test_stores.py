@@ -12,10 +12,17 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test import Client, override_settings
+from django.urls import reverse
 
 from damrak_ladder.bots.archives import ArchiveStore, content_of
 from damrak_ladder.bots.errors import ArchiveDamaged
 from damrak_ladder.bots.models import StoredArchive
+from damrak_ladder.health import parts
+from damrak_ladder.health.examination import Verdict, examine
+from damrak_ladder.installation.buckets import Bucket
+from damrak_ladder.matches.attempts import start
+from damrak_ladder.matches.recording import record
 from damrak_ladder.replays.errors import ReplayDamaged, ReplayLost
 from damrak_ladder.replays.stores import ReplayStore
 from damrak_ladder.stores import bucket as bucket_store
@@ -26,6 +33,8 @@ from damrak_ladder.stores.rows import RowStore
 from damrak_ladder.stores.store import Store, name_at, place_of
 from ladder_django.buckets import ObjectServer
 from ladder_django.databases import empty
+from ladder_django.people import NOW
+from ladder_django.tables import PATIENCE, report_of, some_block
 
 NAMES = [sha256(bytes([number])).hexdigest() for number in range(5)]
 
@@ -174,3 +183,26 @@ def test_server_that_hangs_is_not_waited_for(
         in_bucket.get(NAMES[0])
     bucket_store._client_of.cache_clear()
     assert in_bucket.get(NAMES[0]) is None
+
+
+def test_who_asks_for_a_replay_meanwhile_is_told_to_come_back(
+    database: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    block = some_block()
+    assert start(block.pk, 0, "worker", NOW, PATIENCE)
+    record(report_of(block, 1), NOW)
+    match = block.matches.get(number=0)
+    monkeypatch.setattr(bucket_store, "ATTEMPTS", 1)
+    nowhere = Bucket("damrak", "http://127.0.0.1:9", "us-east-1", "", "key", "secret")
+    client = Client(SERVER_NAME="127.0.0.1")
+    with override_settings(DAMRAK_REPLAY_STORE="s3", DAMRAK_BUCKET=nowhere):
+        answer = client.get(f"/api/v1/matches/{match.pk}/replay")
+        assert (answer.status_code, answer.json()["code"]) == (503, "try-again")
+        assert answer["Retry-After"]
+        answer = client.get(reverse("replay-files:download", args=[match.pk]))
+        assert answer.status_code == 503
+        assert answer["Retry-After"]
+        assert "bucket damrak" in parts.stores(NOW)
+        [finding] = [found for found in examine(NOW) if found.part == "stores"]
+    assert finding.verdict is Verdict.WRONG
+    assert "DAMRAK_LADDER_S3" in finding.cure
