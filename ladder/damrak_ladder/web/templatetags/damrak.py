@@ -20,6 +20,7 @@ from damrak_ladder.bots.house import PREFIX
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.matches.models import Ladder, Purpose
 from damrak_ladder.notices import reading
+from damrak_ladder.web.plain_words import in_words
 from damrak_ladder.web.wording import (
     CANARIES,
     FAULTS,
@@ -146,6 +147,12 @@ def bot_name(slug: str, name: str = "") -> str:
 def called(shown: Version) -> str:
     """What a version is called, where it cannot be a link."""
     return f"{bot_name(shown.bot.slug, shown.bot.name)} v{shown.number}"
+
+
+@register.filter
+def words(said: str) -> str:
+    """What a layer below has written in English, in the reader's language."""
+    return in_words(said)
 
 
 @register.filter

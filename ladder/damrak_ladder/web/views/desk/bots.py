@@ -32,6 +32,7 @@ from damrak_ladder.trials.errors import TrialError
 from damrak_ladder.trials.models import Canary, CanaryState
 from damrak_ladder.web.access import UserRequest, may_see_inside
 from damrak_ladder.web.limits import at_most
+from damrak_ladder.web.plain_words import in_words
 
 UNDER_WAY: Final = frozenset({State.CHECKING, State.QUALIFYING})
 """States in which more will happen soon by itself."""
@@ -85,7 +86,7 @@ def change_entry(request: UserRequest, slug: str, ladder: str) -> HttpResponse:
         try:
             enter(on, found, now)
         except NotAdmitted as problem:
-            messages.error(request, str(problem))
+            messages.error(request, in_words(problem))
         else:
             words = _("%(bot)s is on %(ladder)s now.")
             messages.success(request, words % {"bot": slug, "ladder": on.name})
@@ -158,7 +159,7 @@ def canary(request: UserRequest, slug: str, number: int) -> HttpResponse:
                 for ladder in canaries.ladders_for(found)
             ]
         except TrialError as problem:
-            messages.error(request, str(problem))
+            messages.error(request, in_words(problem))
         else:
             words = _("It plays shadow games on: %(ladders)s.") % {"ladders": ", ".join(begun)}
             messages.success(request, words if begun else _("No open ladder admits it."))

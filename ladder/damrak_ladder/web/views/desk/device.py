@@ -11,6 +11,7 @@ from damrak_ladder.accounts import devices
 from damrak_ladder.accounts.errors import DeviceRefused, TooOften
 from damrak_ladder.web.access import UserRequest
 from damrak_ladder.web.limits import too_often
+from damrak_ladder.web.plain_words import in_words
 
 
 @login_required
@@ -29,7 +30,7 @@ def device(request: UserRequest) -> HttpResponse:
     except TooOften as problem:
         return too_often(request, problem)
     except DeviceRefused as problem:
-        context["problem"] = str(problem)
+        context["problem"] = in_words(problem)
     response = render(request, "web/desk/device.html", context)
     response.headers["Cache-Control"] = "no-store"
     return response

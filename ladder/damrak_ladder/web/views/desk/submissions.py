@@ -22,6 +22,7 @@ from damrak_ladder.bots.submission import create_bot
 from damrak_ladder.pipeline.submitting import connect, submit
 from damrak_ladder.web.access import UserRequest
 from damrak_ladder.web.limits import at_most
+from damrak_ladder.web.plain_words import in_words
 
 NEW = ""
 
@@ -132,9 +133,9 @@ def upload(request: UserRequest) -> HttpResponse:
         except SameContent as problem:
             form.add_error("archive", _same(problem))
         except NotTaken as problem:
-            form.add_error("archive", str(problem))
+            form.add_error("archive", in_words(problem))
         except LimitReached as problem:
-            form.add_error(None, str(problem))
+            form.add_error(None, in_words(problem))
         else:
             return HttpResponseRedirect(
                 reverse("web:desk_version", args=[bot.slug, version.number])
@@ -159,7 +160,7 @@ def remote(request: UserRequest) -> HttpResponse:
         except SameContent as problem:
             form.add_error("software", _same(problem))
         except LimitReached as problem:
-            form.add_error(None, str(problem))
+            form.add_error(None, in_words(problem))
         else:
             context |= {"version": version, "secret": secret, "bot": bot}
     response = render(request, "web/desk/remote.html", context)

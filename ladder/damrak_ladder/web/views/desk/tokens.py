@@ -18,6 +18,7 @@ from damrak_ladder.accounts.models import ApiToken, Scope
 from damrak_ladder.accounts.tokens import issue, revoke
 from damrak_ladder.web.access import UserRequest
 from damrak_ladder.web.limits import at_most
+from damrak_ladder.web.plain_words import in_words
 
 SCOPES = [
     (Scope.READ, gettext_lazy("read: see what I see")),
@@ -67,7 +68,7 @@ def tokens(request: UserRequest) -> HttpResponse:
         except TokenNameTaken:
             form.add_error("name", _("You have a token of that name. Revoke it, or pick another."))
         except TooManyTokens as problem:
-            form.add_error(None, str(problem))
+            form.add_error(None, in_words(problem))
         else:
             context |= {"token": token, "secret": secret, "form": TokenForm()}
     kept = ApiToken.objects.filter(owner=request.user, revoked=None).order_by("-pk")

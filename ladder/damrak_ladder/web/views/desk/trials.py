@@ -33,6 +33,7 @@ from damrak_ladder.web import blocks
 from damrak_ladder.web.access import UserRequest, may_see_inside
 from damrak_ladder.web.limits import at_most
 from damrak_ladder.web.pages import before, page_of
+from damrak_ladder.web.plain_words import in_words
 
 SIZE: Final = 15
 _BAR: Final = 240.0
@@ -149,7 +150,7 @@ def trials(request: UserRequest) -> HttpResponse:
                 timezone.now(),
             )
         except TrialError as problem:
-            form.add_error(None, str(problem))
+            form.add_error(None, in_words(problem))
         else:
             return HttpResponseRedirect(reverse("web:desk_test", args=[begun.pk]))
     mine = _trials().filter(owner=request.user, pk__lt=before(request)).order_by("-pk")
