@@ -95,7 +95,7 @@ def _version(bot: Bot, spec: str, now: datetime) -> Version:
             "number": bot.versions.count() + 1,
             "kind": Kind.HOUSE,
             "spec": spec,
-            "language": "python",
+            "language": "Python",
             "state": State.QUALIFIED,
             "created": now,
             "changed": now,
