@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from damrak_ladder.analyses import asking, computing
+from damrak_ladder.analyses import asking, computing, notable
 from damrak_ladder.analyses.asking import analysis_of, ask, content_of
 from damrak_ladder.analyses.computing import LEASE, MOST_TRIES, compute_next
 from damrak_ladder.analyses.models import Analysis, AnalysisState
@@ -17,8 +17,10 @@ from damrak_ladder.analyses.notable import choose_notable
 from damrak_ladder.matches.models import Block, BlockState, Match
 from damrak_ladder.replays.keeping import keep
 from damrak_ladder.replays.models import StoredReplay
+from damrak_ladder.standings.models import Notable, NotableKind
 from ladder_django.films import recorded_films
 from ladder_django.games import replay_of
+from ladder_django.ladders import some_ladder
 from ladder_django.people import NOW
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -183,5 +185,26 @@ def test_the_mirrored_matches_are_compared(match: Match) -> None:
     assert content_of(found)["mirrored"] == []
 
 
-def test_without_blocks_that_count_nothing_is_notable(match: Match) -> None:
+def test_what_pages_tell_of_is_analysed_within_a_budget(
+    match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert not choose_notable(NOW)
+    seat = match.seats.select_related("version").get(number=0)
+    Notable.objects.create(
+        ladder=some_ladder(),
+        kind=NotableKind.UPSET,
+        match=match,
+        version=seat.version,
+        value=0.1,
+        at=NOW,
+    )
+    monkeypatch.setattr(notable, "PER_HOUR", 0)
+    assert not choose_notable(NOW)
+    monkeypatch.setattr(notable, "PER_HOUR", 1)
+    assert choose_notable(NOW)
+    chosen = Analysis.objects.get()
+    assert (chosen.match, chosen.is_wanted) == (match, False)
+    assert not choose_notable(NOW + timedelta(hours=2))
+    wanted = ask(match, NOW)
+    assert wanted is not None
+    assert Analysis.objects.get().is_wanted

@@ -30,7 +30,7 @@ from damrak_ladder.analyses.analysis import analyse
 from damrak_ladder.analyses.course import course_of
 from damrak_ladder.analyses.ground import ground_of
 from damrak_ladder.analyses.policy import Policy
-from damrak_ladder.analyses.rollouts import dice_of, play_on, wilson, worth_of
+from damrak_ladder.analyses.rollouts import chance_of, play_on, wilson, worth_of
 
 TRIES: Final = 200
 MOMENTS: Final = 3  # of each game
@@ -74,7 +74,7 @@ def pairs_of(replay: Replay) -> Iterator[tuple[float, float]]:
     for step in chance.sample(steps, min(MOMENTS, len(steps))):
         seat = chance.randrange(len(replay.seats))
         shares = [
-            play_on(step.state.copy(), dice_of(replay.hash, number)).shares[seat]
+            play_on(step.state.copy(), chance_of(replay.hash, number)).shares[seat]
             for number in range(TRIES)
         ]
         yield sum(shares) / TRIES, came.shares[seat]

@@ -7,7 +7,7 @@ from typing import Final
 
 from damrak_engine.scoring import Result
 from damrak_ladder.analyses.course import Step
-from damrak_ladder.analyses.rollouts import Estimate, dice_of, play_on, wilson, worth_of
+from damrak_ladder.analyses.rollouts import Estimate, chance_of, play_on, wilson, worth_of
 
 BUDGET: Final = 300_000  # decisions to be played in all tries together
 FEWEST: Final = 32
@@ -40,7 +40,7 @@ def chances_along(
     for step in steps[:-1]:
         sums = [0.0 for _ in seats]
         for number in range(tries):
-            worth = play_on(step.state.copy(), dice_of(seed, number))
+            worth = play_on(step.state.copy(), chance_of(seed, number))
             for seat in seats:
                 sums[seat] += worth.shares[seat]
             if step is steps[0]:

@@ -17,13 +17,14 @@ from typing import Final
 from damrak_engine.actions import BLIND, FIRST_CLAIM, KEEP_BOTH, KEEP_FIRST, OFFER, TAKE
 from damrak_engine.cards import counts
 from damrak_engine.determinize import determinize
+from damrak_engine.dice import QuickDice
 from damrak_engine.observation import Observation, observe
 from damrak_engine.position import KEEP, SETUP
 from damrak_engine.state import State
 from damrak_ladder.analyses.course import Step
 from damrak_ladder.analyses.ground import Ground, ground_of
 from damrak_ladder.analyses.policy import Policy
-from damrak_ladder.analyses.rollouts import Estimate, Worth, dice_of, mean, play_on
+from damrak_ladder.analyses.rollouts import Estimate, Worth, chance_of, mean, play_on
 
 BUDGET: Final = 200_000  # decisions to be played in all tries of the first look together
 FEWEST: Final = 6
@@ -153,9 +154,9 @@ def _tried(seen: Observation, actions: list[int], seed: str, number: int) -> dic
     found = {}
     for action in actions:
         state = world.copy()
-        dice = dice_of(seed, number)
-        state.apply(action, dice)
-        found[action] = play_on(state, dice)
+        chance = chance_of(seed, number)
+        state.apply(action, QuickDice(chance.random))
+        found[action] = play_on(state, chance, whims=0)
     return found
 
 

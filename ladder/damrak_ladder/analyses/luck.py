@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from damrak_engine.deal import new_game
+from damrak_engine.dice import QuickDice
 from damrak_engine.replay import Replay
 from damrak_engine.rules import rules_for
 from damrak_ladder.analyses.course import Step
 from damrak_ladder.analyses.rollouts import (
     Z95,
     Estimate,
-    dice_of,
+    chance_of,
     mean_and_error,
     play_on,
     worth_of,
@@ -97,13 +98,14 @@ def _difference(step: Step, following: Step, seed: str, tries: int) -> list[list
     differences: list[list[float]] = [[] for _ in following.state.hands]
     for number in range(tries):
         other = step.state.copy()
+        dice = QuickDice(chance_of(f"{seed}/draw", number).random)
         if step.action >= 0:
-            other.apply(step.action, dice_of(f"{seed}/chance", number))
+            other.apply(step.action, dice)
         else:
             seat, reason = following.state.left[-1]
-            other.leave(seat, reason, "", dice_of(f"{seed}/chance", number))
-        usual = play_on(other, dice_of(seed, number)).leads
-        came = play_on(following.state.copy(), dice_of(seed, number)).leads
+            other.leave(seat, reason, "", dice)
+        usual = play_on(other, chance_of(seed, number)).leads
+        came = play_on(following.state.copy(), chance_of(seed, number)).leads
         for seat, pair in enumerate(zip(came, usual, strict=True)):
             differences[seat].append(pair[0] - pair[1])
     return differences
@@ -116,10 +118,10 @@ def _other_deals(replay: Replay, first: int, seed: str, deals: int) -> list[list
     named = first if replay.options.first_player == "rotate" else None
     by_turn: list[list[float]] = [[] for _ in range(seats)]
     for number in range(deals):
-        dice = dice_of(seed, number)
-        state = new_game(rules, dice, None, named)
+        chance = chance_of(seed, number)
+        state = new_game(rules, QuickDice(chance.random), None, named)
         begins = state.first
-        leads = play_on(state, dice).leads
+        leads = play_on(state, chance).leads
         for seat, lead in enumerate(leads):
             by_turn[(seat - begins) % seats].append(lead)
     return [by_turn[(seat - first) % seats] for seat in range(seats)]

@@ -19,8 +19,7 @@ from damrak_engine.actions import (
     TAKE,
 )
 from damrak_engine.cards import COLOURS, GREY, WILD, counts
-from damrak_engine.dice import QuickDice
-from damrak_engine.position import KEEP, OVER, SETUP, TURN
+from damrak_engine.position import KEEP, SETUP, TURN
 from damrak_engine.state import State
 from damrak_ladder.analyses.ground import Ground
 
@@ -209,12 +208,3 @@ def promise(
         else:
             value -= contract.points
     return value
-
-
-def play_out(state: State, policy: Policy, dice: QuickDice) -> int:
-    """Let the policy play every seat to the end; how many decisions that took."""
-    played = 0
-    while state.phase != OVER:
-        state.apply(policy.choose(state), dice)
-        played += 1
-    return played

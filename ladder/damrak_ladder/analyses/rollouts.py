@@ -1,6 +1,6 @@
 """What becomes of a position: it is played to its end many times by the reference policy.
 
-The k-th try of every position of a match throws the same dice, so that two positions are compared
+The k-th try of every position of a match has the same chance, so that two positions are compared
 under like luck. What came out depends on seed and position alone.
 """
 
@@ -13,12 +13,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from damrak_engine.dice import QuickDice
+from damrak_engine.position import OVER
 from damrak_engine.scoring import Result, result
 from damrak_engine.state import State
 from damrak_ladder.analyses.ground import ground_of
-from damrak_ladder.analyses.policy import Policy, play_out
+from damrak_ladder.analyses.policy import Policy
 
 Z95: Final = 1.959963984540054
+
+WHIMS: Final = 0.1
+"""So often a seat does anything that is legal. The policy alone always goes on alike, and believes
+games of other players to be decided sooner than they are; docs/analysis.md has the figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +59,18 @@ def worth_of(came: Result) -> Worth:
     )
 
 
-def dice_of(seed: str, number: int) -> QuickDice:
-    """The dice of one try."""
-    return QuickDice(random.Random(f"{seed}/{number}").random)  # noqa: S311
+def chance_of(seed: str, number: int) -> random.Random:
+    """What one try leaves to chance."""
+    return random.Random(f"{seed}/{number}")  # noqa: S311
 
 
-def play_on(state: State, dice: QuickDice) -> Worth:
+def play_on(state: State, chance: random.Random, whims: float = WHIMS) -> Worth:
     """Play a position, which is used up, to its end."""
-    play_out(state, Policy(ground_of(state.rules)), dice)
+    dice = QuickDice(chance.random)
+    policy = Policy(ground_of(state.rules))
+    while state.phase != OVER:
+        is_whim = whims > 0 and chance.random() < whims
+        state.apply(state.random_action(chance.random) if is_whim else policy.choose(state), dice)
     return worth_of(result(state, dice))
 
 

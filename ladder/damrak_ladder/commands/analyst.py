@@ -19,8 +19,8 @@ def add_parser(commands: Any) -> None:
         "analyse matches that somebody looks at",
         """
         Computes chances of winning, costly decisions and luck of recorded matches, one match at a
-        time and with low priority: of those somebody opens, and by itself of a few surprises an
-        hour. It needs the database, and nothing needs it. One is enough; several may run.
+        time and with low priority: of those somebody opens, and by itself of those that the front
+        page tells of. It needs the database, and nothing needs it. One is enough; several may run.
         """,
         "damrak-ladder analyst",
         run,
