@@ -83,6 +83,16 @@ def test_a_new_bot_is_submitted_qualifies_and_is_rated(platform: Platform, here:
     assert played["live"] == 1
 
 
+def test_a_bot_that_always_crashes_is_not_sent(platform: Platform, here: Path) -> None:
+    (here / "broken.py").write_text(CRASHING.replace("== 4", ">= 1"))
+    sent = run(here, "submit", "broken.py", "--bot", "broken", "--to", url(platform))
+    assert sent.returncode == 1, sent.stdout + sent.stderr
+    *failed, last = sent.stdout.splitlines()
+    assert len(failed) == 3
+    assert all("ZeroDivisionError" in line for line in failed)
+    assert last.startswith("not sent")
+
+
 def test_a_bot_that_crashes_is_shown_how(platform: Platform, here: Path) -> None:
     (here / "crashing").mkdir()
     (here / "crashing" / "bot.py").write_text(CRASHING)
