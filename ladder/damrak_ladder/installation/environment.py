@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
-import re
-import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
-from damrak_ladder.installation import buckets
+from damrak_ladder.installation import buckets, values
 from damrak_ladder.installation.buckets import Bucket
 
 T = TypeVar("T")
 
 PREFIX: Final = "DAMRAK_LADDER_"
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
-SECRET_LENGTH: Final = 32
-"""A secret key has at least so many characters."""
-
-STORES: Final = ("database", "folder", "s3")
-_DATABASES: Final = frozenset({"postgres", "postgresql"})
-_MAILERS: Final = frozenset({"smtp", "smtps", "smtp+tls"})
-_BROKERS: Final = frozenset({"redis", "rediss"})
 
 
 class SettingError(ValueError):
@@ -118,56 +108,56 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         SettingError: naming the first variable that is no good, or that nobody reads.
     """
     source = _Source(variables)
-    port = source.get("DAMRAK_PORT", "8000", _port)
-    replay_store = source.get(PREFIX + "REPLAY_STORE", "database", _store)
-    archive_store = source.get(PREFIX + "ARCHIVE_STORE", "folder", _store)
+    port = source.get("DAMRAK_PORT", "8000", values.port)
+    replay_store = source.get(PREFIX + "REPLAY_STORE", "database", values.store)
+    archive_store = source.get(PREFIX + "ARCHIVE_STORE", "folder", values.store)
     found = Environment(
-        home=source.get("DAMRAK_HOME", "var", _folder),
+        home=source.get("DAMRAK_HOME", "var", values.folder),
         port=port,
-        url=source.get(PREFIX + "URL", f"http://127.0.0.1:{port}", _site),
-        listen=source.get(PREFIX + "LISTEN", "127.0.0.1", _address),
-        proxies=source.get(PREFIX + "PROXIES", "127.0.0.1", _networks),
-        behind_proxy=source.get(PREFIX + "BEHIND_PROXY", "no", _truth),
-        debug=source.get(PREFIX + "DEBUG", "no", _truth),
-        secret_key=source.find(PREFIX + "SECRET_KEY", _secret),
-        database_url=source.find("DATABASE_URL", _database),
-        mail_url=source.find(PREFIX + "MAIL_URL", _mailer),
-        mail_from=source.get(PREFIX + "MAIL_FROM", "damrak@localhost", _text),
-        local_webhooks=source.get(PREFIX + "LOCAL_WEBHOOKS", "no", _truth),
+        url=source.get(PREFIX + "URL", f"http://127.0.0.1:{port}", values.site),
+        listen=source.get(PREFIX + "LISTEN", "127.0.0.1", values.address),
+        proxies=source.get(PREFIX + "PROXIES", "127.0.0.1", values.networks),
+        behind_proxy=source.get(PREFIX + "BEHIND_PROXY", "no", values.truth),
+        debug=source.get(PREFIX + "DEBUG", "no", values.truth),
+        secret_key=source.find(PREFIX + "SECRET_KEY", values.secret),
+        database_url=source.find("DATABASE_URL", values.database),
+        mail_url=source.find(PREFIX + "MAIL_URL", values.mailer),
+        mail_from=source.get(PREFIX + "MAIL_FROM", "damrak@localhost", values.filled),
+        local_webhooks=source.get(PREFIX + "LOCAL_WEBHOOKS", "no", values.truth),
         limits=Limits(
-            bots=source.get(PREFIX + "BOTS_PER_OWNER", "10", _count),
-            submissions_per_hour=source.get(PREFIX + "SUBMISSIONS_PER_HOUR", "10", _count),
-            storage_mb=source.get(PREFIX + "STORAGE_MB_PER_OWNER", "500", _count),
-            tokens=source.get(PREFIX + "TOKENS_PER_OWNER", "20", _count),
-            trials=source.get(PREFIX + "TESTS_PER_OWNER", "2", _count),
+            bots=source.get(PREFIX + "BOTS_PER_OWNER", "10", values.count),
+            submissions_per_hour=source.get(PREFIX + "SUBMISSIONS_PER_HOUR", "10", values.count),
+            storage_mb=source.get(PREFIX + "STORAGE_MB_PER_OWNER", "500", values.count),
+            tokens=source.get(PREFIX + "TOKENS_PER_OWNER", "20", values.count),
+            trials=source.get(PREFIX + "TESTS_PER_OWNER", "2", values.count),
         ),
         benching=Benching(
-            percent=source.get(PREFIX + "BENCH_PERCENT", "10", _percent),
-            games=source.get(PREFIX + "BENCH_GAMES", "60", _count),
-            least=source.get(PREFIX + "BENCH_LEAST_GAMES", "8", _count),
+            percent=source.get(PREFIX + "BENCH_PERCENT", "10", values.percent),
+            games=source.get(PREFIX + "BENCH_GAMES", "60", values.count),
+            least=source.get(PREFIX + "BENCH_LEAST_GAMES", "8", values.count),
         ),
         replay_store=replay_store,
         archive_store=archive_store,
         bucket=_bucket(source, is_needed="s3" in {replay_store, archive_store}),
-        replay_key=source.find(PREFIX + "REPLAY_KEY", _key),
-        lease=source.get(PREFIX + "LEASE_SECONDS", "60", _count),
-        attempts=source.get(PREFIX + "BLOCK_ATTEMPTS", "5", _count),
-        broker=source.find(PREFIX + "BROKER", _broker),
-        host_name=source.get(PREFIX + "HOST", _this_machine(), _host_name),
-        referee=source.find(PREFIX + "REFEREE", _referee),
-        referee_key=source.find(PREFIX + "REFEREE_KEY", _text),
+        replay_key=source.find(PREFIX + "REPLAY_KEY", values.key),
+        lease=source.get(PREFIX + "LEASE_SECONDS", "60", values.count),
+        attempts=source.get(PREFIX + "BLOCK_ATTEMPTS", "5", values.count),
+        broker=source.find(PREFIX + "BROKER", values.broker),
+        host_name=source.get(PREFIX + "HOST", values.this_machine(), values.host_name),
+        referee=source.find(PREFIX + "REFEREE", values.referee),
+        referee_key=source.find(PREFIX + "REFEREE_KEY", values.filled),
         referee_tls=RefereeTls(
-            authorities=source.find(PREFIX + "REFEREE_TLS_CA", _content),
-            certificate=source.find(PREFIX + "REFEREE_TLS_CERT", _content),
-            private_key=source.find(PREFIX + "REFEREE_TLS_KEY", _content),
-            may_be_plain=source.get(PREFIX + "REFEREE_PLAIN", "no", _truth),
+            authorities=source.find(PREFIX + "REFEREE_TLS_CA", values.content),
+            certificate=source.find(PREFIX + "REFEREE_TLS_CERT", values.content),
+            private_key=source.find(PREFIX + "REFEREE_TLS_KEY", values.content),
+            may_be_plain=source.get(PREFIX + "REFEREE_PLAIN", "no", values.truth),
         ),
-        lobby=source.find(PREFIX + "LOBBY", _place),
-        workers=source.get(PREFIX + "WORKERS", "1", _count),
-        games_at_once=source.get(PREFIX + "GAMES_AT_ONCE", str(processors()), _count),
-        games_per_minute=source.find(PREFIX + "GAMES_PER_MINUTE", _count),
+        lobby=source.find(PREFIX + "LOBBY", values.place),
+        workers=source.get(PREFIX + "WORKERS", "1", values.count),
+        games_at_once=source.get(PREFIX + "GAMES_AT_ONCE", str(processors()), values.count),
+        games_per_minute=source.find(PREFIX + "GAMES_PER_MINUTE", values.count),
     )
-    may_be_plain = source.get(PREFIX + "PLAIN_HTTP", "no", _truth)
+    may_be_plain = source.get(PREFIX + "PLAIN_HTTP", "no", values.truth)
     source.check_all_read()
     if not (found.is_secure or may_be_plain or found.host in LOOPBACK):
         raise SettingError(
@@ -218,106 +208,13 @@ class _Source:
                 raise SettingError(name, "there is no such setting")
 
 
-def _text(text: str) -> str:
-    if not text.strip():
-        raise ValueError("is empty")
-    return text.strip()
-
-
-def _folder(text: str) -> Path:
-    return Path(_text(text)).expanduser().absolute()
-
-
-def _content(text: str) -> bytes:
-    try:
-        return _folder(text).read_bytes()
-    except OSError as problem:
-        raise ValueError(f"{text}: {(problem.strerror or 'cannot be read').lower()}") from None
-
-
-def _truth(text: str) -> bool:
-    if text not in {"yes", "no"}:
-        raise ValueError(f"{text!r} is neither yes nor no")
-    return text == "yes"
-
-
-def _count(text: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-        raise ValueError(f"{text!r} is not a whole number from 1 on")
-    return int(text)
-
-
-def _percent(text: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9]?", text):
-        raise ValueError(f"{text!r} is not a whole number from 1 to 99")
-    return int(text)
-
-
-def _port(text: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9]{0,4}", text) or int(text) > 65535:
-        raise ValueError(f"{text!r} is not a port from 1 to 65535")
-    return int(text)
-
-
-def _address(text: str) -> str:
-    return str(ipaddress.ip_address(text))
-
-
-def _networks(text: str) -> str:
-    found = [str(ipaddress.ip_network(part.strip(), strict=False)) for part in text.split(",")]
-    return ",".join(found)
-
-
-def _site(text: str) -> str:
-    address = urlsplit(text)
-    if address.scheme not in {"http", "https"} or not address.hostname:
-        raise ValueError("is not of the form https://host or https://host:port")
-    if address.path not in {"", "/"} or address.query or address.fragment or address.username:
-        raise ValueError("has more than a scheme, a host and a port")
-    return text.removesuffix("/")
-
-
-def _secret(text: str) -> str:
-    if len(text) < SECRET_LENGTH:
-        raise ValueError(f"has fewer than {SECRET_LENGTH} characters")
-    return text
-
-
-def _key(text: str) -> bytes:
-    # As secret as a password, and not repeated.
-    if not re.fullmatch(r"[0-9a-f]{64}", text):
-        raise ValueError("is not a key of 64 lower-case hexadecimal digits")
-    return bytes.fromhex(text)
-
-
-def _database(text: str) -> str:
-    # The value may hold a password, and is not repeated.
-    address = urlsplit(text)
-    if address.scheme not in _DATABASES or not address.path.strip("/"):
-        raise ValueError("is not of the form postgresql://user:password@host:port/name")
-    return text
-
-
-def _mailer(text: str) -> str:
-    address = urlsplit(text)
-    if address.scheme not in _MAILERS or not address.hostname:
-        raise ValueError("is not of the form smtp+tls://user:password@host:port")
-    return text
-
-
-def _store(text: str) -> str:
-    if text not in STORES:
-        raise ValueError(f"{text!r} is none of {', '.join(STORES)}")
-    return text
-
-
 def _bucket(source: _Source, *, is_needed: bool) -> Bucket | None:
     name = source.find(PREFIX + "S3_BUCKET", buckets.bucket_name)
     endpoint = source.find(PREFIX + "S3_ENDPOINT", buckets.endpoint)
     region = source.get(PREFIX + "S3_REGION", "us-east-1", buckets.region)
     prefix = source.get(PREFIX + "S3_PREFIX", "", buckets.prefix)
-    key = source.find(PREFIX + "S3_KEY", _text)
-    secret = source.find(PREFIX + "S3_SECRET", _text)
+    key = source.find(PREFIX + "S3_KEY", values.filled)
+    secret = source.find(PREFIX + "S3_SECRET", values.filled)
     if not is_needed:
         return None
     if name is None:
@@ -328,35 +225,3 @@ def _bucket(source: _Source, *, is_needed: bool) -> Bucket | None:
         if value is None and endpoint is not None:
             raise SettingError(PREFIX + variable, f"is needed by the server at {endpoint}")
     return Bucket(name, endpoint, region, prefix, key, secret)
-
-
-def _broker(text: str) -> str:
-    # The value may hold a password, and is not repeated.
-    address = urlsplit(text)
-    is_socket = address.scheme == "redis+socket" and len(address.path) > 1
-    if not is_socket and not (address.scheme in _BROKERS and address.hostname):
-        raise ValueError("is not of the form redis://host:port/0 or redis+socket:///path")
-    return text
-
-
-def _host_name(text: str) -> str:
-    # It becomes the name of a queue.
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", text):
-        raise ValueError(f"{text!r} is not made of letters, digits, dots, hyphens and _")
-    return text
-
-
-def _this_machine() -> str:
-    return re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname()).strip(".-")[:100] or "here"
-
-
-def _place(text: str) -> str:
-    host, _, port = text.rpartition(":")
-    if not host or "/" in host:
-        raise ValueError(f"{text!r} is not of the form host:port")
-    _port(port)
-    return text
-
-
-def _referee(text: str) -> str:
-    return text if text.startswith("unix:/") else _place(text)

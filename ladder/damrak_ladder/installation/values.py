@@ -1,0 +1,162 @@
+"""How the values of settings are written. Every function raises ValueError for what is no good.
+
+A value that may hold a password is never repeated.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+SECRET_LENGTH: Final = 32
+"""A secret key has at least so many characters."""
+
+STORES: Final = ("database", "folder", "s3")
+_DATABASES: Final = frozenset({"postgres", "postgresql"})
+_MAILERS: Final = frozenset({"smtp", "smtps", "smtp+tls"})
+_BROKERS: Final = frozenset({"redis", "rediss"})
+
+
+def filled(text: str) -> str:
+    """What is not empty."""
+    if not text.strip():
+        raise ValueError("is empty")
+    return text.strip()
+
+
+def folder(text: str) -> Path:
+    """An absolute path."""
+    return Path(filled(text)).expanduser().absolute()
+
+
+def content(text: str) -> bytes:
+    """What is in the file of that name."""
+    try:
+        return folder(text).read_bytes()
+    except OSError as problem:
+        raise ValueError(f"{text}: {(problem.strerror or 'cannot be read').lower()}") from None
+
+
+def truth(text: str) -> bool:
+    """yes or no."""
+    if text not in {"yes", "no"}:
+        raise ValueError(f"{text!r} is neither yes nor no")
+    return text == "yes"
+
+
+def count(text: str) -> int:
+    """A whole number from 1 on."""
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+        raise ValueError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def percent(text: str) -> int:
+    """A whole number from 1 to 99."""
+    if not re.fullmatch(r"[1-9][0-9]?", text):
+        raise ValueError(f"{text!r} is not a whole number from 1 to 99")
+    return int(text)
+
+
+def port(text: str) -> int:
+    """The number of a port."""
+    if not re.fullmatch(r"[1-9][0-9]{0,4}", text) or int(text) > 65535:
+        raise ValueError(f"{text!r} is not a port from 1 to 65535")
+    return int(text)
+
+
+def address(text: str) -> str:
+    """An IP address."""
+    return str(ipaddress.ip_address(text))
+
+
+def networks(text: str) -> str:
+    """IP networks or addresses, separated by commas."""
+    found = [str(ipaddress.ip_network(part.strip(), strict=False)) for part in text.split(",")]
+    return ",".join(found)
+
+
+def site(text: str) -> str:
+    """The address of a site: scheme, host and port."""
+    address = urlsplit(text)
+    if address.scheme not in {"http", "https"} or not address.hostname:
+        raise ValueError("is not of the form https://host or https://host:port")
+    if address.path not in {"", "/"} or address.query or address.fragment or address.username:
+        raise ValueError("has more than a scheme, a host and a port")
+    return text.removesuffix("/")
+
+
+def secret(text: str) -> str:
+    """Something long enough to be a secret."""
+    if len(text) < SECRET_LENGTH:
+        raise ValueError(f"has fewer than {SECRET_LENGTH} characters")
+    return text
+
+
+def key(text: str) -> bytes:
+    """32 bytes in hexadecimal."""
+    if not re.fullmatch(r"[0-9a-f]{64}", text):
+        raise ValueError("is not a key of 64 lower-case hexadecimal digits")
+    return bytes.fromhex(text)
+
+
+def database(text: str) -> str:
+    """The URL of a PostgreSQL database."""
+    address = urlsplit(text)
+    if address.scheme not in _DATABASES or not address.path.strip("/"):
+        raise ValueError("is not of the form postgresql://user:password@host:port/name")
+    return text
+
+
+def mailer(text: str) -> str:
+    """The URL of a mail server."""
+    address = urlsplit(text)
+    if address.scheme not in _MAILERS or not address.hostname:
+        raise ValueError("is not of the form smtp+tls://user:password@host:port")
+    return text
+
+
+def store(text: str) -> str:
+    """A kind of store."""
+    if text not in STORES:
+        raise ValueError(f"{text!r} is none of {', '.join(STORES)}")
+    return text
+
+
+def broker(text: str) -> str:
+    """The URL of a Redis or Valkey server."""
+    address = urlsplit(text)
+    is_socket = address.scheme == "redis+socket" and len(address.path) > 1
+    if not is_socket and not (address.scheme in _BROKERS and address.hostname):
+        raise ValueError("is not of the form redis://host:port/0 or redis+socket:///path")
+    return text
+
+
+def host_name(text: str) -> str:
+    """The name of a host, which becomes that of a queue."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", text):
+        raise ValueError(f"{text!r} is not made of letters, digits, dots, hyphens and _")
+    return text
+
+
+def this_machine() -> str:
+    """The name of this machine, as far as it can be that of a host."""
+    return re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname()).strip(".-")[:100] or "here"
+
+
+def place(text: str) -> str:
+    """A host and a port."""
+    host, _, number = text.rpartition(":")
+    if not host or "/" in host:
+        raise ValueError(f"{text!r} is not of the form host:port")
+    port(number)
+    return text
+
+
+def referee(text: str) -> str:
+    """Where a referee is driven: a socket, or a host and a port."""
+    return text if text.startswith("unix:/") else place(text)
