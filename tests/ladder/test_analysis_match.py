@@ -13,7 +13,6 @@ from damrak_engine.observation import observe
 from damrak_engine.scoring import contract_points
 from damrak_ladder.analyses import costs
 from damrak_ladder.analyses.analysis import analyse, told
-from damrak_ladder.analyses.chances import chances_along
 from damrak_ladder.analyses.course import course_of
 from damrak_ladder.analyses.luck import luck_of
 from ladder.analysed import a_replay, by_chance, by_policy
@@ -83,8 +82,7 @@ def test_luck_is_zero_on_average_whoever_plays() -> None:
         rules = course_of(a_replay(0))[0].state.rules
         replay = a_replay(number, choosers=[by_policy(rules), by_chance(number)])
         steps = course_of(replay)
-        _, from_the_deal = chances_along(steps[:1] + steps[-1:], replay.result, "luck", 16)
-        [first, _] = luck_of(replay, steps, from_the_deal, f"luck/{number}", 4, 16)
+        [first, _] = luck_of(replay, steps, f"luck/{number}", 4, 16)
         draws.append(first.draws.value)
         deals.append(first.deal.value)
     for values in (draws, deals):

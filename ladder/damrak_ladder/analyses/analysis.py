@@ -43,7 +43,7 @@ def analyse(replay: Replay, others: Sequence[Result] = (), effort: float = 1.0) 
     along, from_the_deal = chances.chances_along(steps, replay.result, seed, tries)
     pairs = max(2, int(luck.tries_for(steps) * effort))
     deals = max(2, int(luck.DEALS * effort))
-    lucks = luck.luck_of(replay, steps, from_the_deal, f"{seed}/luck", pairs, deals)
+    lucks = luck.luck_of(replay, steps, f"{seed}/luck", pairs, deals)
     worst = costs.costs_along(steps, f"{seed}/costs", effort)
     return {
         "format": FORMAT,

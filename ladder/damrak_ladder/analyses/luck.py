@@ -54,17 +54,21 @@ def tries_for(steps: Sequence[Step], budget: int = BUDGET) -> int:
 def luck_of(
     replay: Replay,
     steps: list[Step],
-    from_the_deal: list[list[float]],
     seed: str,
     tries: int,
     deals: int = DEALS,
 ) -> list[Luck]:
-    """The luck of every seat. `from_the_deal` are the leads to which the deal led.
+    """The luck of every seat.
 
-    Each draw is judged by so many pairs of games, the deal by so many other deals.
+    Each draw is judged by so many pairs of games, the deal by so many games and other deals.
+    Nobody errs in them: whims would double the spread, and luck has mean zero without them, too.
     """
     seats = range(len(replay.seats))
     ordinary = _other_deals(replay, steps[0].state.first, f"{seed}/deals", deals)
+    from_the_deal = [
+        play_on(steps[0].state.copy(), chance_of(f"{seed}/deal", number), whims=0).leads
+        for number in range(deals)
+    ]
     draws = [0.0 for _ in seats]
     variances = [0.0 for _ in seats]
     for number, step in enumerate(steps):
@@ -104,8 +108,8 @@ def _difference(step: Step, following: Step, seed: str, tries: int) -> list[list
         else:
             seat, reason = following.state.left[-1]
             other.leave(seat, reason, "", dice)
-        usual = play_on(other, chance_of(seed, number)).leads
-        came = play_on(following.state.copy(), chance_of(seed, number)).leads
+        usual = play_on(other, chance_of(seed, number), whims=0).leads
+        came = play_on(following.state.copy(), chance_of(seed, number), whims=0).leads
         for seat, pair in enumerate(zip(came, usual, strict=True)):
             differences[seat].append(pair[0] - pair[1])
     return differences
@@ -121,7 +125,7 @@ def _other_deals(replay: Replay, first: int, seed: str, deals: int) -> list[list
         chance = chance_of(seed, number)
         state = new_game(rules, QuickDice(chance.random), None, named)
         begins = state.first
-        leads = play_on(state, chance).leads
+        leads = play_on(state, chance, whims=0).leads
         for seat, lead in enumerate(leads):
             by_turn[(seat - begins) % seats].append(lead)
     return [by_turn[(seat - first) % seats] for seat in range(seats)]
