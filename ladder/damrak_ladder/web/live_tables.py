@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +17,7 @@ from damrak_ladder.web import blocks
 from damrak_ladder.web.blocks import BlockShown
 from damrak_ladder.web.replays.context import drawn
 from damrak_ladder.web.replays.sketch import town
-from damrak_ladder.web.replays.words import Words, words
+from damrak_ladder.web.replays.words import words
 
 BLOCKS = 3
 """So many of those that run are looked at."""
@@ -28,9 +29,9 @@ class LiveTable:
 
     match: Match
     versions: Sequence[Version]  # seat by seat
-    names: Sequence[str]
+    names: str  # JSON, as are the words: scripts within what htmx brings are left out
+    words: str
     town: SafeString
-    words: Words
     language: str
     running: Sequence[BlockShown]
 
@@ -51,9 +52,9 @@ def live_table(after: int = 0) -> LiveTable | None:
     return LiveTable(
         match=match,
         versions=[seat.version for seat in seats],
-        names=[seat.version.bot.name for seat in seats],
+        names=json.dumps([seat.version.bot.name for seat in seats], ensure_ascii=False),
+        words=json.dumps(words(), ensure_ascii=False),
         town=drawn(_empty_town(block.board)),
-        words=words(),
         language=get_language() or "en",
         running=running,
     )

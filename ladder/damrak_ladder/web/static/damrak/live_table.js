@@ -13,8 +13,8 @@ let shown = null;
 class Table {
   constructor(root) {
     this.root = root;
-    this.words = read("live-words");
-    this.names = read("live-names");
+    this.words = JSON.parse(root.dataset.words);
+    this.names = JSON.parse(root.dataset.names);
     this.scores = [...root.querySelectorAll("[data-score]")];
     this.says = root.querySelector("[data-says]");
     this.source = new EventSource(`${root.dataset.files}live/`);
@@ -68,10 +68,6 @@ class Table {
     clearTimeout(this.timer);
     this.source.close();
   }
-}
-
-function read(name) {
-  return JSON.parse(document.getElementById(name).textContent);
 }
 
 function begin() {
