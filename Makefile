@@ -7,7 +7,7 @@ COMPILED := $(shell find referee proto/damrak_wire -name "*.py")
 CATALOGUES := $(wildcard ladder/damrak_ladder/locale/*/LC_MESSAGES/django.po)
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check bench chaos fmt compile clean
+.PHONY: help up test check bench chaos pictures fmt compile clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -38,6 +38,11 @@ KILLS ?= 100
 
 chaos: .venv/.test .venv/.compiled .venv/.sandbox  ## kill referees at random: MATCHES=1000 KILLS=500
 	cd tests && ../$(BIN)/python -m chaos --matches $(MATCHES) --kills $(KILLS)
+
+MINUTES ?= 3
+
+pictures: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## the README's, from real play
+	cd tests && ../$(BIN)/python -m web.pictures $(MINUTES)
 
 fmt: .venv/.check  ## format and fix what can be fixed
 	$(BIN)/ruff format .
