@@ -68,6 +68,11 @@ def _ladders(known: Known, today: date) -> list[Kind]:
     def past() -> str:
         return str(today - timedelta(days=known.chance.randrange(1, 170)))
 
+    bots = Bot.objects.filter(live__isnull=False).count()
+
+    def down() -> int:
+        return known.chance.randrange(bots // 20, bots * 8 // 10)
+
     return [
         Kind("home", ["/en/", "/da/", "/nb/", "/nl/", "/fi/", "/pl/"]),
         Kind("ladders", ["/en/ladders/"]),
@@ -86,12 +91,12 @@ def _ladders(known: Known, today: date) -> list[Kind]:
         ),
         Kind(
             "ladder, far down",
-            known.some(lambda: ladder(after=f"r{known.chance.randrange(500, 9000)}")),
+            known.some(lambda: ladder(after=f"r{down()}")),
         ),
         Kind("ladder, a past day", known.some(lambda: ladder(on=past()))),
         Kind(
             "ladder, a past day, far down",
-            known.some(lambda: ladder(on=past(), after=f"r{known.chance.randrange(100, 3000)}")),
+            known.some(lambda: ladder(on=past(), after=f"r{down() // 3}")),
         ),
         Kind("blocks of a ladder", [f"/en/ladders/{slug}/blocks/" for slug in known.ladders]),
         Kind(

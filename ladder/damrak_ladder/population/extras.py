@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from damrak_ladder.accounts.models import User
-from damrak_ladder.bots.models import Bot, Version
+from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.attempts import Patience, give_up, start
 from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.flows import ladder_flow
@@ -33,10 +33,18 @@ WAITING: Final = 240
 RUNNING: Final = 12
 DEAD: Final = 60
 NOTICES: Final = 400
-LOGGED: Final = 20_000
 TRIALS: Final = 20
 TRIAL_BLOCKS: Final = 300
+LOGGED: Final = 20_000
+FULL: Final = 5000
+"""So many matches there are where there is that much of all this; less with fewer."""
+
 _PATIENCE: Final = Patience(lease=timedelta(hours=12), tries=1)
+
+
+def share_of(number: int, matches: int) -> int:
+    """What there is of something in a past of so many matches."""
+    return max(2, round(number * min(1.0, matches / FULL)))
 
 
 def make_hosts(now: datetime) -> list[Host]:
@@ -59,24 +67,30 @@ def make_hosts(now: datetime) -> list[Host]:
 
 
 def make_queue(
-    ladder: Ladder, versions: list[Version], host: Host, now: datetime, chance: np.random.Generator
+    ladder: Ladder,
+    versions: list[Version],
+    host: Host,
+    now: datetime,
+    matches: int,
+    chance: np.random.Generator,
 ) -> None:
     """Blocks that wait, are played, or were given up."""
-    for number in range(WAITING + RUNNING + DEAD):
+    waiting, running, dead = (share_of(number, matches) for number in (WAITING, RUNNING, DEAD))
+    for number in range(waiting + running + dead):
         pair = [versions[at] for at in chance.choice(len(versions), 2, replace=False)]
         table = Table(tuple(pair), "amsterdam", Purpose.LADDER, ladder_flow(ladder), ladder=ladder)
         at = now - timedelta(minutes=5)
         block = book(table, chance.bytes(32), at)
-        if number < WAITING:
+        if number < waiting:
             continue
         start(block.pk, 0, host.name, at, _PATIENCE)
         Block.objects.filter(pk=block.pk).update(host=host)
         Attempt.objects.filter(block=block).update(host=host)
-        if number >= WAITING + RUNNING:
+        if number >= waiting + running:
             give_up(block.pk, 1, "the referee went away", (), now, _PATIENCE)
 
 
-def make_notices(user: User, owners: list[User], now: datetime) -> None:
+def make_notices(user: User, owners: list[User], matches: int, now: datetime) -> None:
     """Many for one, a few for others."""
     Notice.objects.bulk_create(
         (
@@ -90,7 +104,10 @@ def make_notices(user: User, owners: list[User], now: datetime) -> None:
                 is_on_site=True,
                 created=now - timedelta(hours=number),
             )
-            for who, count in [(user, NOTICES), *((owner, 3) for owner in owners)]
+            for who, count in [
+                (user, share_of(NOTICES, matches)),
+                *((owner, 3) for owner in owners),
+            ]
             for number in range(count)
         ),
         batch_size=2000,
@@ -131,16 +148,18 @@ def make_logs(chance: np.random.Generator) -> None:
     )
 
 
-def make_trials(user: User, ladder: Ladder, now: datetime, chance: np.random.Generator) -> None:
+def make_trials(
+    user: User, ladder: Ladder, now: datetime, matches: int, chance: np.random.Generator
+) -> None:
     """Tests of one owner, whose blocks are some of the ladder's, and a canary."""
-    bot = Bot.objects.filter(owner=user).order_by("pk")[0]
+    trials, each = share_of(TRIALS, matches), share_of(TRIAL_BLOCKS, matches)
     versions = list(Version.objects.filter(bot__owner=user).order_by("bot", "number")[:2])
     blocks = list(
         Block.objects.filter(ladder=ladder, state="recorded", trial_block=None)
         .order_by("-pk")
-        .values_list("pk", flat=True)[: TRIALS * TRIAL_BLOCKS]
+        .values_list("pk", flat=True)[: trials * each]
     )
-    for number in range(TRIALS):
+    for number in range(trials):
         trial = Trial.objects.create(
             owner=user,
             ladder=ladder,
@@ -151,14 +170,13 @@ def make_trials(user: User, ladder: Ladder, now: datetime, chance: np.random.Gen
             alpha=0.05,
             beta=0.05,
             most=1000,
-            state=TrialState.RUNNING if number == TRIALS - 1 else TrialState.BETTER,
-            created=now - timedelta(days=TRIALS - number),
-            ended=None if number == TRIALS - 1 else now,
+            state=TrialState.RUNNING if number == trials - 1 else TrialState.BETTER,
+            created=now - timedelta(days=trials - number),
+            ended=None if number == trials - 1 else now,
         )
-        mine = blocks[number * TRIAL_BLOCKS : (number + 1) * TRIAL_BLOCKS]
+        mine = blocks[number * each : (number + 1) * each]
         TrialBlock.objects.bulk_create(
             TrialBlock(trial=trial, block_id=block, score=float(score))
             for block, score in zip(mine, chance.choice([0, 0.5, 1], len(mine)), strict=True)
         )
     Canary.objects.create(version=versions[-1], ladder=ladder, most=200, created=now)
-    assert bot.owner_id == user.pk

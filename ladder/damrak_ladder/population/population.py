@@ -16,7 +16,7 @@ from django.db import DatabaseError, connection, transaction
 from damrak_ladder.accounts.models import Role, User
 from damrak_ladder.accounts.roles import grant
 from damrak_ladder.bots.house import OWNER, house_version
-from damrak_ladder.bots.models import Bot, State, Version
+from damrak_ladder.bots.models import State, Version
 from damrak_ladder.matches.ladders import LadderPlan, create_ladder
 from damrak_ladder.matches.models import Attempt, Block, Ladder, Match, Seat
 from damrak_ladder.population import bulk, extras
@@ -151,7 +151,7 @@ def populate(size: Size, now: datetime, tell: Tell) -> None:
         tell(f"the ratings of {ladder.name}", 0.78 + 0.08 * place)
         publish(ladder, now, force=True)
     tell("the rest", 0.94)
-    _rest(mine, ladders[0], now, chance)
+    _rest(mine, ladders[0], size.matches, now, chance)
     if connection.vendor == "postgresql":
         tell("statistics for the planner", 0.96)
         with connection.cursor() as cursor:
@@ -159,19 +159,20 @@ def populate(size: Size, now: datetime, tell: Tell) -> None:
     tell("done", 1.0)
 
 
-def _rest(mine: User, ladder: Ladder, now: datetime, chance: np.random.Generator) -> None:
+def _rest(
+    mine: User, ladder: Ladder, matches: int, now: datetime, chance: np.random.Generator
+) -> None:
     live = Version.objects.filter(live_in__isnull=False, state=State.QUALIFIED)
     host = ladder.blocks.exclude(host=None).select_related("host")[0].host
     assert host is not None
     with transaction.atomic():
-        extras.make_queue(ladder, list(live.order_by("pk")[:200]), host, now, chance)
+        extras.make_queue(ladder, list(live.order_by("pk")[:200]), host, now, matches, chance)
         owners = User.objects.exclude(username__in=(MARK, OWNER)).order_by("pk")
-        extras.make_notices(mine, list(owners), now)
+        extras.make_notices(mine, list(owners), matches, now)
     with transaction.atomic():
         _hurry()
         extras.make_logs(chance)
-    extras.make_trials(mine, ladder, now, chance)
-    assert Bot.objects.exists()
+    extras.make_trials(mine, ladder, now, matches, chance)
 
 
 def _mark(now: datetime) -> User:
