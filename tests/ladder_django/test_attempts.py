@@ -7,12 +7,29 @@ from datetime import timedelta
 
 import pytest
 
-from damrak_ladder.matches.attempts import Trouble, due, give_up, reap, renew, requeue, start
+from damrak_ladder.matches.attempts import (
+    Trouble,
+    due,
+    end_former,
+    give_up,
+    reap,
+    renew,
+    requeue,
+    start,
+)
 from damrak_ladder.matches.errors import BadReport, StaleReport
-from damrak_ladder.matches.models import Blame, Block, BlockState, Fault, SeatResult
+from damrak_ladder.matches.models import (
+    Attempt,
+    Blame,
+    Block,
+    BlockState,
+    Fault,
+    Outcome,
+    SeatResult,
+)
 from damrak_ladder.matches.recording import record
 from ladder_django.people import NOW
-from ladder_django.tables import PATIENCE, check_counted_once, report_of, some_block
+from ladder_django.tables import PATIENCE, check_counted_once, report_of, some_block, some_versions
 
 pytestmark = pytest.mark.usefixtures("database")
 SECOND = timedelta(seconds=1)
@@ -57,6 +74,21 @@ def test_lease_that_is_renewed_does_not_expire() -> None:
         assert reap(NOW + (seconds + 60) * SECOND, PATIENCE) == 0
     assert reap(NOW + 511 * SECOND, PATIENCE) == 1
     assert not renew(block.pk, 1, NOW + 511 * SECOND, PATIENCE)
+
+
+def test_new_worker_ends_what_the_one_before_it_had_begun_and_nothing_else() -> None:
+    versions = some_versions()
+    former, own, other = (some_block(versions).pk for _ in range(3))
+    later = NOW + timedelta(seconds=1)
+    start(former, 0, "north:17", NOW, PATIENCE)
+    start(own, 0, "north:18", later, PATIENCE)
+    start(other, 0, "northwest:17", NOW, PATIENCE)
+    for ended in (1, 0):
+        assert end_former("north", later, later, PATIENCE) == ended
+    assert Block.objects.get(pk=former).state == BlockState.WAITING
+    assert Attempt.objects.get(block=former).outcome == Outcome.EXPIRED
+    running = Block.objects.filter(state=BlockState.RUNNING)
+    assert set(running.values_list("pk", flat=True)) == {own, other}
 
 
 def test_late_report_counts_as_long_as_nobody_ended_the_attempt() -> None:

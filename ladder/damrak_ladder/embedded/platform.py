@@ -66,13 +66,13 @@ def _prepare(places: Places, environment: Environment, say: Say) -> list[str]:
     from django.db import connection
 
     from damrak_ladder.embedded import seeding
-    from damrak_ladder.embedded.leftovers import end_attempts_of
+    from damrak_ladder.matches.attempts import end_former, patience
     from damrak_ladder.standings.progress import end_publishing
 
     now = datetime.now(UTC)
     call_command("migrate", verbosity=0, interactive=False)
     end_publishing(now)
-    if ended := end_attempts_of(environment.host_name, now):
+    if ended := end_former(environment.host_name, now, now, patience()):
         say(f"{ended} blocks were cut off when it last ended; they are played again")
     admin = seeding.make_admin(places.password, now)
     password = seeding.first_password(places.password, admin)

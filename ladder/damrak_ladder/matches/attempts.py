@@ -165,6 +165,29 @@ def reap(now: datetime, patience: Patience, limit: int = 100) -> int:
     )
 
 
+def end_former(host: str, began: datetime, now: datetime, patience: Patience) -> int:
+    """End what workers of this host had begun before that moment; how many attempts there were.
+
+    Their leases would run out by themselves, but whoever has taken their place knows that they are
+    dead, and nobody needs to wait for that.
+    """
+    running = Attempt.objects.filter(
+        owner__startswith=f"{host}:",
+        started__lt=began,
+        ended=None,
+        block__state=BlockState.RUNNING,
+        block__attempt=F("number"),
+    )
+    detail = "the worker died"
+    over = now - timedelta(microseconds=1)
+    ended = 0
+    for block_id, attempt in list(running.values_list("block_id", "number")):
+        theirs = Block.objects.filter(pk=block_id, state=BlockState.RUNNING, attempt=attempt)
+        theirs.update(lease_until=over)
+        ended += _end(block_id, attempt, Outcome.EXPIRED, detail, (), now, patience)
+    return ended
+
+
 def requeue(block_id: int, now: datetime) -> bool:
     """Try a dead block again, as often as a new one; False if it is not dead."""
     dead = Block.objects.filter(pk=block_id, state=BlockState.DEAD)

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from damrak_ladder.bots.connecting import all_tokens
+from damrak_ladder.matches.attempts import end_former, patience
 from damrak_ladder.matches.models import Block, BlockState, Host
 from damrak_ladder.referees.connecting import own_control
 from damrak_ladder.referees.control import Status
@@ -54,13 +55,17 @@ def beat(now: datetime, workers: int, *, is_stopping: bool = False) -> Status | 
     return status
 
 
-def begin_anew() -> int:
-    """Let blocks that an earlier worker of this host was told of be given out again; how many.
+def begin_anew(began: datetime) -> int:
+    """Let what an earlier worker of this host was told of, or had begun, be given out again.
 
-    Their messages may have died with it.
+    How many attempts it had begun. It is dead, and so may be the messages that it had.
     """
     waiting = Block.objects.filter(host__name=settings.DAMRAK_HOST, state=BlockState.WAITING)
-    return waiting.update(host=None, sent=None)
+    waiting.update(host=None, sent=None)
+    ended = end_former(settings.DAMRAK_HOST, began, datetime.now(UTC), patience())
+    if ended:
+        _log.warning("former_attempts_ended", extra={"attempts": ended})
+    return ended
 
 
 class Heart:
@@ -71,6 +76,7 @@ class Heart:
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
+        self._began = datetime.now(UTC)  # before there is anybody who could begin an attempt
         self._is_stopping = False
         self._over = Event()
         self._at_work = Lock()
@@ -95,7 +101,7 @@ class Heart:
         self._thread.join(EVERY_S)
 
     def _run(self) -> None:
-        self._try(begin_anew)
+        self._try(lambda: begin_anew(self._began))
         while True:
             with self._at_work:
                 self._try(self._beat)
