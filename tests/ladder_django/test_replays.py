@@ -15,9 +15,12 @@ from django.conf import settings
 
 from damrak_engine.errors import ReplayError
 from damrak_engine.replay import hash_of
+from damrak_ladder.accounts.models import User
 from damrak_ladder.matches.attempts import start
 from damrak_ladder.matches.models import Match, SeatResult
 from damrak_ladder.matches.recording import Report, record
+from damrak_ladder.notices.models import Notice
+from damrak_ladder.pipeline.inspecting import inspect_replays
 from damrak_ladder.replays.compression import LIMIT, compress, decompress
 from damrak_ladder.replays.errors import ReplayDamaged, ReplayLost
 from damrak_ladder.replays.inspection import inspect, inspect_sample
@@ -140,6 +143,20 @@ def test_inspection_finds_every_kind_of_damage() -> None:
         assert inspect_sample(20, Random(1)) == [finding]
     overwrite(match.replay, compress(good))
     assert inspect(match) is None
+
+
+def test_staff_hears_once_a_night_of_replays_that_are_wrong() -> None:
+    User.objects.create(username="eve", email="eve@example.org", is_staff=True)
+    match = recorded_block()[0]
+    assert inspect_replays(NOW) == []
+    assert not Notice.objects.exists()
+    overwrite(match.replay, b"nonsense")
+    assert match.pk in [finding.match for finding in inspect_replays(NOW)]
+    inspect_replays(NOW)
+    notice = Notice.objects.get()
+    assert notice.user.username == "eve"
+    assert f"\n{match.pk}: " in notice.text
+    assert notice.link == f"/matches/{match.pk}/"
 
 
 def test_inspection_finds_exchanged_replays() -> None:

@@ -20,6 +20,7 @@ class Kind(models.TextChoices):
     TOURNAMENT_ROUND = "tournament_round", _("A tournament round with a bot of mine begins")
     HOST_QUARANTINED = "host_quarantined", _("A host was quarantined")
     DEAD_BLOCK = "dead_block", _("A block was given up")
+    REPLAYS_WRONG = "replays_wrong", _("Stored replays are not true")
 
 
 class Channel(models.TextChoices):
@@ -30,7 +31,7 @@ class Channel(models.TextChoices):
     WEBHOOK = "webhook", _("By webhook")
 
 
-STAFF_KINDS: Final = frozenset({Kind.HOST_QUARANTINED, Kind.DEAD_BLOCK})
+STAFF_KINDS: Final = frozenset({Kind.HOST_QUARANTINED, Kind.DEAD_BLOCK, Kind.REPLAYS_WRONG})
 """What only staff are told."""
 
 # Ranks move all day long: whoever wants a mail each time can say so.

@@ -163,5 +163,21 @@ def dead_block(block: int, tries: int, reason: str) -> Said:
     )
 
 
+def replays_wrong(count: int, looked_at: int, findings: str) -> Said:
+    """Some of the stored replays that were looked at are damaged, lost or false."""
+    return (
+        _said(_("Stored replays that are not true: {count}"), count=count),
+        _said(
+            _(
+                "Of {looked_at} stored replays that were verified, these are damaged, lost or "
+                "not true:\n{findings}\n"
+                "See whether their store is damaged, and bring them back from a backup."
+            ),
+            looked_at=looked_at,
+            findings=findings,
+        ),
+    )
+
+
 def _said(sentence: _StrPromise, **parts: Any) -> Promise:
     return format_lazy(sentence, **parts)

@@ -4,18 +4,33 @@ from __future__ import annotations
 
 import logging
 import random
+from datetime import datetime
 from typing import Final
 
+from damrak_ladder.notices import wording
+from damrak_ladder.notices.kinds import Kind
+from damrak_ladder.notices.telling import tell_staff
 from damrak_ladder.replays.inspection import Finding, inspect_sample
 
 SAMPLE: Final = 200
 
+_SHOWN: Final = 10
+
 _log = logging.getLogger(__name__)
 
 
-def inspect_replays() -> list[Finding]:
-    """Verify a sample of all replays that count; what is wrong with them is in the log, too."""
+def inspect_replays(now: datetime) -> list[Finding]:
+    """Verify a sample of all replays that count; what is wrong is in the log, and staff hears."""
     found = inspect_sample(SAMPLE, random.SystemRandom())
     for finding in found:
         _log.error("replay_wrong", extra={"match": finding.match, "why": finding.problem})
+    if found:
+        shown = [f"{finding.match}: {finding.problem}" for finding in found[:_SHOWN]]
+        tell_staff(
+            Kind.REPLAYS_WRONG,
+            f"replays:{now.date().isoformat()}",
+            *wording.replays_wrong(len(found), SAMPLE, "\n".join(shown)),
+            f"/matches/{found[0].match}/",
+            now,
+        )
     return found

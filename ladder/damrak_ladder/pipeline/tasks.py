@@ -84,7 +84,7 @@ def new_day() -> None:
 @app.task(name="inspect_replays")
 def inspect_replays() -> None:
     """Verify some of the replays that are stored."""
-    inspecting.inspect_replays()
+    inspecting.inspect_replays(_now())
 
 
 @app.task(name="pulse")
