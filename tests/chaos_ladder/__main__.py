@@ -9,6 +9,10 @@ import argparse
 import os
 import sys
 import tempfile
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from chaos_ladder.trial import Run
 
 
 def main() -> int:
@@ -35,14 +39,25 @@ def _compare(args: argparse.Namespace) -> int:
     from chaos_ladder.trial import run
 
     calm = run(args.blocks, 0, args.seed, "sqlite")
-    _say(f"undisturbed: {args.blocks} blocks in {calm.seconds:.1f} s")
+    _say(f"undisturbed: {_speed(calm, args.blocks)}")
     wild = run(args.blocks, args.kills, args.seed, args.database)
     kills = ", ".join(f"{kind} {count}" for kind, count in sorted(wild.kills.items()))
-    _say(f"disturbed: {wild.seconds:.1f} s; killed: {kills}")
+    _say(f"disturbed: {_speed(wild, args.blocks)}; {kills}")
     _say(f"attempts: {wild.attempts}, of which {wild.lost_attempts} came to nothing")
     found = differences(calm.outcome, wild.outcome)
-    _say("\n".join(found[:20]) if found else "ladder, ratings and replays are the same")
-    return 1 if found else 0
+    if found:
+        _say("\n".join(found[:20]))
+    _say(
+        f"{args.blocks} blocks, {wild.kills.total()} kills, {len(wild.lost)} lost,"
+        f" {len(wild.double)} double, {len(found)} different"
+    )
+    is_right = wild.kills.total() == args.kills and not (wild.lost or wild.double or found)
+    return 0 if is_right else 1
+
+
+def _speed(run: Run, blocks: int) -> str:
+    load = os.getloadavg()[0]
+    return f"{run.seconds:.1f} s, {blocks / run.seconds:.1f} blocks/s (load {load:.1f})"
 
 
 def _say(line: str) -> None:

@@ -12,17 +12,30 @@ from damrak_ladder.bots.house import house_version
 from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.flows import ladder_flow
 from damrak_ladder.matches.ladders import LadderPlan, create_ladder
-from damrak_ladder.matches.models import Block, BlockState, Ladder, Match, Purpose, SeatResult
+from damrak_ladder.matches.models import (
+    Block,
+    BlockState,
+    Host,
+    Ladder,
+    Match,
+    Outcome,
+    Purpose,
+    SeatResult,
+)
 from damrak_ladder.replays.inspection import inspect
 from damrak_ladder.replays.keeping import load
-from damrak_ladder.standings.models import Tally
+from damrak_ladder.standings.models import Counted, Progress, Tally
 from damrak_ladder.standings.publishing import publish
 from damrak_ladder.standings.tables import table
+from ladder_django.lines import some_bot, some_version
 
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
-SPECS: Final = ("greedy", "planner", "random", "mcts:iterations=2")
-"""House bots that always play the same from the same position and the same seed."""
+SPECS: Final = ("greedy", "random")
+"""House bots that always play the same from the same position and the same seed, and fast."""
+
+_TWINS: Final = 2  # of each, so that there are enough for a table of four
+_BLOCK_SEATS: Final = ([2, 3, 4], [8, 1, 1])
 
 
 def book_all(count: int, seed: int) -> Ladder:
@@ -33,7 +46,7 @@ def book_all(count: int, seed: int) -> Ladder:
             slug="chaos",
             name="Chaos",
             boards=("practice",),
-            shares={2: 0.6, 3: 0.2, 4: 0.2},
+            shares={2: 0.8, 3: 0.1, 4: 0.1},
             house=SPECS,
             anchors={"greedy": 1000.0},
             is_open=False,
@@ -41,8 +54,13 @@ def book_all(count: int, seed: int) -> Ladder:
         NOW,
     )
     versions = [house_version(spec, NOW) for spec in SPECS]
+    versions += [
+        some_version(some_bot(f"{spec}-{number}"), spec)
+        for spec in SPECS
+        for number in range(_TWINS)
+    ]
     for _ in range(count):
-        (seats,) = chance.choices([2, 3, 4], [6, 2, 2])
+        (seats,) = chance.choices(*_BLOCK_SEATS)
         players = tuple(chance.sample(versions, seats))
         seating = Table(players, "practice", Purpose.LADDER, ladder_flow(ladder), ladder)
         book(seating, chance.randbytes(32), NOW)
@@ -52,6 +70,42 @@ def book_all(count: int, seed: int) -> Ladder:
 def left() -> int:
     """How many blocks are not yet played, or not yet counted."""
     return Block.objects.exclude(state=BlockState.RECORDED, settled__isnull=False).count()
+
+
+def waiting() -> str:
+    """What is known of hosts and of blocks that are not through, for whoever asks why."""
+    blocks = Block.objects.exclude(state=BlockState.RECORDED, settled__isnull=False)
+    names = ("pk", "state", "attempt", "tries", "due", "host", "sent", "lease_until", "trouble")
+    hosts = Host.objects.values("name", "state", "capacity", "workers", "last_seen")
+    rows = [*hosts, *blocks.order_by("pk").values(*names)[:20]]
+    return "\n".join(map(str, rows))
+
+
+def lost() -> list[int]:
+    """The blocks that do not count."""
+    counted = Block.objects.filter(state=BlockState.RECORDED, settled__isnull=False)
+    return list(
+        Block.objects.exclude(
+            pk__in=counted.filter(pk__in=Counted.objects.values("pk")).values("pk")
+        )
+        .order_by("pk")
+        .values_list("pk", flat=True)
+    )
+
+
+def double() -> list[int]:
+    """The blocks that count more than once, or whose recorded attempt is not the only one."""
+    progress = Progress.objects.get()
+    assert progress.blocks == progress.serial == Counted.objects.count(), progress.serial
+    found = set()
+    for block in Block.objects.prefetch_related("attempts", "matches__seats__result"):
+        recorded = [it.number for it in block.attempts.all() if it.outcome == Outcome.RECORDED]
+        numbers = {
+            seat.result.attempt for match in block.matches.all() for seat in match.seats.all()
+        }
+        if recorded != [block.attempt] or numbers != {block.attempt}:
+            found.add(block.pk)
+    return sorted(found)
 
 
 def outcome() -> dict[str, Any]:

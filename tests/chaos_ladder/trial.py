@@ -15,7 +15,7 @@ from typing import Any
 from django.db import DatabaseError, connection
 from django.test import override_settings
 
-from chaos_ladder.plan import book_all, left, outcome
+from chaos_ladder.plan import book_all, double, left, lost, outcome, waiting
 from chaos_ladder.victims import Platform
 from damrak_ladder.installation.databases import database_of
 from damrak_ladder.installation.environment import read_environment
@@ -39,6 +39,8 @@ class Run:
     kills: Counter[str] = field(default_factory=Counter)
     attempts: int = 0
     lost_attempts: int = 0
+    lost: tuple[int, ...] = ()  # blocks
+    double: tuple[int, ...] = ()
 
 
 def run(blocks: int, kills: int, seed: int, kind: str, machines: int = 2) -> Run:
@@ -52,7 +54,7 @@ def run(blocks: int, kills: int, seed: int, kind: str, machines: int = 2) -> Run
         with Platform(folder, variables, machines, postgres) as platform:
             while remaining := _left():
                 platform.check()
-                assert time.monotonic() < began + LONGEST_SECONDS, platform.logs()
+                assert time.monotonic() < began + LONGEST_SECONDS, f"{platform.logs()}\n{waiting()}"
                 played = blocks - (remaining if remaining > 0 else blocks)
                 if killed.total() < kills and played * (kills + 1) >= blocks * killed.total():
                     # Each kind in turn, in an order of chance.
@@ -64,7 +66,15 @@ def run(blocks: int, kills: int, seed: int, kind: str, machines: int = 2) -> Run
         seconds = time.monotonic() - began
         connection.close()
         ended = Attempt.objects.exclude(outcome=Outcome.RECORDED).count()
-        return Run(outcome(), seconds, killed, Attempt.objects.count(), ended)
+        return Run(
+            outcome(),
+            seconds,
+            killed,
+            attempts=Attempt.objects.count(),
+            lost_attempts=ended,
+            lost=tuple(lost()),
+            double=tuple(double()),
+        )
 
 
 def _left() -> int:

@@ -7,16 +7,25 @@ import os
 import random
 import signal
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 
+from chaos.victims import kill_child_of
 from ladder_django.postgres import Postgres
 from pipeline.broker import Broker
-from pipeline.plant import QUICK, Machine, Process
+from pipeline.plant import LEASE_SECONDS, QUICK, Machine, Process
 
-KINDS: Final = ("worker", "child", "referee", "broker", "flush", "clerk", "beat", "site")
+KINDS: Final = (
+    *("worker", "child", "pause", "referee", "runner"),
+    *("broker", "flush", "clerk", "deputy", "beat", "site"),
+)
+"""A child plays one block of a worker, a deputy does what its clerk is to do, and a runner is what
+starts bots for a referee. Whoever pauses comes back when its lease has run out."""
+
+PAUSE_SECONDS: Final = 2.0 * LEASE_SECONDS
 
 
 class Platform:
@@ -53,9 +62,15 @@ class Platform:
                 machine.worker.kill()
                 machine.restart_worker()
             case "child":
-                for child in machine.worker.children[:1]:
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(child, signal.SIGKILL)
+                _signal(machine.worker.children[:1], signal.SIGKILL)
+            case "pause":
+                paused = machine.worker.children
+                _signal(paused, signal.SIGSTOP)
+                threading.Timer(PAUSE_SECONDS, _signal, [paused, signal.SIGCONT]).start()
+            case "runner":
+                kill_child_of(machine.referee.process.pid, "damrak_referee.runner")
+            case "deputy":
+                _signal(self._lone["clerk"].children[:1], signal.SIGKILL)
             case "referee":
                 machine.kill_referee()
                 machine.restart_referee()
@@ -98,6 +113,12 @@ class Platform:
             with contextlib.suppress(ProcessLookupError):
                 close()
         self.broker.kill()
+
+
+def _signal(pids: list[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def _tail(log: Path) -> str:
