@@ -12,6 +12,7 @@ from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from django.conf import settings
 
 from damrak_ladder.installation.environment import PREFIX, SettingError
+from damrak_ladder.pipeline.acknowledging import let_go_of_the_lost
 from damrak_ladder.pipeline.celery import app
 from damrak_ladder.pipeline.connections import keep_connections
 from damrak_ladder.pipeline.heartbeat import Heart
@@ -69,6 +70,7 @@ def _load(*tasks: str) -> None:
     os.environ["CELERY_SKIP_CHECKS"] = "yes"
     app.conf.imports = tasks
     keep_connections()
+    let_go_of_the_lost()
 
 
 def _run(command: str, queues: str, at_once: int, name: str, log_level: str) -> None:
