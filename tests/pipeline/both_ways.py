@@ -1,0 +1,43 @@
+"""Drives and watches a referee from one process: `python -m pipeline.both_ways ADDRESS`."""
+
+from __future__ import annotations
+
+import asyncio
+import faulthandler
+import sys
+
+from damrak_ladder.referees.addresses import Address, parse_address
+from damrak_ladder.referees.control import Control
+from damrak_ladder.referees.watching import Watching
+
+ROUNDS = 20
+PATIENCE = 50.0  # then it says where it hangs
+
+
+async def watch(address: Address) -> None:
+    """Watch, several at once, while threads drive: as a site does under asyncio."""
+    async with Watching(address) as referee:
+        await asyncio.gather(*(referee.matches() for _ in range(5)))
+        await asyncio.to_thread(drive, address)
+        await referee.matches()
+
+
+def drive(address: Address) -> None:
+    """Ask it how it is."""
+    with Control(address) as control:
+        control.status()
+
+
+def main() -> None:
+    """A new loop each time, while a connection to drive it is open as well."""
+    faulthandler.dump_traceback_later(PATIENCE, exit=True)
+    address = parse_address(sys.argv[1])
+    for _ in range(ROUNDS):
+        with Control(address) as control:
+            control.status()
+            asyncio.run(watch(address))
+            control.status()
+
+
+if __name__ == "__main__":
+    main()
