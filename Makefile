@@ -7,10 +7,10 @@ COMPILED := $(shell find referee proto/damrak_wire -name "*.py")
 CATALOGUES := $(wildcard ladder/damrak_ladder/locale/*/LC_MESSAGES/django.po)
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check bench chaos pictures fmt compile clean
+.PHONY: help up test check bench chaos chaos-ladder pictures fmt compile clean
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 UP ?=
 
@@ -38,6 +38,11 @@ KILLS ?= 100
 
 chaos: .venv/.test .venv/.compiled .venv/.sandbox  ## kill referees at random: MATCHES=1000 KILLS=500
 	cd tests && ../$(BIN)/python -m chaos --matches $(MATCHES) --kills $(KILLS)
+
+BLOCKS ?= 500
+
+chaos-ladder: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox  ## kill the whole platform at random: BLOCKS=500 KILLS=100
+	cd tests && ../$(BIN)/python -m chaos_ladder --blocks $(BLOCKS) --kills $(KILLS)
 
 MINUTES ?= 3
 
