@@ -7,7 +7,7 @@ COMPILED := $(shell find referee proto/damrak_wire -name "*.py")
 CATALOGUES := $(wildcard ladder/damrak_ladder/locale/*/LC_MESSAGES/django.po)
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check bench chaos chaos-ladder pictures fmt compile clean
+.PHONY: help up test soak check bench chaos chaos-ladder pictures fmt compile clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -17,8 +17,11 @@ UP ?=
 up: .venv/.embedded .venv/.compiled .venv/.messages .venv/.sandbox  ## the whole platform: make up UP="--workers 2"
 	@$(BIN)/damrak-ladder up $(UP)
 
-test: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## every test
-	$(BIN)/pytest -n auto
+test: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## every test but those that take minutes
+	$(BIN)/pytest -n auto -m 'not soak'
+
+soak: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## the tests that take minutes: whole platforms killed at random
+	$(BIN)/pytest -m soak
 
 check: .venv/.check  ## format, style, types, architecture, deployment
 	$(BIN)/ruff format --check .

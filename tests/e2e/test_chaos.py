@@ -24,6 +24,7 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(place)
 
 
+@pytest.mark.soak
 def test_a_hundred_kills_change_nothing(folder: Path) -> None:
     undisturbed = carry_out(PLAN, folder / "u")
     disturbed = carry_out(PLAN, folder / "d", KILLS)
