@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -42,7 +43,15 @@ async def play(match: int, site: str, address: str, watchers: int) -> None:
     """Play it, slowly enough for people, and see how late everybody is."""
     happened: list[float] = []
     late: list[float] = []
+    upstream: list[str] = []  # each time that anybody asks the referee
     feeds = Feeds(tables.PATIENCE)
+    follow = feeds.follow
+
+    def followed(asked: str) -> AsyncGenerator[bytes, None]:
+        upstream.append(asked)
+        return follow(asked)
+
+    feeds.follow = followed  # type: ignore[method-assign]
     server = grpc.aio.server()
     server.add_generic_rpc_handlers((WatchService(feeds).handlers(),))
     server.add_insecure_port(address)
@@ -73,7 +82,7 @@ async def play(match: int, site: str, address: str, watchers: int) -> None:
         sys.stdout.write(
             f"{watchers} watchers, {len(happened)} events: {len(late)} arrivals,"
             f" median {middle * 1000:.0f} ms, 99 % {p99 * 1000:.0f} ms,"
-            f" latest {most * 1000:.0f} ms\n"
+            f" latest {most * 1000:.0f} ms; {len(upstream)} streams from the referee\n"
         )
 
 

@@ -1,4 +1,5 @@
-"""A site in a process of its own, on the database of this process."""
+"""A site in a process of its own, on the database of this process, with a broker to keep what is
+looked up once."""
 
 from __future__ import annotations
 
@@ -7,10 +8,16 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
+
+from damrak_ladder.embedded import valkey
+from damrak_ladder.embedded.places import Places
+from damrak_ladder.installation.environment import PREFIX
 
 PATIENCE_S: Final = 120.0
 
@@ -21,12 +28,29 @@ def running_site(application: str) -> Iterator[int]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
+    with tempfile.TemporaryDirectory(prefix="damrak-bench-") as folder:
+        places = Places.of(Path(folder))
+        broker = subprocess.Popen(  # noqa: S603 - the package's own program
+            valkey.command(places), stdout=subprocess.DEVNULL
+        )
+        try:
+            with _serving(application, port, valkey.url(places)):
+                yield port
+        finally:
+            broker.terminate()
+            broker.wait(10)
+
+
+@contextmanager
+def _serving(application: str, port: int, broker: str) -> Iterator[None]:
     command = [sys.executable, "-m", "uvicorn", application, "--port", str(port)]
     command += ["--lifespan", "off", "--no-access-log", "--log-level", "warning"]
-    process = subprocess.Popen(command, env=dict(os.environ))  # noqa: S603 - our own site
+    process = subprocess.Popen(  # noqa: S603 - our own site
+        command, env={**os.environ, PREFIX + "BROKER": broker}
+    )
     try:
         _await(process, port)
-        yield port
+        yield
     finally:
         process.terminate()
         try:
