@@ -32,9 +32,12 @@ check: .venv/.check  ## format, style, types, architecture, deployment
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
 
-bench: .venv/.bench .venv/.compiled .venv/.sandbox  ## speed of engine and referee beside others
+bench: .venv/.bench .venv/.compiled .venv/.messages .venv/.sandbox  ## speed of engine, referee, platform and pages
 	$(BIN)/damrak bench
 	$(BIN)/damrak bench referee
+	$(BIN)/damrak-ladder bench platform
+	cd tests && ../$(BIN)/python -m web.bench_live 200
+	$(BIN)/damrak-ladder bench site
 
 MATCHES ?= 200
 KILLS ?= 100
@@ -98,8 +101,7 @@ clean:  ## remove what make made
 	$(PIP) --group check
 	@touch $@
 
-.venv/.bench: .venv/.installed
-	$(PIP) --editable '.[referee]'
+.venv/.bench: .venv/.test
 	$(PIP) --editable '.[bench]' && touch $@ || echo 'bench: no peers to be had; measuring ours alone'
 
 .venv/.compiled: $(COMPILED) hatch_build.py .venv/.installed
