@@ -61,7 +61,7 @@ class LadderSource:
         """The most urgent table that has not been booked yet."""
         if self._field is None:
             # Arranged together: the field is read once, and no table is arranged twice.
-            self._field = field_of(self.ladder, self.place.lobby)
+            self._field = field_of(self.ladder, self.place.lobby, self.now)
             seed = int.from_bytes(self.tokens(8), "big")
             policy = policy_of(self.ladder)
             self._tables = list(arrange(self._field.field, policy, seed, self.most))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.matches.entries import live_versions
 from damrak_ladder.matches.models import Ladder
+from damrak_ladder.matches.resting import resting
 from damrak_ladder.matchmaking import HOUSE, Entrant, Field, Policy
 from damrak_ladder.standings.estimates import Known, estimates
 
@@ -29,13 +31,15 @@ class LadderField:
         return tuple(self.versions[player] for player in players)
 
 
-def field_of(ladder: Ladder, lobby: Collection[int]) -> LadderField:
+def field_of(ladder: Ladder, lobby: Collection[int], now: datetime) -> LadderField:
     """The versions on a ladder that can play now, blocks under way counted.
 
     Remote versions can only where they wait: `lobby` are the keys of those at the host in question.
     It takes the same few queries however much has been played.
     """
-    versions = [one for one in live_versions(ladder) if is_there(one, lobby)]
+    tired = resting(ladder, now)
+    there = [one for one in live_versions(ladder) if is_there(one, lobby)]
+    versions = [version for version in there if version.pk not in tired]
     known = estimates(ladder, [version.pk for version in versions])
     place = {version.pk: at for at, version in enumerate(versions)}
     return LadderField(
