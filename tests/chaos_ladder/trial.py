@@ -56,7 +56,8 @@ def run(blocks: int, kills: int, seed: int, kind: str, machines: int = 2) -> Run
                 platform.check()
                 assert time.monotonic() < began + LONGEST_SECONDS, f"{platform.logs()}\n{waiting()}"
                 played = blocks - (remaining if remaining > 0 else blocks)
-                if killed.total() < kills and played * (kills + 1) >= blocks * killed.total():
+                # Within the first half, for a kill takes a while and blocks go on meanwhile.
+                if killed.total() < kills and 2 * played * kills >= blocks * killed.total():
                     # Each kind in turn, in an order of chance.
                     order = order or chance.sample(platform.kinds, len(platform.kinds))
                     victim = order.pop()
