@@ -306,6 +306,7 @@ def test_interrupted_restore_lets_nothing_start(
         restore(tmp_path / "file", die, replace=True)
     assert Block.objects.count() == rows  # the rows are those of before
     monkeypatch.setenv("DAMRAK_HOME", str(home))
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "damrak_ladder.settings")  # as `prepare` does
     with pytest.raises(SystemExit):
         prepare()
     restore(tmp_path / "file", quiet)

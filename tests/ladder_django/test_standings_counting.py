@@ -195,8 +195,10 @@ def test_the_cost_of_a_block_does_not_grow():
     publish(ladder, NOW)
     again = some_season(ladder, versions, 3, seed=5)
     counts += [queries_of(lambda block=block: absorb(block)) for block in again]
-    # A version seen for the first time costs two more; nothing else depends on history.
-    assert max(counts[20:]) <= min(counts[20:]) + 1 <= 14
+    # A notable game costs a few more, and a version seen for the first time two; nothing else
+    # depends on history.
+    assert max(counts[-10:]) <= max(counts[6:16]) <= 20
+    assert min(counts) <= 15
     tables = [queries_of(lambda: estimates(ladder, [one.pk for one in versions]))]
     for block in some_season(ladder, versions, 10, seed=6):
         absorb(block)

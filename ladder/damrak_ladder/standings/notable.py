@@ -57,16 +57,18 @@ def notice(block: Block, outcome: Outcome) -> None:
     if not any(chosen.values()):
         return
     keys = dict(Match.objects.filter(block=block).values_list("number", "pk"))
-    for kind, found in chosen.items():
-        for one in found:
-            Notable.objects.create(
-                ladder_id=block.ladder_id,
-                kind=kind,
-                match_id=keys[one.game],
-                version_id=one.version,
-                value=one.value,
-                at=at,
-            )
+    Notable.objects.bulk_create(
+        Notable(
+            ladder_id=block.ladder_id,
+            kind=kind,
+            match_id=keys[one.game],
+            version_id=one.version,
+            value=one.value,
+            at=at,
+        )
+        for kind, found in chosen.items()
+        for one in found
+    )
     _prune(block.ladder_id)
 
 
