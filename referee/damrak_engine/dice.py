@@ -58,10 +58,12 @@ class SeedDice(Dice):
         digest = self._starts[stream].copy()
         digest.update(call.to_bytes(8, "big"))
         drawn = digest.digest()
-        high, low = int.from_bytes(drawn[:4], "big"), int.from_bytes(drawn[4:8], "big")
-        # The eight bytes times n, shifted by 64, in small numbers: Python looks for Ctrl-C while it
-        # multiplies large ones, and native code takes what then comes back for a lack of memory.
-        return (high * n + (low * n >> 32)) >> 32
+        # The eight bytes times n, shifted by 64, in pieces below 2**30: Python looks for Ctrl-C
+        # while it multiplies larger numbers, and native code takes what then comes back for a lack
+        # of memory.
+        carry = int.from_bytes(drawn[5:8], "big") * n >> 24
+        carry = int.from_bytes(drawn[2:5], "big") * n + carry >> 24
+        return int.from_bytes(drawn[:2], "big") * n + carry >> 16
 
 
 class QuickDice(Dice):
