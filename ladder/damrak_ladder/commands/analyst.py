@@ -20,7 +20,8 @@ def add_parser(commands: Any) -> None:
         """
         Computes chances of winning, costly decisions and luck of recorded matches, one match at a
         time and with low priority: of those somebody opens, and by itself of those that the front
-        page tells of. It needs the database, and nothing needs it. One is enough; several may run.
+        page tells of. It needs the database and the broker, and nothing needs it. One is enough;
+        several may run.
         """,
         "damrak-ladder analyst",
         run,
@@ -34,8 +35,8 @@ def run(_: argparse.Namespace) -> int:
 
     log_to_stderr()
     load()
-    from damrak_ladder.analyses.working import work
+    from damrak_ladder.pipeline.processes import run_analyst
 
     os.nice(max(0, NICENESS - os.nice(0)))
-    work()
+    run_analyst()
     return 0

@@ -19,10 +19,9 @@ SHARE: Final = 0.55
 PLAYING_NICENESS: Final = 10
 """Bots give way to whatever else the machine does."""
 
-# The second signal ends blocks that run. They are played again.
+# The second signal ends blocks and analyses that run. They are made again.
 WORKER_STOP: Final = ((signal.SIGTERM, 0.5), (signal.SIGQUIT, 4.0))
 CLERK_STOP: Final = ((signal.SIGTERM, 3.0), (signal.SIGQUIT, 2.0))
-ANALYST_STOP: Final = ((signal.SIGTERM, 3.0),)
 REFEREE_STOP: Final = ((signal.SIGTERM, 0.3), (signal.SIGTERM, 4.0))
 
 
@@ -83,7 +82,7 @@ def plans(
         Plan("worker", [*ladder, "worker"], common, PLAYING_NICENESS, WORKER_STOP),
         Plan("clerk", [*ladder, "clerk"], common, 2, CLERK_STOP),
         Plan("beat", [*ladder, "beat"], common),
-        Plan("analyst", [*ladder, "analyst"], common, PLAYING_NICENESS, ANALYST_STOP),
+        Plan("analyst", [*ladder, "analyst"], common, PLAYING_NICENESS, WORKER_STOP),
     ]
     if environment.broker is None:
         parts.insert(0, Plan("broker", valkey.command(places)))

@@ -13,7 +13,7 @@ from celery import Celery
 from celery.schedules import crontab
 from django.conf import settings
 
-from damrak_ladder.pipeline.queues import MAIN
+from damrak_ladder.pipeline.queues import MAIN, SPARE
 
 PLAY_SECONDS: Final = 3600
 """No block takes longer; whoever plays one for so long hangs."""
@@ -63,10 +63,11 @@ app.conf.update(
 )
 
 
-def _every(task: str, **interval: float) -> dict[str, Any]:
+def _every(task: str, queue: str = MAIN, **interval: float) -> dict[str, Any]:
     """Set the task off so often; a message that nobody has taken by the next is dropped."""
     often = timedelta(**interval)
-    return {"task": task, "schedule": often, "options": {"expires": often.total_seconds()}}
+    options = {"expires": often.total_seconds(), "queue": queue}
+    return {"task": task, "schedule": often, "options": options}
 
 
 def _nightly(task: str, minute: int) -> dict[str, Any]:
@@ -83,4 +84,6 @@ app.conf.beat_schedule = {
     "deliver_notices": _every("deliver_notices", seconds=20),
     "new_day": _every("new_day", minutes=10),  # a day that has begun already is no work
     "inspect_replays": _nightly("inspect_replays", minute=17),
+    "analyse": _every("analyse", SPARE, seconds=2),
+    "choose_notable": _every("choose_notable", SPARE, minutes=1),
 }

@@ -6,9 +6,15 @@ SIGTERM lets running tasks finish first. Django has to be set up before.
 from __future__ import annotations
 
 import os
+import signal
 from typing import Any, Final
 
-from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import (
+    worker_process_init,
+    worker_ready,
+    worker_shutdown,
+    worker_shutting_down,
+)
 from django.conf import settings
 
 from damrak_ladder.installation.environment import PREFIX, SettingError
@@ -16,7 +22,7 @@ from damrak_ladder.pipeline.acknowledging import let_go_of_the_lost
 from damrak_ladder.pipeline.celery import app
 from damrak_ladder.pipeline.connections import keep_connections
 from damrak_ladder.pipeline.heartbeat import Heart
-from damrak_ladder.pipeline.queues import MAIN, queue_of
+from damrak_ladder.pipeline.queues import MAIN, SPARE, queue_of
 
 _QUIET: Final = ("--without-gossip", "--without-mingle", "--without-heartbeat")
 
@@ -54,6 +60,20 @@ def run_clerk(jobs: int, log_level: str = "WARNING") -> None:
     """Do whatever is to be decided, so many things at once."""
     _load("damrak_ladder.pipeline.tasks")
     _run("worker", f"--queues={MAIN}", jobs, f"clerk@{settings.DAMRAK_HOST}", log_level)
+
+
+def run_analyst(log_level: str = "WARNING") -> None:
+    """Compute analyses, one at a time. One that is ended by SIGQUIT waits again at once."""
+
+    def leave(*_: Any) -> None:
+        raise SystemExit(0)
+
+    def listen(**_: Any) -> None:
+        signal.signal(signal.SIGTERM, leave)  # as the pool ends its children when it gets SIGQUIT
+
+    worker_process_init.connect(listen, weak=False)
+    _load("damrak_ladder.pipeline.spare")
+    _run("worker", f"--queues={SPARE}", 1, f"analyst@{settings.DAMRAK_HOST}", log_level)
 
 
 def run_beat(log_level: str = "WARNING") -> None:

@@ -1,0 +1,38 @@
+"""Analyses that wait are computed by a process of its own, and none is lost when it ends."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+from celery import Celery
+
+if TYPE_CHECKING:
+    from pipeline.plant import Plant
+
+
+def test_an_analysis_outlives_its_analyst(plant: Plant) -> None:
+    from damrak_ladder.analyses.asking import ask
+    from damrak_ladder.analyses.models import Analysis, AnalysisState
+    from ladder_django.films import recorded_films
+    from pipeline.plant import PATIENCE, Process, now, wait_until
+
+    match = recorded_films(2, board="amsterdam", now=now(), prefix="analyst")[0]
+    assert ask(match, now()) is not None
+    mine = Analysis.objects.filter(match=match)
+    log = plant.folder / "analyst.log"
+    with Celery(broker=plant.broker.url) as sender:
+
+        def told(state: AnalysisState) -> bool:
+            sender.send_task("analyse", queue="spare", expires=2)
+            return mine.get().state == state
+
+        first = Process(log, plant.machine.variables, "analyst")
+        wait_until(lambda: told(AnalysisState.RUNNING), log.read_text)
+        first.process.send_signal(signal.SIGQUIT)
+        first.process.wait(PATIENCE)
+        given_back = mine.get()
+        assert (given_back.state, given_back.tries) == (AnalysisState.WAITING, 0), log.read_text()
+        second = Process(log, plant.machine.variables, "analyst")
+        wait_until(lambda: told(AnalysisState.DONE), log.read_text)
+        assert second.stop() == 0
