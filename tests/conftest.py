@@ -2,9 +2,11 @@
 
 import os
 import runpy
+from collections.abc import Iterator
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,6 +30,16 @@ def pytest_configure() -> None:
     if os.environ.get("DAMRAK_INTERPRETED") == "1":
         # By path: importing it the usual way would import the package, and with it the engine.
         runpy.run_path(str(INTERPRETED))["force_interpreted_engine"]()
+
+
+@pytest.fixture(autouse=True)
+def _environment_as_found() -> Iterator[None]:
+    """No test changes the environment of those after it: commands under test set Django's."""
+    before = dict(os.environ)
+    yield
+    for name in os.environ.keys() - before.keys():
+        del os.environ[name]
+    os.environ.update(before)
 
 
 def pytest_report_header() -> str:

@@ -72,10 +72,10 @@ def problem_of(answer: HttpResponse, status: int, code: str) -> dict[str, Any]:
 
 
 def archive_with(text: str = "", **files: bytes) -> bytes:
-    """An archive with a bot whose source holds this text."""
+    """An archive with a bot whose source holds this text; the same bytes at any time of day."""
+    contents = {"bot.py": f"# {text}\nfrom damrak import Bot\n".encode()} | files
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
-        archive.writestr("bot.py", f"# {text}\nfrom damrak import Bot\n")
-        for name, content in files.items():
-            archive.writestr(name, content)
+        for name, content in contents.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
     return made.getvalue()

@@ -52,6 +52,8 @@ def test_an_ordinary_user_has_sandboxes_that_hold() -> None:
         "-q",
         "-p",
         "no:cacheprovider",
+        "-p",
+        "no:django",  # whose settings would look for root's data
         "-k",
         ATTACKS,
         "tests/runner",
