@@ -19,4 +19,7 @@ whole and within its limits, and what is not raises `WireError`, which names the
     lobby     remote bots that wait
     watch     the public view
     archive   uploaded bots
+    address   where a referee is
+    status    what a referee is and does
+    control   driving it, by calls
 """

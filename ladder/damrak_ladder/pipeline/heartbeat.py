@@ -16,8 +16,8 @@ from damrak_ladder.bots.connecting import all_tokens
 from damrak_ladder.matches.attempts import end_former, patience
 from damrak_ladder.matches.models import Block, BlockState, Host
 from damrak_ladder.referees.connecting import own_control
-from damrak_ladder.referees.control import Status
 from damrak_ladder.referees.errors import RefereeTrouble
+from damrak_wire.status import Status
 
 EVERY_S: Final = 5.0
 

@@ -56,7 +56,7 @@ class Security:
         if (self.certificate is None) != (self.private_key is None):
             problem = "a certificate and its private key belong together"
             raise RefereeTrouble(address.text, problem, is_lasting=True)
-        is_plain = address.is_local or self.may_be_plain
+        is_plain = address.is_loopback or self.may_be_plain
         if is_plain and self.authorities is None and self.certificate is None:
             return None
         if not address.host:  # nobody listens in on a socket of this machine

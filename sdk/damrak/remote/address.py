@@ -1,28 +1,12 @@
-"""Addresses of referees: HOST:PORT, or unix:PATH on this machine."""
+"""Addresses of referees as somebody has written them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
-
 from damrak.errors import RefereeError
+from damrak_wire.address import Address, parse_address as parse
+from damrak_wire.errors import WireError
 
-UNIX: Final = "unix:"
-PORTS: Final = range(1, 1 << 16)
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a referee listens; `host` and `port` are empty for a Unix socket."""
-
-    text: str
-    host: str = ""
-    port: int = 0
-
-    @property
-    def is_loopback(self) -> bool:
-        """Whether what is said stays on this machine."""
-        return self.text.startswith(UNIX) or self.host == "localhost" or _is_loopback(self.host)
+__all__ = ["Address", "parse_address"]
 
 
 def parse_address(text: str) -> Address:
@@ -31,34 +15,7 @@ def parse_address(text: str) -> Address:
     Raises:
         RefereeError: it is none; says how one is written.
     """
-    if text.startswith(UNIX):
-        if len(text) == len(UNIX):
-            raise _wrong(text, "write unix:PATH with the path of the socket")
-        return Address(text)
-    if "://" in text or "/" in text:
-        raise _wrong(text, "write HOST:PORT without http:// and without a path")
-    host, colon, port = text.rpartition(":")
-    if not colon or not host or not port:
-        raise _wrong(text, "write HOST:PORT, both of them")
-    if not (port.isascii() and port.isdigit() and int(port) in PORTS):
-        raise _wrong(text, f"{port!r} is no port: a number from 1 to 65535")
-    if host.startswith("[") and host.endswith("]"):
-        return Address(text, host[1:-1], int(port))
-    if ":" in host:
-        raise _wrong(text, "write IPv6 addresses in brackets, [::1]:7777")
-    if any(character.isspace() for character in host):
-        raise _wrong(text, "there is a space in it")
-    return Address(text, host, int(port))
-
-
-def _wrong(text: str, cure: str) -> RefereeError:
-    return RefereeError(f"address {text!r}: {cure}", is_lasting=True)
-
-
-def _is_loopback(host: str) -> bool:
-    from ipaddress import ip_address
-
     try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+        return parse(text)
+    except WireError as problem:
+        raise RefereeError(str(problem), is_lasting=True) from None
