@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from rich.console import Console
-from rich.live import Live
 from rich.text import Text
 
+from damrak.cli.display import Display
 from damrak.remote.games import GameOver
 from damrak.remote.lobby import Away
 from damrak_wire.lobby import Call, Closing, Registered
@@ -19,7 +18,7 @@ from damrak_wire.lobby import Call, Closing, Registered
 ORDINALS: Final = ("", "first", "second", "third", "fourth")
 
 
-class Attendance:
+class Attendance(Display):
     """Tells how a bot is getting on at a referee; a context manager."""
 
     def __init__(self, console: Console, address: str, bot: str, is_json: bool) -> None:
@@ -33,23 +32,7 @@ class Attendance:
         self.games = 0
         self.wins = 0
         self.faults = 0
-        self._live: Live | None = None
-        if console.is_terminal and not is_json:
-            self._live = Live(get_renderable=self._picture, console=console, transient=True)
-
-    def __enter__(self) -> Self:
-        if self._live is not None:
-            self._live.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._live is not None:
-            self._live.stop()
+        super().__init__(console, is_shown=console.is_terminal and not is_json)
 
     def registered(self, news: Registered, games: int) -> None:
         """The referee knows the bot."""
@@ -115,7 +98,6 @@ class Attendance:
             sys.stdout.flush()
 
     def _picture(self) -> Text:
-        """Called by the display, some times a second."""
         parts = [
             f"{self._bot}: {self._state}",
             f"playing {self._playing}",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from rich import progress
 from rich.console import Console, Group
-from rich.live import Live
 from rich.text import Text
 
+from damrak.cli.display import Display
 from damrak.series import SeriesPlan
 from damrak.standing import Standing
 from damrak_engine.statistics import Sprt
@@ -18,7 +17,7 @@ from damrak_engine.statistics import Sprt
 QUIET_S: Final = 10.0
 
 
-class Progress:
+class Progress(Display):
     """Shows the standing of a series while it grows; a context manager."""
 
     def __init__(
@@ -38,20 +37,7 @@ class Progress:
             console=console,
         )
         self.task = self.bar.add_task("games", total=plan.games)
-        self.live = Live(get_renderable=self._picture, console=console, transient=True)
-
-    def __enter__(self) -> Self:
-        if self.console.is_terminal:
-            self.live.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.live.stop()
+        super().__init__(console, is_shown=console.is_terminal)
 
     def update(self) -> None:
         """Take note that the standing has grown."""
@@ -66,7 +52,6 @@ class Progress:
             self.console.print(Text(line), soft_wrap=True)
 
     def _picture(self) -> Group:
-        """Called by the display, some times a second."""
         return Group(self.bar, Text(self._strength(), overflow="ellipsis", no_wrap=True))
 
     def _rate(self, now: float) -> str:

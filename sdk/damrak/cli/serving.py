@@ -6,13 +6,12 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from rich.console import Console
-from rich.live import Live
 from rich.text import Text
 
+from damrak.cli.display import Display
 from damrak.cli.outcome import standing_table, tally_json
 from damrak.local import package_version
 from damrak.standing import Block, Standing
@@ -20,7 +19,7 @@ from damrak.standing import Block, Standing
 QUIET_S: Final = 10.0
 
 
-class Serving:
+class Serving(Display):
     """The host's view of a private referee; a context manager."""
 
     def __init__(self, console: Console, standing: Standing, games: int, is_json: bool) -> None:
@@ -30,23 +29,7 @@ class Serving:
         self._is_json = is_json
         self._missing: list[str] | None = None
         self._began = self._spoke = time.monotonic()
-        self._live: Live | None = None
-        if console.is_terminal:
-            self._live = Live(get_renderable=self._picture, console=console, transient=True)
-
-    def __enter__(self) -> Self:
-        if self._live is not None:
-            self._live.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._live is not None:
-            self._live.stop()
+        super().__init__(console, is_shown=console.is_terminal)
 
     def opened(self, invitations: Mapping[str, str]) -> None:
         """The referee is there: what to tell everybody."""
@@ -70,7 +53,7 @@ class Serving:
                 name = self._standing.tallies[failure.bot].name
                 self._say(f"{name} left the table: {failure.reason}: {failure.detail}")
         now = time.monotonic()
-        if self._live is None and now - self._spoke >= QUIET_S:
+        if not self._console.is_terminal and now - self._spoke >= QUIET_S:
             self._spoke = now
             self._say(self._strength())
 
@@ -108,7 +91,6 @@ class Serving:
         self._console.print(Text(words), soft_wrap=True)
 
     def _picture(self) -> Text:
-        """Called by the display, some times a second."""
         if self._missing:
             return Text(f"waiting for {', '.join(self._missing)} (Ctrl-C stops)", "bold")
         return Text(self._strength(), "bold", overflow="ellipsis", no_wrap=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -88,13 +88,8 @@ class Preflight:
         Raises:
             HostError: this machine cannot run bots.
         """
-        every = situations()
-        start = self._start(every[0])
-        yield start
-        if start.level == "fail":
+        if not (yield from self._beginnings()):
             return
-        for situation in every:
-            yield self._answer(situation)
         for name, board, seats, options in _tables():
             yield self._game(name, board, seats, options)
         yield self._repetition()
@@ -111,13 +106,8 @@ class Preflight:
         Raises:
             HostError: this machine cannot run bots.
         """
-        every = situations()
-        start = self._start(every[0])
-        yield start
-        if start.level == "fail":
+        if not (yield from self._beginnings()):
             return
-        for situation in every:
-            yield self._answer(situation)
         yield self._game("a game on amsterdam", AMSTERDAM, 2, DEFAULTS)
         yield self._rejections()
         discard_launcher()
@@ -132,6 +122,17 @@ class Preflight:
         if self.bot.is_house:
             return TrustedBot(plan, situation.rules)
         return HostedBot(launcher(), plan, situation.rules, STANDARD_LIMITS)
+
+    def _beginnings(self) -> Generator[Finding, None, bool]:
+        """That it starts, and answers where bots trip; returns whether it starts at all."""
+        every = situations()
+        start = self._start(every[0])
+        yield start
+        if start.level == "fail":
+            return False
+        for situation in every:
+            yield self._answer(situation)
+        return True
 
     def _start(self, situation: Situation) -> Finding:
         bot = self._seated(situation)
