@@ -17,7 +17,7 @@ def test_an_analysis_outlives_its_analyst(plant: Plant) -> None:
     from ladder_django.films import recorded_films
     from pipeline.plant import PATIENCE, Process, now, wait_until
 
-    match = recorded_films(2, board="amsterdam", now=now(), prefix="analyst")[0]
+    match = recorded_films(2, board="practice", now=now(), prefix="analyst")[0]
     assert ask(match, now()) is not None
     mine = Analysis.objects.filter(match=match)
     log = plant.folder / "analyst.log"

@@ -127,7 +127,10 @@ class TestTable:
         Thread(target=self._read, args=(seat, requests, queue), daemon=True).start()
         while (data := queue.get()) is not None:
             try:
-                yield from self.meddle(seat, data)
+                said = self.meddle(seat, data)
+                with self.changed:
+                    self.changed.notify_all()  # somebody may wait for what it has done
+                yield from said
             except Cut:
                 self._leave(seat, queue)
                 context.abort(grpc.StatusCode.UNAVAILABLE, "cut")

@@ -32,11 +32,13 @@ def tab_to(page: Page, selector: str) -> None:
     raise AssertionError(f"no way to {selector} by keyboard")
 
 
-def address_in_mail(site: Site) -> str:
-    """The address in the mail that was sent last."""
-    latest = max((site.home / "mail").iterdir(), key=lambda file: file.stat().st_mtime)
-    mail = email.message_from_bytes(latest.read_bytes(), policy=email.policy.default)
-    body = mail.get_body(("plain",))
+def address_in_mail(site: Site, to: str) -> str:
+    """The address in the mail that somebody was sent last."""
+    sent = sorted((site.home / "mail").iterdir(), key=lambda file: file.stat().st_mtime)
+    mails = [
+        email.message_from_bytes(file.read_bytes(), policy=email.policy.default) for file in sent
+    ]
+    body = [mail for mail in mails if to in mail["To"]][-1].get_body(("plain",))
     assert body is not None
     found = re.search(r"http://127\.0\.0\.1:\d+/\S+", body.get_content())
     assert found, body.get_content()

@@ -218,7 +218,7 @@ def _join(platform: Site, tab: Page, name: str) -> None:
         tab.locator(f"[name={field}]").fill(text)
     tab.locator("main form button[type=submit]").first.click()
     tab.wait_for_url("**/confirm-email/")
-    tab.goto(address_in_mail(platform))
+    tab.goto(address_in_mail(platform, f"{name}@example.org"))
     tab.locator("main form button[type=submit]").first.click()
     tab.wait_for_url(lambda url: "confirm-email" not in url)
     if "/accounts/login/" in tab.url:
