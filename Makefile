@@ -18,7 +18,7 @@ up: .venv/.embedded .venv/.compiled .venv/.messages .venv/.sandbox  ## the whole
 	@$(BIN)/damrak-ladder up $(UP)
 
 test: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## every test but those that take minutes
-	$(BIN)/pytest -n auto -m 'not soak'
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -m 'not soak'
 
 soak: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## the tests that take minutes: whole platforms killed at random
 	$(BIN)/pytest -m soak

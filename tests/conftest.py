@@ -17,6 +17,9 @@ PACKAGES = [
 ]
 INTERPRETED = ROOT / "sdk" / "damrak" / "interpreted.py"
 
+# Those that start platforms and browsers: their modules take longest.
+LONGEST = {ROOT / "tests" / folder for folder in ("web", "pipeline", "e2e", "embedded")}
+
 # No deadline: the machine's mood is not a property of the code.
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
@@ -30,6 +33,17 @@ def pytest_configure() -> None:
     if os.environ.get("DAMRAK_INTERPRETED") == "1":
         # By path: importing it the usual way would import the package, and with it the engine.
         runpy.run_path(str(INTERPRETED))["force_interpreted_engine"]()
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are cores: many tests wait for other processes."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(2, 3 * (cores or 1) // 2)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that all workers end at about the same time."""
+    items.sort(key=lambda item: item.path.parent not in LONGEST)
 
 
 @pytest.fixture(autouse=True)
