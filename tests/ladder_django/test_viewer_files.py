@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.core.cache import cache, caches
 from django.test import Client, override_settings
 
@@ -115,7 +117,7 @@ def test_result_is_seen_even_if_the_replay_is_not_to_be_had(
     def load(_: str) -> bytes:
         raise trouble
 
-    sources._parsed.cache_clear()
+    sources.parsed.cache_clear()
     monkeypatch.setattr(sources, "load", load)
     assert client.get(f"/en/matches/{match.pk}/").status_code == 200
     client.raise_request_exception = False
@@ -198,3 +200,24 @@ def test_colours_serve_both_themes(client: Client) -> None:
     assert "prefers-color-scheme: dark" in css
     assert ':root[data-theme="dark"] .damrak {' in css
     assert css.count("{") == css.count("}")
+
+
+def test_browsers_may_fetch_all_scripts_at_once(client: Client, match: Match) -> None:
+    folder = Path(str(finders.find("damrak/viewer/viewer.js"))).parent
+    imported: set[str] = set()
+    waiting = ["viewer"]
+    while waiting:
+        text = (folder / f"{waiting.pop()}.js").read_text()
+        found = set(re.findall(r'^import .* from "\./(\w+)\.js";$', text, re.MULTILINE))
+        waiting += found - imported
+        imported |= found
+    page = client.get(f"/en/matches/{match.pk}/").content.decode()
+    assert imported == set(re.findall(r'"modulepreload" href="[^"]*/(\w+)\.js"', page))
+
+
+def test_page_holds_what_its_eyes_see(client: Client, match: Match) -> None:
+    for eyes in ("all", "1"):
+        page = client.get(f"/en/matches/{match.pk}/?eyes={eyes}").content.decode()
+        held = page.split('id="viewer-moments">')[1].split("</script>")[0]
+        assert "<" not in held
+        assert json.loads(held) == client.get(f"/matches/{match.pk}/moments/{eyes}.json").json()

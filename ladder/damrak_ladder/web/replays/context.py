@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext as _
 
 from damrak_ladder.matches.boards import board_of
 from damrak_ladder.matches.models import BlockState, Match
-from damrak_ladder.web.replays.eyes import ALL, TABLE, eyes_of
+from damrak_ladder.web.replays.eyes import ALL, TABLE, Eyes, eyes_of
 from damrak_ladder.web.replays.moments import FORMAT
 from damrak_ladder.web.replays.sketch import owners_at, town
-from damrak_ladder.web.replays.sources import document, is_over, names_of, replay_of
+from damrak_ladder.web.replays.sources import (
+    document_of,
+    is_over,
+    names_of,
+    packed_document,
+    parsed,
+    replay_of,
+)
 from damrak_ladder.web.replays.words import sentence, words
 
-_ASIDE = frozenset({"refill", "reshuffle", "flush"})
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """An event in words."""
-
-    at: int
-    text: str
-    is_aside: bool  # not decided by anybody
-    note: str
+_ASIDE = frozenset({"refill", "reshuffle", "flush"})  # not decided by anybody
+_SHEET = 16  # so many lines of the list are drawn anew when one has changed
 
 
 def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
@@ -41,8 +40,7 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
     if eyes not in eyes_of(seats):
         eyes = ALL
     names = names_of(match)
-    shown = named(document(match, eyes), names)
-    moments: Any = shown["moments"]
+    lines, last = _events(match.replay, eyes, tuple(names), get_language())
     catalogue = words()
     site = f"{request.scheme}://{request.get_host()}"
     page = reverse("web:match", args=[match.pk])
@@ -52,8 +50,11 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
             "eyes": eyes,
             "choices": [(ALL, _("everything")), (TABLE, _("the public table"))]
             + [(str(i), name) for i, name in enumerate(names)],
-            "town": drawn(town(replay.board, owners_at(moments, len(moments)))),
-            "lines": list(_lines(shown, moments, catalogue)),
+            "moments": drawn(packed_document(match, eyes).inline),
+            "town": _town(match.replay),
+            "lines": lines,
+            "last": last,
+            "sheet": _SHEET,
             "words": catalogue,
             "version": f"{FORMAT[-1]}-{replay.hash[:16]}",
             "language": get_language(),
@@ -93,6 +94,7 @@ def _live(match: Match) -> dict[str, Any]:
             "eyes": TABLE,
             "choices": [(TABLE, _("the public table"))],
             "town": drawn(town(board, {})),
+            "sheet": _SHEET,
             "words": words(),
             "names": names_of(match),
             "language": get_language(),
@@ -101,9 +103,34 @@ def _live(match: Match) -> dict[str, Any]:
     }
 
 
-def _lines(shown: dict[str, Any], moments: Any, catalogue: Any) -> Any:
+@lru_cache(maxsize=64)
+def _town(hash_: str) -> SafeString:
+    """The end of a recorded match, drawn."""
+    board = parsed(hash_).board
+    moments: Any = document_of(hash_, ALL)["moments"]
+    return drawn(town(board, owners_at(moments, len(moments))))
+
+
+@lru_cache(maxsize=128)
+def _events(
+    hash_: str, eyes: Eyes, names: tuple[str, ...], _language: str
+) -> tuple[SafeString, str]:
+    """Every event in words, as lists of some each; and the last one alone."""
+    shown = named(document_of(hash_, eyes), list(names))
+    catalogue = words()
     values: dict[str, Any] = {}
+    items = []
+    text = ""
+    moments: Any = shown["moments"]
     for at, (event, changes) in enumerate(moments):
         values |= changes
         text = sentence(catalogue, shown, event, values)
-        yield Line(at, text, event["event"] in _ASIDE, event.get("note") or "")
+        aside = mark_safe(' class="aside"' if event["event"] in _ASIDE else "")  # noqa: S308
+        note = format_html("<q>{}</q>", event["note"]) if event.get("note") else ""
+        items.append((at, aside, at, text, note))
+    item = '<li id="e{}"{}><a href="#e{}">{}</a>{}</li>'
+    sheets = (
+        (at, format_html_join("", item, items[at : at + _SHEET]))
+        for at in range(0, len(items), _SHEET)
+    )
+    return format_html_join("", '<ol start="{}">{}</ol>', sheets), text

@@ -1,7 +1,7 @@
 """The board as a picture, with carts on its routes: for pages, exports and link cards alike.
 
-Built on the engine's drawing. On the routes lie carts, a group a route; only those of claimed
-routes are to be seen. A seat's carts carry as many pips as its number, counted from one.
+Built on the engine's drawing. On the routes lie carts, a group a route; it is empty as long as
+nobody has claimed the route. A seat's carts carry as many pips as its number, counted from one.
 """
 
 from __future__ import annotations
@@ -173,21 +173,37 @@ def _carts(
             owner = owners.get(number)
             state = f' data-seat="{owner}"' if owner is not None else ""
             length = plan.board.routes[number].length
-            yield f'<g class="carts" data-carts="{number}"{state} transform="{transform}">'
-            if when is not None and number in when:
-                begins = decimal(max(when[number], 0.001))
-                yield (
-                    '<animate attributeName="visibility" values="hidden;visible"'
-                    f' calcMode="discrete" keyTimes="0;{begins}" dur="{decimal(seconds)}s"'
-                    ' repeatCount="indefinite"/>'
-                )
+            # A script that puts carts there has to know where they stand.
             yield (
-                f'<rect class="hold" x="{decimal(-span / 2)}" y="{decimal(across - ROW / 2 - 1)}"'
-                f' width="{span}" height="{ROW + 2}" rx="5"/>'
+                f'<g class="carts" data-carts="{number}"{state} transform="{transform}"'
+                f' data-row="{length} {span} {decimal(across)} {ROW + 2}">'
             )
-            href = f' href="#cart-{owner}"' if owner is not None and owner != CLOSED else ""
-            for i in range(length):
-                x = span / length * (i + 0.5) - span / 2
-                yield f'<use x="{decimal(x)}" y="{decimal(across)}"{href}/>'
+            if owner is not None:
+                if when is not None:
+                    yield _appearing(when[number], seconds)
+                yield _row(length, span, across, owner)
             yield "</g>"
             across += ROW + BETWEEN_ROWS
+
+
+def _row(length: int, span: int, across: float, owner: int) -> str:
+    """What lies on a claimed or closed route; `board.js` draws the same."""
+    hold = (
+        f'<rect class="hold" x="{decimal(-span / 2)}" y="{decimal(across - ROW / 2 - 1)}"'
+        f' width="{span}" height="{ROW + 2}" rx="5"/>'
+    )
+    if owner == CLOSED:
+        return hold
+    places = (span / length * (i + 0.5) - span / 2 for i in range(length))
+    return hold + "".join(
+        f'<use x="{decimal(x)}" y="{decimal(across)}" href="#cart-{owner}"/>' for x in places
+    )
+
+
+def _appearing(when: float, seconds: float) -> str:
+    begins = decimal(max(when, 0.001))
+    return (
+        '<animate attributeName="visibility" values="hidden;visible"'
+        f' calcMode="discrete" keyTimes="0;{begins}" dur="{decimal(seconds)}s"'
+        ' repeatCount="indefinite"/>'
+    )

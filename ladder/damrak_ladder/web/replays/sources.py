@@ -24,6 +24,7 @@ class Packed:
 
     plain: bytes
     gzipped: bytes
+    inline: str  # so that it may stand in a page
 
 
 def is_over(match: Match) -> bool:
@@ -56,7 +57,7 @@ def replay_of(match: Match) -> Replay:
         Http404: it got lost, or is not what was stored.
     """
     try:
-        return _parsed(match.replay)
+        return parsed(match.replay)
     except ReplayStoreError:
         raise Http404("The replay of this match is gone.") from None
 
@@ -64,7 +65,7 @@ def replay_of(match: Match) -> Replay:
 def document(match: Match, eyes: Eyes) -> dict[str, object]:
     """All moments of a recorded match for these eyes; not to be changed."""
     replay_of(match)
-    return _document(match.replay, eyes)
+    return document_of(match.replay, eyes)
 
 
 def moments(match: Match, eyes: Eyes) -> list[Moment]:
@@ -81,17 +82,20 @@ def packed_document(match: Match, eyes: Eyes) -> Packed:
 
 
 @lru_cache(maxsize=64)
-def _parsed(hash_: str) -> Replay:
+def parsed(hash_: str) -> Replay:
+    """The replay of this hash."""
     return parse_replay(load(hash_))
 
 
 @lru_cache(maxsize=128)
-def _document(hash_: str, eyes: Eyes) -> dict[str, object]:
-    return moments_of(_parsed(hash_), eyes)
+def document_of(hash_: str, eyes: Eyes) -> dict[str, object]:
+    """All moments of the replay of this hash for these eyes; not to be changed."""
+    return moments_of(parsed(hash_), eyes)
 
 
 @lru_cache(maxsize=256)
 def _packed(hash_: str, eyes: Eyes) -> Packed:
-    text = json.dumps(_document(hash_, eyes), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(document_of(hash_, eyes), ensure_ascii=False, separators=(",", ":"))
     plain = text.encode()
-    return Packed(plain, gzip.compress(plain, compresslevel=6, mtime=0))
+    inline = text.replace("&", r"\u0026").replace("<", r"\u003C").replace(">", r"\u003E")
+    return Packed(plain, gzip.compress(plain, compresslevel=6, mtime=0), inline)

@@ -6,6 +6,7 @@ is all that the languages of this site tell apart.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from django.utils.translation import get_language, gettext as _, ngettext, pgettext
@@ -18,7 +19,12 @@ _SAMPLES: Final = (1, 2, 5)
 
 
 def words() -> Words:
-    """The catalogue in the language of this request."""
+    """The catalogue in the language of this request; not to be changed."""
+    return _words(get_language())
+
+
+@lru_cache(maxsize=16)
+def _words(_language: str) -> Words:
     return {**_sentences(), **_counted(), **_names(), **_labels()}
 
 

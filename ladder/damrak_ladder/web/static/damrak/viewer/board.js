@@ -70,11 +70,11 @@ export class BoardView {
       const group = this.carts[route];
       if (owner === undefined) {
         delete group.dataset.seat;
-        continue;
+        group.replaceChildren();
+      } else {
+        group.dataset.seat = owner;
+        group.replaceChildren(...row(group, owner));
       }
-      group.dataset.seat = owner;
-      if (owner === "-1") continue;
-      for (const use of group.querySelectorAll("use")) use.setAttribute("href", `#cart-${owner}`);
     }
   }
 
@@ -122,4 +122,15 @@ export class BoardView {
       this.ways.append(text);
     }
   }
+}
+
+/** What lies on a claimed or closed route, as the server draws it (sketch.py). */
+function row(group, owner) {
+  const [length, span, across, height] = group.dataset.row.split(" ").map(Number);
+  const drawn = [draw("rect", { class: "hold", x: -span / 2, y: across - height / 2, width: span, height, rx: 5 })];
+  for (let i = 0; owner !== "-1" && i < length; i++) {
+    const x = (span / length) * (i + 0.5) - span / 2;
+    drawn.push(draw("use", { x, y: across, href: `#cart-${owner}` }));
+  }
+  return drawn;
 }

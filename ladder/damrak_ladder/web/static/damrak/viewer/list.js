@@ -4,13 +4,19 @@ import { make } from "./make.js";
 
 const ASIDE = new Set(["refill", "reshuffle", "flush"]);
 
-/** The list. What the server wrote is kept as long as the eyes are the same. */
+/**
+ * The list, in sheets of some lines each: the browser then draws anew only the one that has changed.
+ * What the server wrote is kept as long as the eyes are the same.
+ */
 export class EventList {
   constructor(root, film, speaker, isFresh) {
     this.root = root;
     this.film = film;
     this.speaker = speaker;
-    if (!isFresh || root.children.length !== film.length) {
+    this.perSheet = Number(root.dataset.events);
+    this.lines = isFresh ? [...root.querySelectorAll("li")] : [];
+    if (this.lines.length !== film.length) {
+      this.lines = [];
       root.replaceChildren();
       this.extend();
     }
@@ -19,11 +25,16 @@ export class EventList {
 
   /** Add the lines that are missing. */
   extend() {
-    const added = [];
-    for (let at = this.root.children.length; at < this.film.length; at++) {
-      added.push(this.#line(at));
+    for (let at = this.lines.length; at < this.film.length; at++) {
+      if (at % this.perSheet === 0) {
+        const sheet = make("ol");
+        sheet.start = at;
+        this.root.append(sheet);
+      }
+      const line = this.#line(at);
+      this.lines.push(line);
+      this.root.lastElementChild.append(line);
     }
-    this.root.append(...added);
   }
 
   /**
@@ -31,14 +42,14 @@ export class EventList {
    * else is changed: it measures, which is cheap only as long as nothing has been.
    */
   show(at) {
-    const line = this.root.children[at];
-    const top = line.offsetTop; // within the list, which is positioned
-    const { scrollTop, clientHeight } = this.root;
-    const isOut = top < scrollTop || top + line.offsetHeight > scrollTop + clientHeight;
+    const line = this.lines[at].firstElementChild;
+    if (line === this.current) return;
+    const outer = this.root.getBoundingClientRect();
+    const { top, bottom } = line.getBoundingClientRect();
     this.current?.removeAttribute("aria-current");
-    this.current = line.firstElementChild;
-    this.current.setAttribute("aria-current", "true");
-    if (isOut) this.root.scrollTop = top - clientHeight / 3;
+    this.current = line;
+    line.setAttribute("aria-current", "true");
+    if (top < outer.top || bottom > outer.bottom) this.root.scrollTop += top - outer.top - outer.height / 3;
   }
 
   #line(at) {

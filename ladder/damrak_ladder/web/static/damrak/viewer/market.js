@@ -12,6 +12,7 @@ export class Market {
     this.row.append(...this.slots);
     this.pile = make("dd");
     this.discards = make("dd", "counts");
+    this.thrown = new Counts(this.discards, speaker);
     this.goods = make("dd");
     const facts = make("dl", "market-facts");
     for (const [name, place] of [["pile", this.pile], ["goods_left", this.goods], ["discards", this.discards]]) {
@@ -26,38 +27,63 @@ export class Market {
     if (state.row !== this.shown.row) {
       state.row.forEach((kind, slot) => {
         if (kind === this.shown.row?.[slot]) return;
-        const name = kind < 0 ? null : KINDS[kind];
-        this.slots[slot].replaceChildren(
-          name ? card(name, this.speaker.text(name)) : make("span", "card none", make("span", "hidden", this.speaker.text("empty"))),
-        );
+        this.slots[slot].replaceChildren(this.#face(slot, kind));
       });
     }
     if (state.pile !== this.shown.pile) this.pile.textContent = state.pile;
     if (state.goods !== this.shown.goods) this.goods.textContent = state.goods;
-    if (state.discards !== this.shown.discards || state.lost !== this.shown.lost) {
-      this.discards.replaceChildren(...counted(state.discards, this.speaker, state.lost));
-    }
+    this.thrown.show(state.discards, state.lost);
     this.shown = state;
+  }
+
+  /** A card for this slot, or the place of none; made once and used again. */
+  #face(slot, kind) {
+    const faces = (this.slots[slot].faces ??= []);
+    return (faces[kind + 1] ??= kind < 0
+      ? make("span", "card none", make("span", "hidden", this.speaker.text("empty")))
+      : card(KINDS[kind], this.speaker.text(KINDS[kind])));
   }
 }
 
-/** Cards by kind with their numbers; kinds that are not there are left out. */
-export function counted(numbers, speaker, hidden = 0) {
-  const made = [];
-  for (let kind = 0; kind < KINDS.length; kind++) {
-    if (!numbers[kind]) continue;
-    const shown = card(KINDS[kind], speaker.text(KINDS[kind]));
-    shown.append(make("b", "", numbers[kind]));
-    made.push(shown);
+/** Cards by kind with their numbers; kinds that are not there are hidden. Made once, then changed. */
+export class Counts {
+  constructor(root, speaker) {
+    this.speaker = speaker;
+    this.numbers = KINDS.map(() => make("b"));
+    this.cards = KINDS.map((kind, at) => {
+      const shown = card(kind, speaker.text(kind));
+      shown.append(this.numbers[at]);
+      return shown;
+    });
+    this.back = make("span", "card back", make("b"), make("span", "hidden"));
+    this.none = make("span", "soft", "–");
+    root.replaceChildren(...this.cards, this.back, this.none);
+    this.shown = [];
+    for (const part of root.children) part.hidden = true;
   }
-  if (hidden) {
-    const shown = make("span", "card back", make("b", "", hidden));
-    shown.title = speaker.count("n_hidden", hidden);
-    shown.append(make("span", "hidden", shown.title));
-    made.push(shown);
+
+  /** Show so many of each kind, and so many unknown ones. */
+  show(numbers, hidden = 0) {
+    if (numbers === this.last && hidden === this.hidden) return;
+    let all = hidden;
+    for (let kind = 0; kind < KINDS.length; kind++) {
+      const number = numbers[kind];
+      all += number;
+      if (number === this.shown[kind]) continue;
+      this.shown[kind] = number;
+      this.cards[kind].hidden = !number;
+      if (number) this.numbers[kind].textContent = number;
+    }
+    if (hidden !== this.hidden) {
+      this.back.hidden = !hidden;
+      const [number, name] = this.back.children;
+      number.textContent = hidden;
+      name.textContent = this.back.title = this.speaker.count("n_hidden", hidden);
+    }
+    this.none.hidden = all > 0;
+    this.last = numbers;
+    this.hidden = hidden;
   }
-  if (!made.length) made.push(make("span", "soft", "–"));
-  return made;
 }
 
 /** What the chosen eyes cannot see: where it may be, and what is certain. */
@@ -67,7 +93,13 @@ export class Knowledge {
     this.speaker = speaker;
     this.film = film;
     this.says = root.querySelector("[data-knows-says]");
-    this.cards = root.querySelector("[data-knows-cards]");
+    this.unseen = new Counts(root.querySelector("[data-knows-cards]"), speaker);
+    this.certain = this.unseen.cards.map((shown) => {
+      const note = make("em");
+      note.hidden = true;
+      shown.append(note);
+      return note;
+    });
   }
 
   show(state) {
@@ -81,11 +113,11 @@ export class Knowledge {
       pile: speaker.count("n_cards", state.pile),
       hidden: speaker.count("n_cards", hidden),
     });
-    this.cards.replaceChildren(...counted(state.unseen, speaker));
+    this.unseen.show(state.unseen);
     state.floor.forEach((number, kind) => {
-      if (!number || !hidden) return;
-      const chip = this.cards.querySelector(`.card.${KINDS[kind]}`);
-      chip?.append(make("em", "", speaker.text("in_hands", { n: number })));
+      const note = this.certain[kind];
+      note.hidden = !number || !hidden;
+      if (!note.hidden) note.textContent = speaker.text("in_hands", { n: number });
     });
   }
 }

@@ -1,11 +1,11 @@
 // The seats: who sits there, the hand, the contracts, what they have.
 
-import { counted } from "./market.js";
+import { Counts } from "./market.js";
 import { cart, make } from "./make.js";
 import { shortestWay } from "./ways.js";
 import { signed } from "./words.js";
 
-const DRAWN = ["h", "c", "q", "d", "s", "z", "k", "g", "x", "m", "y", "b"];
+const DRAWN = ["c", "q", "d", "s", "z", "k", "g", "x", "m", "y", "b"];
 
 /** All seats. `onContract(seat, contract)` is called when somebody asks for a contract's way. */
 export class Seats {
@@ -31,11 +31,15 @@ class Panel {
     this.badge = make("span", "tag seat__badge");
     const name = make("strong", "seat__name", bot);
     name.title = `${bot} ${version} · ${owner}`;
-    this.facts = make("p", "seat__facts");
-    this.hand = make("p", "counts");
+    this.carts = make("span");
+    this.goods = make("span");
+    this.time = make("span", "seat__time");
+    this.facts = make("p", "seat__facts", this.carts, this.goods, this.time);
+    const hand = make("p", "counts");
+    this.hand = new Counts(hand, speaker);
     this.contracts = make("ul", "contracts");
     this.root = make("article", `seat seat--${seat}`, make("header", "", cart(seat), name, this.badge, this.score));
-    this.root.append(this.facts, this.hand, this.contracts);
+    this.root.append(this.facts, hand, this.contracts);
     this.root.setAttribute("aria-label", bot);
     this.shown = {};
   }
@@ -53,19 +57,15 @@ class Panel {
     }
     if (changed("y") || changed("x") || acts !== this.wasActing) this.#badge(state, acts);
     this.wasActing = acts;
-    if (changed("k") || changed("g") || changed("m") || changed("b")) {
+    if (changed("k")) this.carts.textContent = speaker.count("n_carts", state[`k${seat}`]);
+    if (changed("g")) this.goods.textContent = speaker.count("n_goods", state[`g${seat}`]);
+    if (changed("m") || changed("b")) {
       const clock = state[`b${seat}`];
-      const time = clock === undefined ? state[`m${seat}`] : clock;
-      this.facts.replaceChildren(
-        fact(speaker.count("n_carts", state[`k${seat}`])),
-        fact(speaker.count("n_goods", state[`g${seat}`])),
-        fact(speaker.text(clock === undefined ? "thought" : "clock", { n: speaker.seconds(time) })),
-      );
+      const time = clock ?? state[`m${seat}`];
+      this.time.textContent = speaker.text(clock === undefined ? "thought" : "clock", { n: speaker.seconds(time) });
     }
-    if (changed("h")) {
-      const hand = state[`h${seat}`];
-      this.hand.replaceChildren(...counted(hand, speaker, hand[7]));
-    }
+    const hand = state[`h${seat}`];
+    this.hand.show(hand, hand[7]);
     if (["c", "q", "d"].some(changed)) this.#contracts(state);
     this.shown = {};
     for (const letter of DRAWN) this.shown[letter + seat] = state[letter + seat];
@@ -126,5 +126,3 @@ export function wayInWords(film, state, seat, contract, speaker) {
   const says = way === null ? speaker.text("impossible") : speaker.count("n_missing", way.missing);
   return { way, says: `${speaker.contract(contract)}: ${way?.missing === 0 ? speaker.text("fulfilled") : says}` };
 }
-
-const fact = (text) => make("span", "", text);

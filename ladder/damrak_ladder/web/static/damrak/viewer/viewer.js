@@ -1,12 +1,10 @@
 // The replay viewer: fetches what the chosen eyes see, and keeps everything in step.
 
 import { BoardView } from "./board.js";
-import { savePng } from "./export.js";
 import { Film } from "./film.js";
 import { Graph } from "./graph.js";
 import { listen } from "./keys.js";
 import { EventList } from "./list.js";
-import { follow } from "./live.js";
 import { Knowledge, Market } from "./market.js";
 import { Player } from "./player.js";
 import { Seats, wayInWords } from "./seats.js";
@@ -20,11 +18,16 @@ class Viewer {
     this.root = root;
     this.catalogue = read("viewer-words");
     this.names = read("viewer-names");
+    this.given = document.getElementById("viewer-moments"); // what the eyes of this page see
     this.files = root.dataset.files;
     this.isLive = "live" in root.dataset;
     this.writtenFor = root.dataset.eyes;
     this.find = (what) => root.querySelector(what);
     this.told = this.find("[data-told]");
+    this.says = this.find(".viewer__says");
+    this.where = this.find("[data-at]");
+    this.turn = this.find("[data-turn]");
+    this.scrub = this.find("[data-scrub]");
     this.buttons();
     window.addEventListener("hashchange", () => {
       const at = momentInAddress();
@@ -35,6 +38,13 @@ class Viewer {
   /** Load the match as these eyes saw it, and stay at the same moment. */
   async look(eyes) {
     const { version } = this.root.dataset;
+    if (this.given && eyes === this.writtenFor) {
+      const match = JSON.parse(this.given.textContent);
+      this.given.remove();
+      this.given = null;
+      this.start(match, eyes);
+      return;
+    }
     const answer = await fetch(`${this.files}moments/${eyes}.json?v=${version}`);
     if (!answer.ok) throw new Error(`${answer.status}`);
     this.start(await answer.json(), eyes);
@@ -62,7 +72,6 @@ class Viewer {
       this.player.pause();
       this.player.go(to);
     });
-    this.scrub = this.find("[data-scrub]");
     this.scrub.max = this.film.length - 1;
     for (const part of this.root.querySelectorAll("[hidden][data-late], .viewer__right, .viewer__controls")) {
       part.hidden = false;
@@ -93,9 +102,10 @@ class Viewer {
     this.graph.show(at);
     this.scrub.value = at;
     const turn = speaker.text("turn", { n: state.turn });
-    this.scrub.setAttribute("aria-valuetext", `${speaker.text("event", { n: at })}, ${turn}`);
-    this.find("[data-at]").textContent = `${at} / ${film.length - 1} · ${turn}`;
-    if (document.activeElement !== this.find("[data-turn]")) this.find("[data-turn]").value = state.turn;
+    this.where.textContent = `${at} / ${film.length - 1} · ${turn}`;
+    if (state.turn !== this.turnShown && document.activeElement !== this.turn) this.turn.value = state.turn;
+    this.turnShown = state.turn;
+    if (!this.player.isPlaying) this.scrub.setAttribute("aria-valuetext", `${speaker.text("event", { n: at })}, ${turn}`);
     if (this.asked) this.drawWay(state);
     else this.say(speaker.say(event, state), event);
     this.keepAddress();
@@ -103,9 +113,7 @@ class Viewer {
   }
 
   say(text, event) {
-    const says = this.find(".viewer__says");
-    // Who listens is told of every step, but not of sixty a second.
-    says.setAttribute("aria-live", this.player.isPlaying ? "off" : "polite");
+    const { says } = this;
     says.textContent = text;
     if (event?.note) {
       const note = document.createElement("q");
@@ -117,8 +125,12 @@ class Viewer {
   playing(is) {
     const button = this.find("[data-do=play]");
     button.setAttribute("aria-pressed", is);
+    // Who listens is told of every step, but not of sixty a second.
+    this.says.setAttribute("aria-live", is ? "off" : "polite");
     button.querySelector("[data-play-name]").textContent = this.speaker.text(is ? "pause" : "play");
-    if (!is) this.keepAddress();
+    if (is) return;
+    this.scrub.setAttribute("aria-valuetext", this.where.textContent);
+    this.keepAddress();
   }
 
   // ---- contracts ------------------------------------------------------------------------------
@@ -235,9 +247,14 @@ class Viewer {
     this.find("[data-svg]")?.addEventListener("click", (event) => {
       if (this.player) event.currentTarget.href = picture();
     });
-    this.find("[data-png]")?.addEventListener("click", () => {
+    this.find("[data-png]")?.addEventListener("click", async () => {
       const name = `damrak-${this.root.dataset.match}-${this.player.at}.png`;
-      savePng(picture(), name).catch(() => (this.told.textContent = this.catalogue.failed));
+      try {
+        const { savePng } = await import("./export.js");
+        await savePng(picture(), name);
+      } catch {
+        this.told.textContent = this.catalogue.failed;
+      }
     });
     this.find("[data-copy]")?.addEventListener("click", async () => {
       await navigator.clipboard.writeText(this.address().href);
@@ -271,6 +288,6 @@ function isDark() {
 const root = document.getElementById("viewer");
 if (root) {
   const viewer = new Viewer(root);
-  if (viewer.isLive) follow(viewer);
+  if (viewer.isLive) import("./live.js").then(({ follow }) => follow(viewer));
   else viewer.switchTo(root.dataset.eyes);
 }
