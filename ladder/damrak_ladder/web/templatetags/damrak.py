@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from django import template
 from django.http import HttpRequest
-from django.urls import reverse
-from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.html import format_html
-from django.utils.safestring import mark_safe
-from django.utils.timesince import timesince
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
 from damrak_ladder.bots.house import PREFIX
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.matches.models import Ladder, Purpose
 from damrak_ladder.notices import reading
+from damrak_ladder.web import fragments
+from damrak_ladder.web.addresses import address
 from damrak_ladder.web.plain_words import in_words
 from damrak_ladder.web.wording import (
     CANARIES,
@@ -35,16 +34,13 @@ from damrak_ladder.web.wording import (
 
 register = template.Library()
 
-NOTHING: Final = "\N{EN DASH}"
 MINUS: Final = "\N{MINUS SIGN}"
-
-_LEFT, _RIGHT = 6.0, 234.0  # of the bar, in the units of its drawing
 
 
 @register.filter
 def elo(value: float | None) -> str:
     """A rating as people read it."""
-    return NOTHING if value is None else number_format(round(value))
+    return fragments.NOTHING if value is None else number_format(round(value))
 
 
 @register.filter
@@ -58,7 +54,7 @@ def signed(value: float) -> str:
 def percent(value: float | None) -> str:
     """A probability in percent, without pretending to know more than that."""
     if value is None:
-        return NOTHING
+        return fragments.NOTHING
     if 0 < value < 0.005:
         return "< 1 %"
     if 0.995 < value < 1:
@@ -81,7 +77,7 @@ def signed_percent(value: float) -> str:
 @register.filter
 def tenths(value: float | None) -> str:
     """A number of which one decimal is worth saying."""
-    return NOTHING if value is None else number_format(value, 1)
+    return fragments.NOTHING if value is None else number_format(value, 1)
 
 
 @register.filter
@@ -167,7 +163,7 @@ def comparison(first: Version, second: Version, ladder: Ladder | None = None) ->
     asked = {"a": f"{first.bot.slug}:{first.number}", "b": f"{second.bot.slug}:{second.number}"}
     if ladder is not None:
         asked["ladder"] = ladder.slug
-    return f"{reverse('web:compare')}?{urlencode(asked)}"
+    return f"{address('web:compare')}?{urlencode(asked)}"
 
 
 @register.filter
@@ -227,18 +223,16 @@ def item(rows: Any, place: int) -> Any:
     return rows[place]
 
 
-@register.inclusion_tag("web/_tag.html")
-def state(value: str) -> dict[str, Any]:
+@register.simple_tag
+def state(value: str) -> SafeString:
     """The state of a version, block or host as a tag."""
-    name, tone = STATES.get(value, (value, ""))
-    return {"name": name, "tone": tone}
+    return fragments.tag(*STATES.get(value, (value, "")))
 
 
-@register.inclusion_tag("web/_tag.html")
-def trial_state(value: str) -> dict[str, Any]:
+@register.simple_tag
+def trial_state(value: str) -> SafeString:
     """How a test stands, as a tag."""
-    name, tone = TRIALS.get(value, (value, ""))
-    return {"name": name, "tone": tone}
+    return fragments.tag(*TRIALS.get(value, (value, "")))
 
 
 @register.filter
@@ -247,41 +241,29 @@ def canary_state(value: str) -> str:
     return str(CANARIES.get(value, value))
 
 
-@register.inclusion_tag("web/_when.html")
-def when(at: datetime | None) -> dict[str, Any]:
+@register.simple_tag
+def when(at: datetime | None) -> SafeString:
     """How long ago, with the exact time at hand."""
-    return {"at": at, "ago": "" if at is None else _ago(at)}
+    return fragments.moment(at)
 
 
-@register.inclusion_tag("web/_version.html")
-def version(shown: Version, number: bool = True) -> dict[str, Any]:
+@register.simple_tag
+def version(shown: Version, number: bool = True) -> SafeString:
     """The name of a version, linked."""
-    return {"version": shown, "number": number}
+    bot = shown.bot
+    return fragments.link(bot.slug, bot_name(bot.slug, bot.name), shown.number if number else None)
 
 
-@register.inclusion_tag("web/_interval.html")
-def interval(low: float, value: float, high: float, floor: float, ceiling: float) -> dict[str, Any]:
+@register.simple_tag
+def interval(low: float, value: float, high: float, floor: float, ceiling: float) -> SafeString:
     """A rating and its interval as a bar between the ends of the scale."""
-    width = (ceiling - floor) or 1.0
-
-    def place(at: float) -> str:
-        share = min(max((at - floor) / width, 0.0), 1.0)
-        return f"{_LEFT + share * (_RIGHT - _LEFT):.1f}"
-
-    return {
-        "low": low,
-        "high": high,
-        "value": value,
-        "x_low": place(low),
-        "x_high": place(high),
-        "x": place(value),
-    }
+    return fragments.bar(low, value, high, floor, ceiling)
 
 
-def _ago(at: datetime) -> str:
-    if timezone.now() - at < timedelta(minutes=1):
-        return gettext("just now")
-    return gettext("%(span)s ago") % {"span": timesince(at, depth=1)}
+@register.simple_tag(name="address")
+def address_tag(name: str, *values: str | int) -> str:
+    """The address of a page, like `url`; for those that stand on a page many times."""
+    return address(name, *values)
 
 
 @register.simple_tag(takes_context=True)
@@ -293,7 +275,7 @@ def ask(context: dict[str, Any], **changes: object) -> str:
 @register.simple_tag(takes_context=True)
 def nav(context: dict[str, Any], name: str) -> str:
     """The beginning of a link of the main menu, marked where it leads to this very page."""
-    link = reverse(name)
+    link = address(name)
     here = mark_safe(' aria-current="page"') if context["request"].path == link else ""
     return format_html('<a href="{}"{}>', link, here)
 

@@ -1,0 +1,76 @@
+"""What stands on pages by the hundred, as strings: an included template takes ten times as long.
+
+Whatever comes from somebody else is escaped here.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Final
+
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import escape
+from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
+from django.utils.translation import gettext
+
+from damrak_ladder.web.addresses import address
+
+NOTHING: Final = "\N{EN DASH}"
+
+_LEFT, _RIGHT = 6.0, 234.0  # of the bar, in the units of its drawing
+_MINUTE: Final = 60.0
+
+
+def link(slug: str, name: str, number: int | None) -> SafeString:
+    """The name of a bot, or with a number of a version, linked."""
+    if number is None:
+        return SafeString(f'<a class="bot" href="{address("web:bot", slug)}">{escape(name)}</a>')
+    return SafeString(
+        f'<a class="bot" href="{address("web:version", slug, number)}">{escape(name)}'
+        f' <span class="bot__number">v{number}</span></a>'
+    )
+
+
+def bar(low: float, value: float, high: float, floor: float, ceiling: float) -> SafeString:
+    """A rating and its interval between the ends of the scale, as a drawing."""
+    width = (ceiling - floor) or 1.0
+
+    def place(at: float) -> str:
+        share = min(max((at - floor) / width, 0.0), 1.0)
+        return f"{_LEFT + share * (_RIGHT - _LEFT):.1f}"
+
+    begin, end = place(low), place(high)
+    return SafeString(
+        '<svg class="interval" viewBox="0 0 240 18" preserveAspectRatio="none" aria-hidden="true">'
+        '<line class="rail" x1="0" x2="240" y1="9" y2="9"/>'
+        f'<line class="span" x1="{begin}" x2="{end}" y1="9" y2="9"/>'
+        f'<line class="end" x1="{begin}" x2="{begin}" y1="4" y2="14"/>'
+        f'<line class="end" x1="{end}" x2="{end}" y1="4" y2="14"/>'
+        f'<circle class="point" cx="{place(value)}" cy="9" r="4"/></svg>'
+    )
+
+
+def moment(at: datetime | None) -> SafeString:
+    """How long ago, with the exact time at hand."""
+    if at is None:
+        return SafeString(NOTHING)
+    local = at.astimezone(timezone.get_current_timezone())
+    return SafeString(
+        f'<time datetime="{local.isoformat(timespec="seconds")}"'
+        f' title="{date_format(local, "DATETIME_FORMAT")}">{escape(_ago(at))}</time>'
+    )
+
+
+def tag(name: object, tone: str) -> SafeString:
+    """A word in a box, in a tone."""
+    toned = f" tag--{tone}" if tone else ""
+    return SafeString(f'<span class="tag{toned}">{escape(name)}</span>')
+
+
+def _ago(at: datetime) -> str:
+    now = datetime.now(UTC)
+    if (now - at).total_seconds() < _MINUTE:
+        return gettext("just now")
+    return gettext("%(span)s ago") % {"span": timesince(at, now, depth=1)}
