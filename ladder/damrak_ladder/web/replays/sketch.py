@@ -6,7 +6,7 @@ nobody has claimed the route. A seat's carts carry as many pips as its number, c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -32,6 +32,7 @@ Owners = Mapping[int, int]
 """By route: the seat that owns it, or -1 if it is closed."""
 
 CLOSED: Final = -1
+_BETWEEN: Final = "<!-- carts -->"
 
 _HEAD: Final = 42  # of the frame above the town, for a title that is not there
 _FOOT: Final = 58  # and below it, for a legend
@@ -111,6 +112,25 @@ def film(board: Board, course: Sequence[Owners], seconds: float, is_dark: bool =
     return "".join((_opening(plan, is_dark), *_drawn(plan, carts), "</svg>\n"))
 
 
+def layers(board: Board) -> tuple[str, str]:
+    """What lies below all carts and what stands above them, as SVG documents of the same size."""
+    plan = plan_of(board)
+    parts = list(scene(board, plan.sheet, plan.labels, [_BETWEEN]))
+    at = parts.index(_BETWEEN)
+    paper = _paper(plan)
+    return _document(plan, [*_definitions(), paper, *parts[:at]]), _document(plan, parts[at + 1 :])
+
+
+def carts(board: Board, route: int, seat: int) -> str:
+    """The carts on one route and nothing else, as an SVG document of the size of the board's."""
+    plan = plan_of(board)
+    return _document(plan, [*_definitions(), *_carts(plan, {route: seat})])
+
+
+def _document(plan: Plan, parts: Iterable[str]) -> str:
+    return "".join((_opening(plan, False), *parts, "</svg>\n"))
+
+
 def owners_at(moments: list[Any], at: int) -> dict[int, int]:
     """Who owns which route at that moment."""
     owners: dict[int, int] = {}
@@ -136,17 +156,25 @@ def _opening(plan: Plan, is_dark: bool) -> str:
 
 
 def _drawn(plan: Plan, carts: Iterator[str]) -> Iterator[str]:
-    width, height = plan.size
     yield from _definitions()
-    yield (
-        f'<rect class="paper" x="{plan.frame.left}" y="{plan.frame.top}"'
-        f' width="{width}" height="{height}"/>'
-    )
+    yield _paper(plan)
     yield from scene(plan.board, plan.sheet, plan.labels, carts)
 
 
-def _definitions() -> Iterator[str]:
+def _paper(plan: Plan) -> str:
+    width, height = plan.size
+    return (
+        f'<rect class="paper" x="{plan.frame.left}" y="{plan.frame.top}"'
+        f' width="{width}" height="{height}"/>'
+    )
+
+
+def definitions() -> str:
     """What is drawn again and again: the signs of cards, and the carts of each seat."""
+    return "".join(_definitions())
+
+
+def _definitions() -> Iterator[str]:
     yield "<defs>"
     for word, path in {**SIGNS, "wild": _WILD}.items():
         light = " card-sign--dark" if word in (*ON_LIGHT, "wild") else ""

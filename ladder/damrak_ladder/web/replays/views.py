@@ -25,16 +25,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
+from damrak_ladder.accounts.errors import TooOften
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.keeping import load
 from damrak_ladder.web.headers import POLICY
-from damrak_ladder.web.limits import at_most
+from damrak_ladder.web.limits import at_most, too_often
 from damrak_ladder.web.replays import paint, sketch
 from damrak_ladder.web.replays.cards import card_of
 from damrak_ladder.web.replays.checking import check
 from damrak_ladder.web.replays.context import viewer_context
 from damrak_ladder.web.replays.eyes import ALL, eyes_of
+from damrak_ladder.web.replays.films import film_of
 from damrak_ladder.web.replays.insight import insight_of
 from damrak_ladder.web.replays.live import MOST_WATCHERS, STUDIO, only
 from damrak_ladder.web.replays.sources import (
@@ -131,6 +133,22 @@ def film(request: HttpRequest, pk: int) -> HttpResponse:
     course = [sketch.owners_at(found, at) for at in claims[:_MOST_FRAMES]]
     seconds = 2.0 + 0.5 * len(course)
     return _picture(sketch.film(replay_of(match).board, course, seconds))
+
+
+@require_safe
+@at_most(20, 60, method="GET")
+def film_pixels(request: HttpRequest, pk: int) -> HttpResponse:
+    """The same for whatever shows no SVG, as a GIF."""
+    match = recorded(pk)
+    try:
+        found = film_of(match)
+    except TooOften as problem:
+        return too_often(request, problem)
+    response = HttpResponse(found, content_type="image/gif")
+    response["Content-Disposition"] = f'inline; filename="damrak-{match.pk}.gif"'
+    response["Cache-Control"] = AWHILE
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
 
 
 @require_safe

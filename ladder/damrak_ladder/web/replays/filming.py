@@ -1,0 +1,163 @@
+"""A game as a GIF: a program that reads what happened and writes the picture.
+
+python -m damrak_ladder.web.replays.filming <script.json >film.gif
+
+It draws for a second or two, so it is a process of its own, which nobody has to wait for, and it
+knows no Django. GIF, because chats, forums and mail programs all show it; and a drawing in few
+colours of which little changes from frame to frame becomes smaller than as animated WebP or PNG.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import resource
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import resvg_py
+from PIL import Image
+
+from damrak_engine.board import Board, parse_board
+from damrak_engine.drawing.picture import escaped
+from damrak_ladder.web.replays import paint, sketch
+
+WIDTH: Final = 640
+BAR: Final = 40  # the scores, below the board
+RIM: Final = 2  # around what has just been claimed
+CLAIM_MS: Final = 600
+END_MS: Final = 5000
+MOST_CLAIMS: Final = 160
+NICENESS: Final = 10
+SECONDS: Final = 60  # of processor time, then it is ended
+_LETTERS: Final = 56  # of all names together
+_GLOW: Final = (184, 50, 31)
+_SOLID: Final = 40
+
+Script: TypeAlias = dict[str, Any]
+"""`board`, `names`, `claims` (a route, a seat and all scores then) and the scores at the `end`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """The carts on one route: pixels, what is not transparent of them, and where they belong."""
+
+    pixels: Image.Image
+    shape: Image.Image
+    at: tuple[int, int]
+
+
+def film(script: Script) -> bytes:
+    """The GIF of a game: the empty town, a frame a claim, and the end."""
+    board = parse_board(script["board"])
+    claims = script["claims"][:MOST_CLAIMS]
+    scores = [[0] * len(script["names"]), *(claim[2] for claim in claims), script["end"]]
+    pieces = [_piece(board, route, seat) for route, seat, _ in claims]
+    under, over = (_pixels(svg) for svg in sketch.layers(board))
+    bars = _pixels(_bars(script["names"], scores)).convert("RGB")
+    drawn = list(_frames(under.convert("RGB"), over, bars, pieces, only_last=True))
+    palette = drawn[0].quantize(255, dither=Image.Dither.NONE)
+    frames = (
+        frame.quantize(palette=palette, dither=Image.Dither.NONE)
+        for frame in _frames(under.convert("RGB"), over, bars, pieces)
+    )
+    written = io.BytesIO()
+    next(frames).save(
+        written,
+        "GIF",
+        save_all=True,
+        append_images=frames,
+        duration=[CLAIM_MS] * (len(scores) - 1) + [END_MS],
+        loop=0,
+        optimize=True,  # what has not changed becomes transparent
+    )
+    return written.getvalue()
+
+
+def _frames(
+    town: Image.Image,
+    over: Image.Image,
+    bars: Image.Image,
+    pieces: list[_Piece],
+    only_last: bool = False,
+) -> Iterator[Image.Image]:
+    """One after another; the last claim is lit up, and in the only one, too, for its colour."""
+    width, height = town.size
+    for number in range(len(pieces) + 2):
+        piece = pieces[number - 1] if 0 < number <= len(pieces) else None
+        if piece:
+            town.paste(piece.pixels, piece.at, piece.pixels)
+        if only_last and number <= len(pieces):
+            continue
+        frame = Image.new("RGB", (width, height + BAR))
+        frame.paste(town)
+        if piece or (only_last and pieces):
+            _light_up(frame, piece or pieces[-1])
+        frame.paste(over, mask=over)
+        frame.paste(bars.crop((0, number * BAR, width, (number + 1) * BAR)), (0, height))
+        yield frame
+
+
+def _piece(board: Board, route: int, seat: int) -> _Piece:
+    whole = _pixels(sketch.carts(board, route, seat))
+    box = whole.getbbox() or (0, 0, 1, 1)
+    pixels = whole.crop(box)
+    shape = pixels.getchannel("A").point(lambda alpha: 255 if alpha > _SOLID else 0)
+    return _Piece(pixels, shape, (box[0], box[1]))
+
+
+def _light_up(frame: Image.Image, piece: _Piece) -> None:
+    """Draw a rim around these carts."""
+    x, y = piece.at
+    for right in (-RIM, 0, RIM):
+        for down in (-RIM, 0, RIM):
+            frame.paste(_GLOW, (x + right, y + down), piece.shape)
+    frame.paste(piece.pixels, piece.at, piece.pixels)
+
+
+def _bars(names: list[str], scores: list[list[int]]) -> str:
+    """All bars with names and scores, one below the other: drawn at once they cost less."""
+    cell = WIDTH / len(names)
+    letters = int(_LETTERS / len(names))
+    rows = []
+    for number, row in enumerate(scores):
+        middle = number * BAR + BAR / 2
+        best = max(row) if number == len(scores) - 1 else None
+        for seat, (name, score) in enumerate(zip(names, row, strict=True)):
+            left = seat * cell + 10
+            shown = name if len(name) <= letters else name[: letters - 1] + "\u2026"
+            told = f"\u2212{-score}" if score < 0 else str(score)
+            weight = " best" if score == best else ""
+            rows.append(
+                f'<g transform="translate({left + 15:.0f} {middle:.0f}) scale(.75)">'
+                f'<use href="#cart-{seat}"/></g>'
+                f'<text class="bar{weight}" x="{left + 36:.0f}" y="{middle + 5:.0f}">'
+                f"{escaped(shown)}</text>"
+                f'<text class="bar best" x="{left + cell - 30:.0f}" y="{middle + 5:.0f}"'
+                f' text-anchor="end">{told}</text>'
+            )
+    height = len(scores) * BAR
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}"'
+        f' class="damrak"><style>{paint.literal(False)}.damrak .bar {{ font-size: 15px }}'
+        f" .damrak .best {{ font-weight: bold }}</style>{sketch.definitions()}"
+        f'<rect width="{WIDTH}" height="{height}" fill="#fffcf5"/>{"".join(rows)}</svg>'
+    )
+
+
+def _pixels(svg: str) -> Image.Image:
+    return Image.open(io.BytesIO(bytes(resvg_py.svg_to_bytes(svg_string=svg, width=WIDTH))))
+
+
+def main() -> None:
+    """Read a script, write a film, and be in nobody's way."""
+    os.nice(NICENESS)
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    sys.stdout.buffer.write(film(json.load(sys.stdin)))
+
+
+if __name__ == "__main__":
+    main()
