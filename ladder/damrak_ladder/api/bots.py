@@ -167,7 +167,7 @@ def failures(request: HttpRequest, response: HttpResponse, version_id: int) -> l
     set_private(response)
     found = own_version(caller(request), version_id)
     faults = Fault.objects.filter(
-        seat__version=found, owner=Blame.BOT, match__isnull=False
+        version=found, owner=Blame.BOT, match__isnull=False
     ).select_related("seat", "attempt")
     return [
         Failure(

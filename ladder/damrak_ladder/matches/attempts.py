@@ -257,6 +257,7 @@ def _fault(attempt: Attempt, trouble: Trouble, matches: dict[int, Match]) -> Fau
         attempt=attempt,
         match=match,
         seat=seat,
+        version_id=None if seat is None else seat.version_id,
         owner=trouble.owner,
         reason=trouble.reason,
         detail=trouble.detail[:500],

@@ -235,12 +235,15 @@ class Seat(models.Model):
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="seats")
     number = models.PositiveSmallIntegerField()
-    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="seats")
+    version = models.ForeignKey(
+        Version, on_delete=models.PROTECT, related_name="seats", db_index=False
+    )
 
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint("match", "number", name="seat_number_once"),
         ]
+        indexes: ClassVar = [models.Index("version", "id", name="seat_latest_of_version")]
 
     def __str__(self) -> str:
         return f"seat {self.number} of match {self.match_id}"
@@ -309,9 +312,16 @@ class Fault(models.Model):
     attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="faults")
     match = models.ForeignKey(Match, on_delete=models.CASCADE, null=True, related_name="faults")
     seat = models.ForeignKey(Seat, on_delete=models.CASCADE, null=True, related_name="faults")
+    # The seat's, so that the latest of a version are found among those of everybody.
+    version = models.ForeignKey(
+        Version, on_delete=models.PROTECT, null=True, related_name="faults", db_index=False
+    )
     owner = models.CharField(max_length=10, choices=Blame)
     reason = models.CharField(max_length=40)
     detail = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        indexes: ClassVar = [models.Index("version", "id", name="fault_latest_of_version")]
 
     def __str__(self) -> str:
         return f"{self.reason} by {self.owner}"

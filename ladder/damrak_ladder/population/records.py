@@ -147,6 +147,7 @@ class Records:
                     attempt_id=self.first_attempt + np.repeat(one.blocks, seats**2)[these],
                     match_id=of_match[these],
                     seat_id=seat[these],
+                    version_id=whose[these],
                     owner=Blame.BOT.value,
                     reason=name,
                     detail=DETAILS[name],

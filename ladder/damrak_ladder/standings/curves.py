@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import Max, Min, OuterRef, Subquery
 
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.figures import ALL
@@ -45,12 +45,11 @@ def history(
     wanted = list(dict.fromkeys(versions))[:MOST_VERSIONS]
     size = ALL if seats is None else seats
     fits = Fit.objects.filter(ladder=ladder)
-    last = fits.order_by("-number").first()
     begin = fits if since is None else fits.filter(at__gte=since)
-    first = begin.order_by("at", "number").first()
-    if last is None or first is None:
+    ends = begin.aggregate(first=Min("number"), last=Max("number"))  # numbers go on with time
+    if ends["first"] is None or not wanted:
         return {version: [] for version in wanted}
-    numbers = _spread(first.number, last.number, min(points, MOST_POINTS))
+    numbers = _spread(ends["first"], ends["last"], min(points, MOST_POINTS))
     lines = Line.objects.filter(ladder=ladder, seats=size, fit__lte=OuterRef("number"))
     held = {
         f"line_{version}": Subquery(
@@ -59,13 +58,14 @@ def history(
         for version in wanted
     }
     rows = fits.filter(number__in=numbers).order_by("number").annotate(**held)
-    keys = list(rows.values_list(*held)) if held else []
-    known = Line.objects.in_bulk({key for values in keys for key in values if key is not None})
+    keys = list(rows.values_list(*held))
+    seen = {key for values in keys for key in values if key is not None}
+    columns = ("at", "elo", "low", "high", "rank", "games")
+    found = Line.objects.filter(pk__in=seen, blocks__gt=0).values_list("pk", *columns)
+    known = {key: Point(*values) for key, *values in found}
     return {
         version: [
-            Point(line.at, line.elo, line.low, line.high, line.rank, line.games)
-            for key in dict.fromkeys(values[at] for values in keys)
-            if key is not None and (line := known[key]).blocks
+            known[key] for key in dict.fromkeys(values[at] for values in keys) if key in known
         ]
         for at, version in enumerate(wanted)
     }

@@ -8,10 +8,11 @@ interval is Wilson's with the spread that the blocks had: the same as of `damrak
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
+import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from damrak_engine.statistics import PRIOR_BLOCKS, score_of
@@ -26,6 +27,35 @@ MOST: Final = 50
 
 ERROR: Final = 0.05
 """How often at most there is anything in a list that is called significant by mistake."""
+
+
+class Sums(Protocol):
+    """What is known of all meetings of two: a row of the table of meetings."""
+
+    @property
+    def version_id(self) -> int: ...
+    @property
+    def opponent_id(self) -> int: ...
+    @property
+    def blocks(self) -> int: ...
+    @property
+    def games(self) -> int: ...
+    @property
+    def wins(self) -> int: ...
+    @property
+    def ties(self) -> int: ...
+    @property
+    def halves_squared(self) -> int: ...
+    @property
+    def halves_by_most(self) -> int: ...
+    @property
+    def most_squared(self) -> int: ...
+
+
+_SUMS: Final = (
+    *("version_id", "opponent_id", "blocks", "games", "wins", "ties"),
+    *("halves_squared", "halves_by_most", "most_squared"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,42 +94,70 @@ def head_to_head(ladder: Ladder, version: int, opponent: int) -> Encounter | Non
 
 def all_encounters(ladder: Ladder, version: int) -> list[Encounter]:
     """Those with all its opponents, most blocks first."""
-    rows = list(Meeting.objects.filter(ladder=ladder, version=version))
-    elos = _elos(ladder, [version, *(row.opponent_id for row in rows)])
-    found = [encounter_of(row, elos) for row in rows]
+    met = Meeting.objects.filter(ladder=ladder, version=version)
+    known = Standing.objects.filter(ladder=ladder, seats=ALL, blocks__gt=0)
+    theirs = known.filter(version__in=met.values("opponent")).values_list("version", "elo")
+    own = known.filter(version=version).values_list("version", "elo")
+    elos = dict(theirs.union(own, all=True))
+    found = encounters_of(list(met.values_list(*_SUMS, named=True)), elos)
     return sorted(found, key=lambda one: (-one.blocks, one.opponent_id))
 
 
-def encounter_of(row: Meeting, elos: Mapping[int, int]) -> Encounter:
+def encounter_of(row: Sums, elos: Mapping[int, int]) -> Encounter:
     """The estimate that the sums of a meeting lead to."""
-    own, other = elos.get(row.version_id), elos.get(row.opponent_id)
-    score = (2 * row.wins + row.ties) / (2 * row.games)
-    total, half = row.blocks + PRIOR_BLOCKS, PRIOR_BLOCKS / 2
-    likely = (score * row.blocks + half) / total
+    return encounters_of([row], elos)[0]
+
+
+def encounters_of(rows: Sequence[Sums], elos: Mapping[int, int]) -> list[Encounter]:
+    """The estimates that the sums of meetings lead to, all at once."""
+    if not rows:
+        return []
+    wins, ties, games, blocks, squared, by_most, most_squared = np.array(
+        [
+            (
+                *(row.wins, row.ties, row.games, row.blocks),
+                *(row.halves_squared, row.halves_by_most, row.most_squared),
+            )
+            for row in rows
+        ],
+        dtype=np.float64,
+    ).T
+    score = (2 * wins + ties) / (2 * games)
+    total, half = blocks + PRIOR_BLOCKS, PRIOR_BLOCKS / 2
+    likely = (score * blocks + half) / total
     # Blocks with more games count more: the spread is that of half points around their due part.
-    most = 2 * row.games / row.blocks
-    strayed = row.halves_squared - 2 * likely * row.halves_by_most
-    strayed = max(0.0, strayed + likely * likely * row.most_squared) / most**2
+    most = 2 * games / blocks
+    strayed = squared - 2 * likely * by_most + likely * likely * most_squared
+    strayed = np.maximum(0.0, strayed) / most**2
     strayed += half * (likely**2 + (1 - likely) ** 2)
     widest = likely * (1 - likely)  # when every block is won or lost as a whole
-    error = math.sqrt(min(strayed / (total - 1), widest) / total) / widest
-    quantile = float(stdtrit(max(1, row.blocks - 1), 0.975))
-    reach = 2 * math.asinh(quantile * error / 2)
-    middle = _logit(likely)
-    return Encounter(
-        version_id=row.version_id,
-        opponent_id=row.opponent_id,
-        blocks=row.blocks,
-        games=row.games,
-        wins=row.wins,
-        ties=row.ties,
-        score=score,
-        likely=likely,
-        low=_share(middle - reach),
-        high=_share(middle + reach),
-        error=error,
-        expected=None if own is None or other is None else score_of(own - other),
-    )
+    error = np.sqrt(np.minimum(strayed / (total - 1), widest) / total) / widest
+    quantile = stdtrit(np.maximum(1, blocks - 1), 0.975)
+    reach = 2 * np.arcsinh(quantile * error / 2)
+    middle = np.log(likely / (1 - likely))
+    low, high = 1 / (1 + np.exp(reach - middle)), 1 / (1 + np.exp(-middle - reach))
+    figures = np.array([score, likely, low, high, error]).T.tolist()
+    return [
+        Encounter(
+            version_id=row.version_id,
+            opponent_id=row.opponent_id,
+            blocks=row.blocks,
+            games=row.games,
+            wins=row.wins,
+            ties=row.ties,
+            score=figure[0],
+            likely=figure[1],
+            low=figure[2],
+            high=figure[3],
+            error=figure[4],
+            expected=_expected(elos.get(row.version_id), elos.get(row.opponent_id)),
+        )
+        for row, figure in zip(rows, figures, strict=True)
+    ]
+
+
+def _expected(own: int | None, other: int | None) -> float | None:
+    return None if own is None or other is None else score_of(own - other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +176,8 @@ def matrix(ladder: Ladder, top: int = 12, seats: int | None = None) -> Matrix:
     ).order_by("rank")
     elos = dict(listed.values_list("version", "elo"))
     rows = Meeting.objects.filter(ladder=ladder, version__in=elos, opponent__in=elos)
-    found = {(row.version_id, row.opponent_id): encounter_of(row, elos) for row in rows}
+    met = encounters_of(list(rows.values_list(*_SUMS, named=True)), elos)
+    found = {(one.version_id, one.opponent_id): one for one in met}
     return Matrix(tuple(elos), found, _cycles(tuple(elos), found))
 
 
@@ -165,12 +224,7 @@ def opponents(ladder: Ladder, version: int) -> Opponents:
     """
     every = all_encounters(ladder, version)
     rated = {one.opponent_id: one for one in every if one.expected is not None}
-    chances = {
-        other: one.chance_of(one.expected)
-        for other, one in rated.items()
-        if one.expected is not None
-    }
-    sure = [rated[other] for other in significant(chances)]
+    sure = [rated[other] for other in significant(_chances(rated.values()))]
     return Opponents(
         encounters=tuple(every),
         nemeses=tuple(sorted((one for one in sure if _beyond(one) < 0), key=_beyond)),
@@ -178,6 +232,17 @@ def opponents(ladder: Ladder, version: int) -> Opponents:
             sorted((one for one in sure if _beyond(one) > 0), key=lambda one: -_beyond(one))
         ),
     )
+
+
+def _chances(rated: Collection[Encounter]) -> dict[int, float]:
+    """Of each opponent how probable a result as far from the expected one would be."""
+    of_each = [(one.likely, one.expected, one.error, max(1, one.blocks - 1)) for one in rated]
+    if not of_each:
+        return {}
+    likely, expected, error, freedom = np.array(of_each, dtype=np.float64).T
+    distance = np.abs(np.log(likely / (1 - likely)) - np.log(expected / (1 - expected))) / error
+    chances = 2 * stdtr(freedom, -distance)
+    return dict(zip((one.opponent_id for one in rated), chances.tolist(), strict=True))
 
 
 def significant(chances: Mapping[Key, float]) -> list[Key]:
@@ -201,7 +266,3 @@ def _elos(ladder: Ladder, versions: Sequence[int]) -> dict[int, int]:
 
 def _logit(share: float) -> float:
     return math.log(share / (1 - share))
-
-
-def _share(logit: float) -> float:
-    return 1 / (1 + math.exp(-logit))

@@ -1,4 +1,7 @@
-"""Blocks as lists of them show them: who won how often, and where to watch each game."""
+"""Blocks as lists of them show them: who won how often, and where to watch each game.
+
+A list is made of plain values, for a page has up to a hundred and fifty games with their players.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from typing import Final
 
 from django.db.models import QuerySet
 
-from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import Block, BlockState, Ladder, Match, Purpose, Seat
 from damrak_ladder.web.pages import Page, page_of
+from damrak_ladder.web.players import BotName, Player
 
 SIZE: Final = 20
 
@@ -20,7 +23,7 @@ SIZE: Final = 20
 class Side:
     """How one version came out of a block."""
 
-    version: Version
+    version: Player
     wins: float  # a shared first place counts by halves, thirds or quarters
     points: int
     faults: int
@@ -28,23 +31,51 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockShown:
+class Game:
+    """A match of a block."""
+
+    pk: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class BlockListed:
     """A block, and what came of it."""
+
+    pk: int
+    purpose: str
+    ladder: str  # its name; empty if it is of none
+    finished: datetime | None  # when the last of its games was recorded
+    attempt: int
+    trouble: str
+    matches: Sequence[Game]
+    sides: Sequence[Side]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockShown:
+    """A block in full: its matches with their seats, and what came of it."""
 
     block: Block
     matches: Sequence[Match]
     sides: Sequence[Side]
 
-    @property
-    def finished(self) -> datetime | None:
-        """When the last of its games was recorded."""
-        return self.block.finished
+
+@dataclass(frozen=True, slots=True)
+class _Sat:
+    """A seat of a match of a block."""
+
+    game: Game
+    player: Player
+    place: int | None  # there is no result before the block is recorded
+    points: int
+    fault: str
 
 
-def latest(limit: int = SIZE) -> list[BlockShown]:
+def latest(limit: int = SIZE) -> list[BlockListed]:
     """The newest blocks of all ladders."""
     blocks = Block.objects.filter(state=BlockState.RECORDED, purpose=Purpose.LADDER)
-    return shown(blocks.order_by("-pk")[:limit])
+    return listed(blocks.order_by("-pk")[:limit])
 
 
 def running(limit: int) -> list[BlockShown]:
@@ -53,13 +84,13 @@ def running(limit: int) -> list[BlockShown]:
     return shown(found.order_by("-lease_until", "-pk")[:limit])
 
 
-def of_ladder(ladder: Ladder, before: int, size: int = SIZE) -> Page[BlockShown]:
+def of_ladder(ladder: Ladder, before: int, size: int = SIZE) -> Page[BlockListed]:
     """Blocks of a ladder, newest first."""
     blocks = Block.objects.filter(ladder=ladder, state=BlockState.RECORDED, pk__lt=before)
-    return page_of(shown(blocks.order_by("-pk")[: size + 1]), size, _place)
+    return page_of(listed(blocks.order_by("-pk")[: size + 1]), size, _place)
 
 
-def of_versions(versions: Iterable[int], before: int, size: int = SIZE) -> Page[BlockShown]:
+def of_versions(versions: Iterable[int], before: int, size: int = SIZE) -> Page[BlockListed]:
     """Blocks that any of these versions played, newest first."""
     seats = Seat.objects.filter(
         version__in=list(versions),
@@ -68,8 +99,27 @@ def of_versions(versions: Iterable[int], before: int, size: int = SIZE) -> Page[
         match__block__lt=before,
     )
     keys = list(seats.order_by("-match__block").values_list("match__block", flat=True)[: size + 1])
-    found = sorted(shown(Block.objects.filter(pk__in=keys)), key=_place, reverse=True)
-    return page_of(found, size, _place)
+    return page_of(listed(Block.objects.filter(pk__in=keys).order_by("-pk")), size, _place)
+
+
+def listed(blocks: QuerySet[Block]) -> list[BlockListed]:
+    """These blocks for a list: two queries."""
+    columns = ("pk", "purpose", "ladder__name", "finished", "attempt", "trouble")
+    rows = list(blocks.values_list(*columns))
+    sat = _sat([row[0] for row in rows])
+    return [
+        BlockListed(
+            pk=pk,
+            purpose=purpose,
+            ladder=ladder or "",
+            finished=finished,
+            attempt=attempt,
+            trouble=trouble,
+            matches=list(dict.fromkeys(seat.game for seat in sat[pk])),
+            sides=_sides(sat[pk]),
+        )
+        for pk, purpose, ladder, finished, attempt, trouble in rows
+    ]
 
 
 def shown(blocks: QuerySet[Block]) -> list[BlockShown]:
@@ -80,38 +130,71 @@ def shown(blocks: QuerySet[Block]) -> list[BlockShown]:
     return [_shown(block) for block in full]
 
 
+def _sat(blocks: Sequence[int]) -> dict[int, list[_Sat]]:
+    """The seats of each of these blocks, match by match."""
+    columns = ("match__block", "match", "match__number", "result__place", "result__points")
+    who = ("result__fault", "version", "version__number", "version__bot__slug")
+    rows = Seat.objects.filter(match__block__in=blocks).order_by("match__number", "number")
+    found: dict[int, list[_Sat]] = {block: [] for block in blocks}
+    players: dict[int, Player] = {}
+    for block, match, number, place, points, fault, version, nth, slug, name in rows.values_list(
+        *columns, *who, "version__bot__name"
+    ):
+        player = players.get(version)
+        if player is None:
+            player = players[version] = Player(version, nth, BotName(slug, name))
+        sat = _Sat(Game(match, number), player, place, points or 0, fault or "")
+        found[block].append(sat)
+    return found
+
+
 def _shown(block: Block) -> BlockShown:
     matches = sorted(block.matches.all(), key=lambda match: match.number)
-    versions: dict[int, Version] = {}
+    sat = []
+    for match in matches:
+        for seat in match.seats.all():
+            bot = seat.version.bot
+            player = Player(seat.version_id, seat.version.number, BotName(bot.slug, bot.name))
+            came = (
+                (seat.result.place, seat.result.points, seat.result.fault)
+                if hasattr(seat, "result")
+                else (None, 0, "")
+            )
+            sat.append(_Sat(Game(match.pk, match.number), player, *came))
+    return BlockShown(block=block, matches=matches, sides=_sides(sat))
+
+
+def _sides(sat: Sequence[_Sat]) -> list[Side]:
+    """What each of them got, the best first."""
+    firsts: dict[int, int] = {}
+    for seat in sat:
+        firsts[seat.game.pk] = firsts.get(seat.game.pk, 0) + (seat.place == 1)
+    players: dict[int, Player] = {}
     wins: dict[int, float] = {}
     points: dict[int, int] = {}
     faults: dict[int, int] = {}
-    for match in matches:
-        seats = list(match.seats.all())
-        results = [seat.result for seat in seats if hasattr(seat, "result")]
-        firsts = sum(result.place == 1 for result in results)
-        for seat in seats:
-            key = seat.version_id
-            versions[key] = seat.version
-            if not hasattr(seat, "result"):
-                continue
-            wins[key] = wins.get(key, 0) + (seat.result.place == 1) / max(firsts, 1)
-            points[key] = points.get(key, 0) + seat.result.points
-            faults[key] = faults.get(key, 0) + bool(seat.result.fault)
+    for seat in sat:
+        key = seat.player.pk
+        players[key] = seat.player
+        if seat.place is None:
+            continue
+        wins[key] = wins.get(key, 0) + (seat.place == 1) / max(firsts[seat.game.pk], 1)
+        points[key] = points.get(key, 0) + seat.points
+        faults[key] = faults.get(key, 0) + bool(seat.fault)
     best = max(wins.values(), default=0)
     sides = [
         Side(
-            version=version,
+            version=player,
             wins=wins.get(key, 0),
             points=points.get(key, 0),
             faults=faults.get(key, 0),
             is_best=bool(wins) and wins.get(key, 0) == best,
         )
-        for key, version in versions.items()
+        for key, player in players.items()
     ]
     sides.sort(key=lambda side: (-side.wins, -side.points, side.version.bot.slug))
-    return BlockShown(block=block, matches=matches, sides=sides)
+    return sides
 
 
-def _place(row: BlockShown) -> int:
-    return row.block.pk
+def _place(row: BlockListed) -> int:
+    return row.pk

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Final
 
 from django.db.models import Q
-from django.urls import reverse
 
 from damrak_ladder.bots.models import Bot, Version
 from damrak_ladder.matches.models import Ladder
@@ -16,8 +15,10 @@ from damrak_ladder.standings.curves import history
 from damrak_ladder.standings.encounters import Encounter, encounter_of, head_to_head
 from damrak_ladder.standings.figures import ALL
 from damrak_ladder.standings.models import Meeting, Standing
+from damrak_ladder.web.addresses import address
 from damrak_ladder.web.charts import Chart, Series, chart
 from damrak_ladder.web.paces import pace_of_version
+from damrak_ladder.web.players import Player, players
 from damrak_ladder.web.results import Result, Results, results_of
 from damrak_ladder.web.templatetags.damrak import bot_name
 from damrak_ladder.web.timing import Pace
@@ -43,7 +44,7 @@ class Contestant:
 class Common:
     """An opponent that both have met."""
 
-    opponent: Version
+    opponent: Player
     first: Encounter
     second: Encounter
 
@@ -149,7 +150,7 @@ def _common(ladder: Ladder, first: int, second: int) -> list[Common]:
     both = met.filter(version=first, opponent__in=met.filter(version=second).values("opponent"))
     mine = {row.opponent_id: row for row in both.order_by("-blocks", "opponent")[:COMMON]}
     theirs = {row.opponent_id: row for row in met.filter(version=second, opponent__in=mine)}
-    opponents = Version.objects.select_related("bot").in_bulk(list(mine))
+    opponents = players(mine)
     known = Standing.objects.filter(
         ladder=ladder, seats=ALL, version__in=[first, second, *mine], blocks__gt=0
     )
@@ -174,7 +175,7 @@ def _chart(ladder: Ladder, versions: Sequence[Version], now: datetime) -> Chart 
     series = [
         Series(
             f"{bot_name(version.bot.slug, version.bot.name)} v{version.number}",
-            reverse("web:version", args=[version.bot.slug, version.number]),
+            address("web:version", version.bot.slug, version.number),
             courses[version.pk],
         )
         for version in versions

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.encounters import Encounter, matrix, opponents
+from damrak_ladder.web.players import Player, players
 
 MOST: Final = 15
 TOP: Final = 12
@@ -18,7 +18,7 @@ TOP: Final = 12
 class Opponent:
     """What a version scored against another, and whether that is more or less than it should."""
 
-    version: Version
+    version: Player
     encounter: Encounter
     is_nemesis: bool
     is_prey: bool
@@ -28,7 +28,7 @@ class Opponent:
 class MatrixRow:
     """A version of the matrix, and its cells in the order of the columns; None: they never met."""
 
-    version: Version
+    version: Player
     cells: Sequence[Encounter | None]
 
 
@@ -37,7 +37,7 @@ class MatrixShown:
     """The first of a ladder against one another, and where they go in circles."""
 
     rows: Sequence[MatrixRow]
-    cycles: Sequence[tuple[Version, ...]]
+    cycles: Sequence[tuple[Player, ...]]
 
 
 def opponents_of(ladder: Ladder, version: int) -> list[Opponent]:
@@ -48,7 +48,7 @@ def opponents_of(ladder: Ladder, version: int) -> list[Opponent]:
     odd = [*found.nemeses, *found.prey]
     usual = [one for one in found.encounters if one.opponent_id not in nemeses | prey]
     shown = [*odd, *usual][:MOST]
-    versions = _versions(one.opponent_id for one in shown)
+    versions = players(one.opponent_id for one in shown)
     return [
         Opponent(
             versions[one.opponent_id], one, one.opponent_id in nemeses, one.opponent_id in prey
@@ -60,13 +60,9 @@ def opponents_of(ladder: Ladder, version: int) -> list[Opponent]:
 def matrix_of(ladder: Ladder) -> MatrixShown:
     """The matrix of the first `TOP`."""
     found = matrix(ladder, TOP)
-    versions = _versions(found.versions)
+    versions = players(found.versions)
     rows = [
         MatrixRow(versions[row], [found.encounters.get((row, column)) for column in found.versions])
         for row in found.versions
     ]
     return MatrixShown(rows, [tuple(versions[one] for one in cycle) for cycle in found.cycles])
-
-
-def _versions(keys: Iterable[int]) -> dict[int, Version]:
-    return Version.objects.select_related("bot").in_bulk(list(keys))

@@ -29,10 +29,20 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
+class FaultListed:
+    """What a version did wrong, and in which match."""
+
+    match: int | None
+    number: int  # of the version
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
 class Faults:
     """The latest faults, and how often each reason was among them."""
 
-    latest: Sequence[Fault]
+    latest: Sequence[FaultListed]
     reasons: Sequence[tuple[str, int]]
 
 
@@ -49,7 +59,8 @@ def profile_of(ladder: Ladder, version: Version) -> Profile:
 
 def faults_of(versions: Collection[int]) -> Faults:
     """What these versions did wrong lately."""
-    found = Fault.objects.filter(seat__version__in=versions, owner=Blame.BOT)
-    latest = list(found.order_by("-pk").select_related("match", "seat__version")[:COUNTED])
+    found = Fault.objects.filter(version__in=versions, owner=Blame.BOT).order_by("-pk")
+    rows = found.values_list("match_id", "version__number", "reason", "detail")[:COUNTED]
+    latest = [FaultListed(*row) for row in rows]
     reasons = Counter(fault.reason for fault in latest)
     return Faults(latest[:FAULTS], reasons.most_common(10))

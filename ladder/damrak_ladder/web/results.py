@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import BlockState, Ladder, Purpose, Seat
@@ -14,6 +14,23 @@ SAMPLE: Final = 200
 """Boards are told apart in so many of the latest games."""
 
 MOST_BOARDS: Final = 12
+
+
+class Tallied(Protocol):
+    """A row of the tallies: what a version did at one turn of tables of one size."""
+
+    @property
+    def seats(self) -> int: ...
+    @property
+    def games(self) -> int: ...
+    @property
+    def halves(self) -> int: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def points(self) -> int: ...
+    @property
+    def faults(self) -> int: ...
 
 
 @dataclass(slots=True)
@@ -44,7 +61,7 @@ class Result:
         """Points in a game."""
         return self.points / self.games if self.games else None
 
-    def take(self, row: Tally) -> None:
+    def take(self, row: Tallied) -> None:
         """Count these games as well."""
         self.games += row.games
         self.halves += row.halves
@@ -65,11 +82,12 @@ class Results:
 
 def results_of(ladder: Ladder, versions: Sequence[int]) -> dict[int, Results]:
     """The results of each of these versions, from the tallies of the ladder."""
+    columns = ("version_id", "seats", "turn", "games", "halves", "first", "points", "faults")
     rows = Tally.objects.filter(ladder=ladder, version__in=versions, games__gt=0)
     wholes = {version: Result() for version in versions}
     sizes: dict[tuple[int, int], Result] = {}
     turns: dict[tuple[int, int, int], Result] = {}
-    for row in rows.order_by("seats", "turn"):
+    for row in rows.order_by("seats", "turn").values_list(*columns, named=True):
         size = sizes.setdefault((row.version_id, row.seats), Result(row.seats))
         key = (row.version_id, row.seats, row.turn)
         turn = turns.setdefault(key, Result(row.seats, row.turn))
@@ -107,15 +125,12 @@ class BoardResult:
 
 def boards_of(version: Version) -> list[BoardResult]:
     """Its latest `SAMPLE` games of ladders by board, the most frequent boards first."""
-    latest = Seat.objects.filter(version=version).order_by("-pk").values("pk")[:SAMPLE]
-    rows = Seat.objects.filter(
-        pk__in=list(latest.values_list("pk", flat=True)),
-        match__block__state=BlockState.RECORDED,
-        match__block__purpose=Purpose.LADDER,
-    ).values_list("match__block__board", "result__place", "result__points")
+    latest = Seat.objects.filter(version=version).order_by("-pk")[:SAMPLE]
+    columns = ("match__block__state", "match__block__purpose", "match__block__board")
+    rows = latest.values_list(*columns, "result__place", "result__points")
     boards: dict[str, BoardResult] = {}
-    for board, place, points in rows:
-        if place is None:
+    for state, purpose, board, place, points in rows:
+        if (state, purpose) != (BlockState.RECORDED, Purpose.LADDER) or place is None:
             continue
         one = boards.setdefault(board, BoardResult(board))
         one.games += 1

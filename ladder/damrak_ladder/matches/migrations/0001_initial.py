@@ -326,12 +326,20 @@ class Migration(migrations.Migration):
                 (
                     "version",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="seats",
                         to="bots.version",
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        models.F("version"), models.F("id"), name="seat_latest_of_version"
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Fault",
@@ -377,7 +385,24 @@ class Migration(migrations.Migration):
                         to="matches.seat",
                     ),
                 ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="faults",
+                        to="bots.version",
+                    ),
+                ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        models.F("version"), models.F("id"), name="fault_latest_of_version"
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="SeatLog",

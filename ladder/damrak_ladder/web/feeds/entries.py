@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from damrak_ladder.bots.models import Promotion
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.tables import table
-from damrak_ladder.web.blocks import BlockShown
+from damrak_ladder.web.blocks import BlockListed
 from damrak_ladder.web.templatetags.damrak import bot_name, halves
 
 DAYS: Final = 3
@@ -40,7 +40,7 @@ class Item:
     at: datetime
 
 
-def of_blocks(rows: Iterable[BlockShown]) -> list[Item]:
+def of_blocks(rows: Iterable[BlockListed]) -> list[Item]:
     """Each block with its result and links to its games."""
     return [_block(row, row.finished) for row in rows if row.finished is not None]
 
@@ -68,16 +68,16 @@ def _age(item: Item) -> tuple[float, str]:
     return (-item.at.timestamp(), item.key)
 
 
-def _block(row: BlockShown, at: datetime) -> Item:
+def _block(row: BlockListed, at: datetime) -> Item:
     sides = [
         f"{bot_name(side.version.bot.slug, side.version.bot.name)} {halves(side.wins)}"
         for side in row.sides
     ]
     return Item(
-        key=f"block-{row.block.pk}",
+        key=f"block-{row.pk}",
         title=" · ".join(sides),
         html=render_to_string("web/feeds/_block.html", {"row": row}),
-        link=reverse("web:block", args=[row.block.pk]),
+        link=reverse("web:block", args=[row.pk]),
         at=at,
     )
 

@@ -20,6 +20,7 @@ from damrak_ladder.notices import reading
 from damrak_ladder.web import fragments
 from damrak_ladder.web.addresses import address
 from damrak_ladder.web.plain_words import in_words
+from damrak_ladder.web.players import Player
 from damrak_ladder.web.wording import (
     CANARIES,
     FAULTS,
@@ -140,7 +141,7 @@ def bot_name(slug: str, name: str = "") -> str:
 
 
 @register.filter
-def called(shown: Version) -> str:
+def called(shown: Version | Player) -> str:
     """What a version is called, where it cannot be a link."""
     return f"{bot_name(shown.bot.slug, shown.bot.name)} v{shown.number}"
 
@@ -158,7 +159,9 @@ def fault_name(reason: str) -> str:
 
 
 @register.simple_tag
-def comparison(first: Version, second: Version, ladder: Ladder | None = None) -> str:
+def comparison(
+    first: Version | Player, second: Version | Player, ladder: Ladder | None = None
+) -> str:
     """The address of the comparison of two versions."""
     asked = {"a": f"{first.bot.slug}:{first.number}", "b": f"{second.bot.slug}:{second.number}"}
     if ladder is not None:
@@ -248,7 +251,7 @@ def when(at: datetime | None) -> SafeString:
 
 
 @register.simple_tag
-def version(shown: Version, number: bool = True) -> SafeString:
+def version(shown: Version | Player, number: bool = True) -> SafeString:
     """The name of a version, linked."""
     bot = shown.bot
     return fragments.link(bot.slug, bot_name(bot.slug, bot.name), shown.number if number else None)

@@ -39,16 +39,16 @@ def block(request: HttpRequest, pk: int) -> HttpResponse:
         "owns": owns(mirrored),
         "divergences": divergences(shown.matches, seats) if mirrored else [],
         "played": shown.block,
-        "rows": [_row(side.version, shown.matches) for side in shown.sides],
+        "rows": [_row(side.version.pk, shown.matches) for side in shown.sides],
         "attempts": attempts.order_by("-number")[:20],
         "has_details": may_see_trouble(request.user),
     }
     return render(request, "web/block.html", context)
 
 
-def _row(version: Version, matches: Sequence[Match]) -> Row:
+def _row(version: int, matches: Sequence[Match]) -> Row:
     seats = [
-        next((seat for seat in match.seats.all() if seat.version_id == version.pk), None)
+        next((seat for seat in match.seats.all() if seat.version_id == version), None)
         for match in matches
     ]
-    return Row(version, seats)
+    return Row(next(seat.version for seat in seats if seat is not None), seats)

@@ -8,7 +8,6 @@ from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.urls import reverse
 from django.utils import timezone
 
 from damrak_ladder.bots.journey import journey
@@ -19,11 +18,16 @@ from damrak_ladder.standings.figures import ALL
 from damrak_ladder.standings.models import Standing
 from damrak_ladder.web import blocks
 from damrak_ladder.web.access import may_see_inside
+from damrak_ladder.web.addresses import address
 from damrak_ladder.web.charts import Chart, Mark, Series, chart
 from damrak_ladder.web.paces import pace_of_version
 from damrak_ladder.web.pages import before
 from damrak_ladder.web.profiles import faults_of, profile_of
 
+_SHOWN: Final = (
+    *("version", "seats", "elo", "low", "high", "rank", "rank_low", "rank_high", "first", "games"),
+    *("ladder__slug", "ladder__name"),  # what else a ladder has takes long to read
+)
 VERSIONS: Final = 50
 PROMOTIONS: Final = 30
 
@@ -93,7 +97,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 def _standings(versions: Sequence[Version]) -> list[Standing]:
     found = Standing.objects.filter(version__in=versions, blocks__gt=0).select_related("ladder")
-    return list(found.order_by("ladder__slug", "seats"))
+    return list(found.only(*_SHOWN).order_by("ladder__slug", "seats"))
 
 
 def _courses(
@@ -116,7 +120,7 @@ def _chart(
     series = [
         Series(
             f"v{version.number}",
-            reverse("web:version", args=[version.bot.slug, version.number]),
+            address("web:version", version.bot.slug, version.number),
             courses[version.pk],
         )
         for version in newest

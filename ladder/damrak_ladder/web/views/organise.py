@@ -28,7 +28,7 @@ def organise(request: UserRequest) -> HttpResponse:
     """Dead blocks and quarantined hosts."""
     dead = Block.objects.filter(state=BlockState.DEAD, pk__lt=before(request)).order_by("-pk")
     context = {
-        "page": page_of(blocks.shown(dead[: SIZE + 1]), SIZE, lambda row: row.block.pk),
+        "page": page_of(blocks.listed(dead[: SIZE + 1]), SIZE, lambda row: row.pk),
         "hosts": Host.objects.filter(state=HostState.QUARANTINED).order_by("name"),
     }
     return render(request, "web/organise/organise.html", context)

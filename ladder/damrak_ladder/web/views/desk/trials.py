@@ -168,7 +168,7 @@ def trials(request: UserRequest) -> HttpResponse:
 def trial(request: UserRequest, pk: int) -> HttpResponse:
     """How a test stands; only that, when the page asks for news."""
     found = _mine(request, pk)
-    newest = blocks.shown(Block.objects.filter(trial_block__trial=found).order_by("-pk")[:10])
+    newest = blocks.listed(Block.objects.filter(trial_block__trial=found).order_by("-pk")[:10])
     shown = TrialShown(found, progress(found))
     context: dict[str, object] = {"shown": shown, "trial": found, "blocks": newest}
     if shown.is_running:

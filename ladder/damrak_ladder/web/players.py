@@ -1,0 +1,32 @@
+"""Who played, as lists of results name them: no more of a version than a link to it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from damrak_ladder.bots.models import Version
+
+
+@dataclass(frozen=True, slots=True)
+class BotName:
+    """What a bot is called."""
+
+    slug: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A version of a bot."""
+
+    pk: int
+    number: int
+    bot: BotName
+
+
+def players(keys: Iterable[int]) -> dict[int, Player]:
+    """These versions by their keys: one query."""
+    rows = Version.objects.filter(pk__in=list(keys))
+    names = rows.values_list("pk", "number", "bot__slug", "bot__name")
+    return {pk: Player(pk, number, BotName(slug, name)) for pk, number, slug, name in names}
