@@ -14,6 +14,7 @@ from typing import Final
 from google.protobuf.message import Message
 
 KEPT: Final = 4096  # encoded values of a kind
+SHORT: Final = 1024  # numbers below it are encoded beforehand: all actions of most boards
 
 
 def numbers_of(message: type[Message]) -> dict[str, int]:
@@ -23,7 +24,7 @@ def numbers_of(message: type[Message]) -> dict[str, int]:
 
 def varint(number: int) -> bytes:
     """A number of 0 or more, seven bits a byte."""
-    return _SHORT.get(number) or _varint(number)
+    return _SHORT[number] if 0 <= number < SHORT else _varint(number)
 
 
 def _varint(number: int) -> bytes:
@@ -37,10 +38,9 @@ def _varint(number: int) -> bytes:
     return bytes(made)
 
 
-_SHORT: Final = {number: _varint(number) for number in range(1024)}  # all actions of most boards
+_SHORT: Final = [_varint(number) for number in range(SHORT)]
 
 
-@lru_cache(maxsize=KEPT)
 def number(field: int, value: int) -> bytes:
     """A field that holds a number; nothing if it is 0, as protobuf has it."""
     return varint(field << 3) + varint(value) if value else b""
@@ -55,11 +55,18 @@ def packed(field: int, values: Sequence[int]) -> bytes:
     """A repeated field of numbers."""
     if not values:
         return b""
+    return chunk(field, b"".join([varint(value) for value in values]))
+
+
+def packed_small(field: int, values: tuple[int, ...]) -> bytes:
+    """The same, fast for numbers that seldom are more than 127: those are bytes as they are."""
+    if not values:
+        return b""
     try:
-        payload = b"".join(map(_SHORT.__getitem__, values))
-    except KeyError:
-        payload = b"".join(map(_varint, values))
-    return chunk(field, payload)
+        payload = bytes(values)
+    except ValueError:
+        return packed(field, values)
+    return chunk(field, payload) if payload.isascii() else packed(field, values)
 
 
 @lru_cache(maxsize=KEPT)
@@ -68,7 +75,6 @@ def packed_often(field: int, values: tuple[int, ...]) -> bytes:
     return packed(field, values)
 
 
-@lru_cache(maxsize=KEPT)
 def fixed(field: int, values: tuple[int, ...]) -> bytes:
     """A repeated field of numbers of eight bytes."""
     if not values:

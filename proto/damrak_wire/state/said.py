@@ -23,6 +23,7 @@ from damrak_wire.packing import (
     numbers_of,
     packed,
     packed_often,
+    packed_small,
     varint,
 )
 from damrak_wire.words import ENDS, FAULT_REASONS, of_card
@@ -58,17 +59,17 @@ def state_bytes(seen: Observation) -> bytes:
                 _CONTRACTS,
                 seen.contracts,
             ),
-            packed_often(f["hand_sizes"], seen.hand_sizes or ()),
+            packed_small(f["hand_sizes"], seen.hand_sizes or ()),
             fixed(f["known"], seen.known),
             _row(seen.row),
-            packed_often(f["carts"], seen.carts),
-            packed_often(f["points"], seen.points),
-            packed_often(f["goods"], seen.goods),
+            packed_small(f["carts"], seen.carts),
+            packed_small(f["points"], seen.points),
+            packed_small(f["goods"], seen.goods),
             bit_sets(f["owned"], seen.owned),
             bit_sets(f["open"], (seen.open,)),
             bit_sets(f["barred"], seen.barred),
-            packed_often(f["contract_counts"], seen.contract_counts),
-            packed_often(f["offer"], seen.offer),
+            packed_small(f["contract_counts"], seen.contract_counts),
+            packed_small(f["offer"], seen.offer),
             packed_often(f["dealt"], seen.dealt),
             _seldom(
                 seen.goods_left,
@@ -96,9 +97,8 @@ def _who(phase: int, actor: int, first: int, seat: int) -> bytes:
     return deciding + numbers(_fields("phase", "first", "seat"), (phase + 1, first, seat))
 
 
-@lru_cache(maxsize=KEPT)
 def _row(row: tuple[int, ...]) -> bytes:
-    return packed_often(_FIELD["row"], tuple([of_card(card) for card in row]))
+    return packed_small(_FIELD["row"], tuple([of_card(card) for card in row]))
 
 
 @lru_cache(maxsize=KEPT)
