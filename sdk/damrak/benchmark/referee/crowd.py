@@ -11,7 +11,7 @@ import grpc
 
 from damrak.benchmark.referee.loop import elsewhere, run
 from damrak.benchmark.referee.process import Server, referee
-from damrak.benchmark.referee.seats import channel, play_round
+from damrak.benchmark.referee.seats import channel, channels, play_round
 from damrak.errors import HostError
 from damrak_proto.v1 import control_pb2, control_pb2_grpc, lobby_pb2, lobby_pb2_grpc, table_pb2
 
@@ -59,7 +59,8 @@ async def _play_among(server: Server, idle: int, matches: int) -> tuple[list[int
         waiting = [asyncio.create_task(_wait(server, number, arrived)) for number in range(idle)]
         for _ in waiting:
             await arrived.acquire()
-        this, reports = await play_round(server.listen, server.control, matches, "crowd")
+        async with channels(server.listen, 2 * matches) as places:
+            this, reports = await play_round(server.control, matches, "crowd", places)
         gone = [task for task in waiting if task.done()]
         if gone:
             raise HostError(f"{len(gone)} of {idle} waiting bots lost their connection")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, Final
@@ -13,7 +12,7 @@ from grpc.aio import Channel
 from damrak.benchmark.referee.echo import take_turns
 from damrak.benchmark.referee.loop import elsewhere, run
 from damrak.benchmark.referee.process import Server, echo, referee
-from damrak.benchmark.referee.seats import channel, play_round
+from damrak.benchmark.referee.seats import channels, play_round
 
 MANY: Final = 64
 LEAST_DECISIONS: Final = {1: 400, MANY: 1500}  # a window shorter than that says little
@@ -41,7 +40,6 @@ def _pair(matches: int, windows: int, seconds: float) -> dict[str, Any]:
     played: list[Window] = []
     echoed: list[float] = []
     with referee("--capacity", str(matches)) as server:
-        elsewhere(_warm_up, server, matches)
         for number in range(windows):
             window = elsewhere(_window, server, matches, seconds, number)
             played.append(window)
@@ -59,10 +57,6 @@ def _pair(matches: int, windows: int, seconds: float) -> dict[str, Any]:
     }
 
 
-def _warm_up(server: Server, matches: int) -> None:
-    run(play_round(server.listen, server.control, matches, "warm-up"))
-
-
 def _window(server: Server, matches: int, seconds: float, number: int) -> Window:
     return run(_rounds(server, matches, seconds, number))
 
@@ -72,16 +66,18 @@ async def _rounds(server: Server, matches: int, seconds: float, number: int) -> 
     spent = 0.0
     shares: list[int] = []
     turn = 0
-    while spent < seconds or decisions < LEAST_DECISIONS[matches]:
-        block = f"w{number}.{turn}"
-        this, reports = await play_round(server.listen, server.control, matches, block)
-        turn += 1
-        spent += this.seconds
-        decisions += this.tally.decisions
-        sent += this.tally.sent
-        received += this.tally.received
-        for report in reports:
-            shares += report.timings.queue_us
+    async with channels(server.listen, 2 * matches) as places:
+        # As with the echo, what is new to a connection or to either process comes before.
+        await play_round(server.control, matches, f"w{number}.warm-up", places)
+        while spent < seconds or decisions < LEAST_DECISIONS[matches]:
+            this, reports = await play_round(server.control, matches, f"w{number}.{turn}", places)
+            turn += 1
+            spent += this.seconds
+            decisions += this.tally.decisions
+            sent += this.tally.sent
+            received += this.tally.received
+            for report in reports:
+                shares += report.timings.queue_us
     return Window(decisions / spent, sent / decisions, received / decisions, shares)
 
 
@@ -90,14 +86,8 @@ def _echo_rate(server: Server, matches: int, size: int, seconds: float) -> float
 
 
 async def _exchange(server: Server, matches: int, size: int, seconds: float) -> float:
-    async with AsyncExitStack() as stack:
-        tables = [
-            (
-                await stack.enter_async_context(channel(server.listen)),
-                await stack.enter_async_context(channel(server.listen)),
-            )
-            for _ in range(matches)
-        ]
+    async with channels(server.listen, 2 * matches) as places:
+        tables = list(zip(places[::2], places[1::2], strict=True))
         await _for_a_while(tables, size, min(1.0, seconds))
         clock = asyncio.get_running_loop().time
         began = clock()

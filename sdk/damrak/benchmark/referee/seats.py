@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -71,18 +73,28 @@ def channel(address: str) -> grpc.aio.Channel:
     return grpc.aio.insecure_channel(address, options=OPTIONS)
 
 
+@asynccontextmanager
+async def channels(address: str, number: int) -> AsyncIterator[list[grpc.aio.Channel]]:
+    """So many connections, closed at the end."""
+    async with AsyncExitStack() as stack:
+        yield [await stack.enter_async_context(channel(address)) for _ in range(number)]
+
+
 async def play_round(
-    listen: str, control: str, matches: int, name: str
+    control: str, matches: int, name: str, places: Sequence[grpc.aio.Channel]
 ) -> tuple[Round, list[control_pb2.MatchReport]]:
-    """Play so many matches of two at once; what was counted, and the reports."""
+    """Play so many matches of two at once; what was counted, and the reports.
+
+    Each seat has a connection of these to itself.
+    """
     this = Round(matches)
     async with channel(control) as master:
         stub = control_pb2_grpc.ControlStub(master)
         started = await stub.StartBlock(block(name, [OPEN, OPEN], matches))
         follow = stub.FollowBlock(control_pb2.FollowBlockRequest(block=name, attempt=1))
         seats = [
-            asyncio.create_task(_play(listen, ticket.ticket, this, number))
-            for number, ticket in enumerate(started.tickets)
+            asyncio.create_task(_play(place, ticket.ticket, this, number))
+            for number, (ticket, place) in enumerate(zip(started.tickets, places, strict=True))
         ]
         reports = []
         async for said in follow:
@@ -92,48 +104,47 @@ async def play_round(
     return this, reports
 
 
-async def _play(listen: str, ticket: str, this: Round, number: int) -> None:
+async def _play(own: grpc.aio.Channel, ticket: str, this: Round, number: int) -> None:
     chance = random.Random(number).random
     clock = asyncio.get_running_loop().time
-    async with channel(listen) as own:
-        call: grpc.aio.StreamStreamCall[bytes, bytes] = own.stream_stream(PLAY)()
-        hello = table_pb2.Hello(lowest_version=1, highest_version=1, software="damrak-benchmark")
-        join = table_pb2.PlayRequest(join=table_pb2.Join(hello=hello, ticket=ticket))
-        await call.write(join.SerializeToString())
-        await call.read()
-        this.joined()
-        await this.all_joined.wait()
-        ready = table_pb2.PlayRequest(ready=table_pb2.Ready(name="any"))
-        await call.write(ready.SerializeToString())
-        request = table_pb2.PlayRequest(decision=table_pb2.Decision(think_us=1))
-        reply = request.decision
-        is_first = True
-        parse = table_pb2.PlayResponse.FromString
-        tally = this.tally
-        while True:
-            data = await call.read()
-            if not isinstance(data, bytes):
-                raise ConnectionError("the referee hung up in the middle of a match")
-            said = parse(data)
-            kind = said.WhichOneof("message")
-            if kind == "ending":
-                this.over(clock())
-                break
-            if kind != "question":
-                continue
-            if is_first:
-                is_first = False
-                this.first_question(clock())
-            question = said.question
-            legal = question.legal
-            choice = legal[int(chance() * len(legal))]
-            reply.decision, reply.action = question.decision, choice
-            answer = request.SerializeToString()
-            await call.write(answer)
-            if this.counts:
-                tally.decisions += 1
-                tally.received += len(data)
-                tally.sent += len(answer)
-        await call.done_writing()
-        while await call.read() is not grpc.aio.EOF:
-            pass
+    call: grpc.aio.StreamStreamCall[bytes, bytes] = own.stream_stream(PLAY)()
+    hello = table_pb2.Hello(lowest_version=1, highest_version=1, software="damrak-benchmark")
+    join = table_pb2.PlayRequest(join=table_pb2.Join(hello=hello, ticket=ticket))
+    await call.write(join.SerializeToString())
+    await call.read()
+    this.joined()
+    await this.all_joined.wait()
+    ready = table_pb2.PlayRequest(ready=table_pb2.Ready(name="any"))
+    await call.write(ready.SerializeToString())
+    request = table_pb2.PlayRequest(decision=table_pb2.Decision(think_us=1))
+    reply = request.decision
+    is_first = True
+    parse = table_pb2.PlayResponse.FromString
+    tally = this.tally
+    while True:
+        data = await call.read()
+        if not isinstance(data, bytes):
+            raise ConnectionError("the referee hung up in the middle of a match")
+        said = parse(data)
+        kind = said.WhichOneof("message")
+        if kind == "ending":
+            this.over(clock())
+            break
+        if kind != "question":
+            continue
+        if is_first:
+            is_first = False
+            this.first_question(clock())
+        question = said.question
+        legal = question.legal
+        choice = legal[int(chance() * len(legal))]
+        reply.decision, reply.action = question.decision, choice
+        answer = request.SerializeToString()
+        await call.write(answer)
+        if this.counts:
+            tally.decisions += 1
+            tally.received += len(data)
+            tally.sent += len(answer)
+    await call.done_writing()
+    while await call.read() is not grpc.aio.EOF:
+        pass
