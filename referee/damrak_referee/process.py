@@ -23,6 +23,7 @@ from damrak_referee.settings import Settings
 OK: Final = 0
 CUT_SHORT: Final = 1  # blocks were cancelled
 MISUSED: Final = 2
+GARBAGE: Final = (10_000, 10, 3)  # a match makes few cycles: look for them a tenth as often
 
 
 def run_referee(settings: Settings) -> int:
@@ -44,6 +45,7 @@ async def _run(settings: Settings) -> int:
         loop.add_signal_handler(number, referee.terminate)
     sys.stdout.write(f"listening on {at}\ncontrol on {control}\n")
     sys.stdout.flush()
+    gc.set_threshold(*GARBAGE)
     gc.freeze()  # what is there now stays; no collection needs to look at it again
     return OK if await referee.serve() else CUT_SHORT
 
