@@ -12,7 +12,7 @@ import grpc
 import structlog
 
 from damrak_referee.chair import Chair
-from damrak_referee.outbox import Outbox
+from damrak_referee.outbox import Outbox, departures
 from damrak_wire.errors import WireError
 from damrak_wire.table import Decided, Failed, Join, Nonsense, Ready, parse_request
 from damrak_wire.version import agree
@@ -59,7 +59,9 @@ class Link:
         self._find = find
         self._limits = limits
         self._chair: Chair | None = None
-        self._outbox = Outbox(context.write, self._emptied, self._overflowed, limits.outbox)
+        self._outbox = Outbox(
+            context.write, self._emptied, self._overflowed, limits.outbox, departures()
+        )
         self._closing: tuple[str, str] | None = None  # code and detail, once it is to end
         self._has_left = False  # nothing more is heard
         self._handler: asyncio.Task[object] | None = None

@@ -4,19 +4,83 @@ A message is on its way when `put` returns, unless an earlier one still is: no t
 for it, which would cost more than all else that a referee does to pass on a decision. For that, an
 outbox does what tasks do: it runs the coroutine that writes up to where it waits for a future, and
 goes on when that is done. Python 3.12 calls that an eager task, and has it for tasks alone.
+
+A question may have to wait for its departure, see there.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Final
 
 import grpc
 import structlog
 
 log = structlog.get_logger()
+
+PATIENCE_NS: Final = 1_000_000
+
+
+class Departures:
+    """Lets questions leave together that were put in one pass of the event loop.
+
+    A busy referee hears many answers in one pass. With each next question on its way at once, every
+    client would be woken for itself, and what decides would alternate with what writes; one after
+    the other they cost all processes together a fifth less. The first question of a pass does not
+    wait, so where little happens none does, and the others go before the first of them has waited
+    for longer than `patience_ns`, unless a single step takes that long.
+    """
+
+    __slots__ = ("_is_passing", "_loop", "_patience_ns", "_since_ns", "_waiting")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, patience_ns: int = PATIENCE_NS) -> None:
+        self._loop = loop
+        self._patience_ns = patience_ns
+        self._is_passing = False
+        self._since_ns = 0  # when the first of those that wait was put
+        self._waiting: list[Outbox] = []
+
+    def add(self, outbox: Outbox) -> None:
+        """Let the outbox write, now or soon."""
+        if not self._is_passing:
+            self._is_passing = True
+            self._loop.call_soon(self._passed)
+            outbox.depart()
+            return
+        now = time.monotonic_ns()
+        if not self._waiting:
+            self._since_ns = now
+        self._waiting.append(outbox)
+        if now - self._since_ns >= self._patience_ns:
+            self._depart()
+
+    def serves(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether it is this loop's."""
+        return self._loop is loop
+
+    def _passed(self) -> None:
+        self._is_passing = False
+        self._depart()
+
+    def _depart(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for outbox in waiting:
+            outbox.depart()
+
+
+_departures: Departures | None = None
+
+
+def departures() -> Departures:
+    """Those of the running loop, which all its outboxes share."""
+    global _departures
+    loop = asyncio.get_running_loop()
+    if _departures is None or not _departures.serves(loop):
+        _departures = Departures(loop)
+    return _departures
 
 
 class Outbox:
@@ -26,6 +90,7 @@ class Outbox:
     """
 
     __slots__ = (
+        "_departures",
         "_emptied",
         "_is_broken",
         "_most",
@@ -43,8 +108,10 @@ class Outbox:
         emptied: Callable[[], None],
         overflowed: Callable[[], None],
         most: int,
+        departures: Departures,
     ) -> None:
         self.asked_ns = 0  # when the last question left
+        self._departures = departures
         self._write = write
         self._emptied = emptied
         self._overflowed = overflowed
@@ -67,9 +134,18 @@ class Outbox:
                 self._overflowed()
 
     def put_question(self, data: bytes) -> None:
-        """The same, and note when it leaves."""
+        """Write this at the next departure, and note when it leaves."""
         self._question = data
-        self.put(data)
+        if self._writing is not None:
+            self.put(data)
+        elif not self._is_broken:
+            self._waiting.append(data)
+            self._departures.add(self)
+
+    def depart(self) -> None:
+        """Write what is there, if nothing is being written."""
+        if self._waiting and self._writing is None:
+            self._go_on()
 
     def clear(self) -> None:
         """Drop what has not left."""

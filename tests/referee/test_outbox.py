@@ -1,0 +1,101 @@
+"""What leaves when: outboxes and the departures that they share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from damrak_referee.outbox import Departures, Outbox
+
+NEVER = 3_600_000_000_000
+AT_ONCE = 0
+
+
+class Streams:
+    """Streams that write at once, in one list, as (name, message)."""
+
+    def __init__(self, patience_ns: int) -> None:
+        self.written: list[tuple[str, bytes]] = []
+        self._departures = Departures(asyncio.get_running_loop(), patience_ns)
+
+    def outbox(self, name: str) -> Outbox:
+        async def write(data: bytes) -> None:
+            self.written.append((name, data))
+
+        return Outbox(write, _nothing, _nothing, 10, self._departures)
+
+
+def _nothing() -> None:
+    pass
+
+
+def in_a_loop(check: Callable[[Streams], None], patience_ns: int) -> Streams:
+    """The streams after one pass of an event loop in which `check` is called, and the next one."""
+
+    async def run() -> Streams:
+        streams = Streams(patience_ns)
+        check(streams)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return streams
+
+    return asyncio.run(run())
+
+
+def test_questions_of_one_pass_leave_together_but_the_first_at_once() -> None:
+    def check(streams: Streams) -> None:
+        boxes = [streams.outbox(name) for name in "abc"]
+        for box in boxes:
+            box.put_question(b"?")
+        assert streams.written == [("a", b"?")]
+        assert [len(box) for box in boxes] == [0, 1, 1]
+        assert boxes[0].asked_ns
+        assert not boxes[1].asked_ns
+
+    streams = in_a_loop(check, NEVER)
+    assert streams.written == [("a", b"?"), ("b", b"?"), ("c", b"?")]
+
+
+def test_no_question_waits_for_longer_than_it_may() -> None:
+    def check(streams: Streams) -> None:
+        for name in "abc":
+            streams.outbox(name).put_question(b"?")
+        assert streams.written == [("a", b"?"), ("b", b"?"), ("c", b"?")]
+
+    in_a_loop(check, AT_ONCE)
+
+
+def test_nothing_overtakes_a_question_that_waits() -> None:
+    def check(streams: Streams) -> None:
+        streams.outbox("a").put_question(b"?")
+        box = streams.outbox("b")
+        box.put_question(b"?")
+        box.put(b"news")
+        assert streams.written == [("a", b"?"), ("b", b"?"), ("b", b"news")]
+        assert box.asked_ns
+
+    assert len(in_a_loop(check, NEVER).written) == 3
+
+
+def test_what_is_cleared_does_not_leave() -> None:
+    def check(streams: Streams) -> None:
+        streams.outbox("a").put_question(b"?")
+        box = streams.outbox("b")
+        box.put_question(b"?")
+        box.clear()
+        assert not len(box)
+
+    assert in_a_loop(check, NEVER).written == [("a", b"?")]
+
+
+def test_the_next_pass_begins_anew() -> None:
+    async def run() -> None:
+        streams = Streams(NEVER)
+        box = streams.outbox("a")
+        for number in range(3):
+            box.put_question(b"%d" % number)
+            assert streams.written[-1] == ("a", b"%d" % number)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+
+    asyncio.run(run())
