@@ -16,7 +16,7 @@ from damrak_ladder.matches.entries import seat_house
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState, Purpose
 from damrak_ladder.matches.recording import record
 from damrak_ladder.pipeline.dispatching import dispatch
-from damrak_ladder.pipeline.places import AHEAD, places
+from damrak_ladder.pipeline.places import MOST_AHEAD, places
 from damrak_ladder.pipeline.qualifying import begin
 from damrak_ladder.pipeline.scheduling import schedule
 from damrak_ladder.pipeline.settling import settle, settle_leftovers
@@ -119,11 +119,11 @@ class World:
         """What must hold at every moment."""
         for place in places(self.now):
             running = Block.objects.filter(host=place.host, state=BlockState.RUNNING).count()
-            assert place.assigned - running <= place.host.workers + AHEAD
+            assert place.assigned - running <= place.host.workers * (1 + MOST_AHEAD)
         unassigned = Block.objects.filter(
             state=BlockState.WAITING, host=None, purpose__in=[Purpose.LADDER, Purpose.TEST]
         )
-        assert unassigned.count() <= 2 * 2 * (2 * 2 + AHEAD)
+        assert unassigned.count() <= 2 * 2 * (2 * 2 + 2 * MOST_AHEAD)
         counted = Block.objects.filter(purpose=Purpose.LADDER, settled__isnull=False).count()
         assert Counted.objects.count() == counted
         assert self.trial.blocks.count() <= self.trial.most

@@ -18,9 +18,17 @@ from damrak_ladder.bots.submission import Submission, register
 from damrak_ladder.matches.attempts import give_up, start
 from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.entries import enter, seat_house
-from damrak_ladder.matches.models import Block, BlockState, Host, HostState, Ladder, Purpose, Seat
+from damrak_ladder.matches.models import (
+    Block,
+    BlockState,
+    Host,
+    HostState,
+    Ladder,
+    Purpose,
+    Seat,
+)
 from damrak_ladder.pipeline.dispatching import SENT_AGAIN_AFTER, dispatch
-from damrak_ladder.pipeline.places import SILENT_AFTER
+from damrak_ladder.pipeline.places import SILENT_AFTER, places, runs_low
 from damrak_ladder.pipeline.qualifying import begin
 from damrak_ladder.pipeline.scheduling import ABANDONED_AFTER, schedule
 from damrak_ladder.standings.publishing import publish
@@ -117,7 +125,7 @@ def test_scheduling_again_books_no_more() -> None:
     first = schedule(NOW, tokens_of(1))
     assert first > 3
     assert schedule(NOW, tokens_of(2)) == 0
-    player = Player()
+    player = Player(takes=5 * SECOND)
     assert dispatch(NOW, player.send) == 4
     assert dispatch(NOW, player.send) == 0
     assert schedule(NOW, tokens_of(3)) == 0
@@ -134,6 +142,32 @@ def test_host_is_told_of_what_it_can_play_and_one_more() -> None:
     schedule(NOW, tokens_of(1))
     dispatch(NOW, player.send)
     assert Counter(host for host, _, _ in player.orders) == {"alpha": 2, "beta": 4}
+
+
+@alone
+@pytest.mark.parametrize(("takes", "ahead"), [(0.01, 8), (0.25, 8), (0.7, 2), (30.0, 1)])
+def test_host_is_told_of_a_second_of_short_blocks(takes: float, ahead: int) -> None:
+    house_ladder()
+    some_host(workers=2)
+    now = rounds(Player(takes=timedelta(seconds=takes)), 3)
+    [place] = places(now)
+    assert place.ahead == ahead
+
+
+@alone
+def test_host_runs_low_when_it_has_begun_half_of_what_it_was_told() -> None:
+    house_ladder()
+    host = some_host(workers=2)
+    assert runs_low(host.pk)
+    now = rounds(Player(takes=timedelta(seconds=0.25)), 2)
+    player = Player()
+    schedule(now, tokens_of(9))
+    assert dispatch(now, player.send) == 10
+    assert schedule(now, tokens_of(10)) == 0
+    assert not runs_low(host.pk)
+    for order in player.orders[:6]:
+        assert start(order[1], order[2], "alpha", now, PATIENCE, host.pk) is not None
+    assert runs_low(host.pk)
 
 
 @alone

@@ -14,6 +14,7 @@ import logging
 import random
 import re
 from datetime import UTC, date, datetime
+from functools import cache
 from typing import Final
 
 from django.conf import settings
@@ -41,7 +42,7 @@ def board_file(name: str) -> bytes:
         UnknownBoard: there is none of that name.
     """
     if name in board_names():
-        return _written(load_board(name).source)
+        return _engine_file(name)
     text = Board.objects.filter(name=name).values_list("file", flat=True).first()
     if text is None:
         raise UnknownBoard(name)
@@ -164,6 +165,11 @@ def _locations(entry: str) -> int:
             f"{entry}: say {DAILY}N, with N from {LOCATIONS[0]} to {LOCATIONS[-1]} locations"
         )
     return int(text)
+
+
+@cache
+def _engine_file(name: str) -> bytes:
+    return _written(load_board(name).source)
 
 
 def _written(source: object) -> bytes:

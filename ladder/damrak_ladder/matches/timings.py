@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Final
 
 import zstandard
@@ -36,8 +36,9 @@ class Timings:
 
 def pack(timings: Timings) -> bytes:
     """The timings as they are stored."""
-    columns = json.dumps(asdict(timings), separators=(",", ":"))
-    return zstandard.ZstdCompressor(level=_LEVEL).compress(columns.encode())
+    columns = {column.name: getattr(timings, column.name) for column in fields(Timings)}
+    text = json.dumps(columns, separators=(",", ":"))
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(text.encode())
 
 
 def unpack(data: bytes) -> Timings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Final
 
@@ -19,6 +20,17 @@ _SHORTEST_S: Final = 0.01
 def seconds_per_game(ladders: Iterable[int | None]) -> dict[int | None, float]:
     """The mean time of a game on each of these ladders; None are the blocks of no ladder."""
     return {ladder: _measured(ladder) for ladder in set(ladders)}
+
+
+def seconds_per_block() -> float:
+    """The mean time of the blocks begun latest, whoever played what; long if none is known."""
+    latest = Attempt.objects.order_by("-pk").values_list("started", "ended", "outcome")[:LATEST]
+    took = [
+        max(_SHORTEST_S, (ended - started).total_seconds())
+        for started, ended, outcome in latest
+        if outcome == Outcome.RECORDED and ended is not None
+    ]
+    return sum(took) / len(took) if took else math.inf
 
 
 def _measured(ladder: int | None) -> float:

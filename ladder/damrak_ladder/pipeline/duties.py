@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 
 from damrak_ladder.pipeline import playing
 from damrak_ladder.pipeline.celery import PLAY_SECONDS, app
+from damrak_ladder.referees.connecting import kept_control
 
 
 @app.task(name="play", time_limit=PLAY_SECONDS)
 def play(block_id: int, latest: int) -> None:
     """Make the attempt after the latest, on this host."""
-    playing.play(block_id, latest, lambda: datetime.now(UTC))
+    playing.play(block_id, latest, lambda: datetime.now(UTC), kept_control)

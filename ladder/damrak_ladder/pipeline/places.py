@@ -11,12 +11,17 @@ from django.db.models import Count, Max
 
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState
+from damrak_ladder.pipeline.durations import seconds_per_block
 
 SILENT_AFTER: Final = timedelta(seconds=20)
 """A host that has not been heard for so long gets nothing, and what it had is given to others."""
 
-AHEAD: Final = 1
-"""So many blocks more than it plays at once a host is told of, lest it wait for the next."""
+AHEAD: Final = timedelta(seconds=1)
+"""A host is told of as many blocks more than it plays at once as will keep it busy for so long, and
+of one at least, lest it wait for the next."""
+
+MOST_AHEAD: Final = 4
+"""Times what it plays at once: so much at most, however short blocks are."""
 
 
 @dataclass(slots=True)
@@ -26,11 +31,12 @@ class Place:
     host: Host
     assigned: int  # blocks that it plays or has been told of
     lobby: frozenset[int]  # the remote versions that wait there
+    ahead: int = 1  # so many more than it plays at once it may be told of
 
     @property
     def room(self) -> int:
         """How many more it may be told of."""
-        return max(0, self.host.workers + AHEAD - self.assigned)
+        return max(0, self.host.workers + self.ahead - self.assigned)
 
     def takes(self, remotes: Collection[int]) -> bool:
         """Whether these remote versions wait there."""
@@ -51,15 +57,33 @@ def places(now: datetime) -> list[Place]:
         .annotate(Count("pk"))
     )
     hosts = list(well.order_by("name"))
+    seconds = seconds_per_block()
     connected = connected_versions({slug for host in hosts for slug in host.waiting})
     return [
         Place(
             host,
             counts.get(host.pk, 0),
             frozenset(connected[slug] for slug in host.waiting if slug in connected),
+            _ahead(host.workers, seconds),
         )
         for host in hosts
     ]
+
+
+def runs_low(host_id: int | None) -> bool:
+    """Whether a host has begun half or more of what it was told of ahead."""
+    if host_id is None:
+        return True
+    host = Host.objects.filter(pk=host_id).first()
+    if host is None:
+        return True
+    told = Block.objects.filter(host=host_id, state=BlockState.WAITING).count()
+    return told <= max(1, _ahead(host.workers, seconds_per_block()) // 2)
+
+
+def _ahead(workers: int, seconds: float) -> int:
+    fit = workers * AHEAD.total_seconds() / seconds
+    return max(1, int(min(fit, MOST_AHEAD * workers)))
 
 
 def present(there: Iterable[Place]) -> frozenset[int]:

@@ -10,6 +10,7 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -46,6 +47,9 @@ STORE_WAIT: Final = timedelta(seconds=20)
 
 Clock = Callable[[], datetime]
 
+Connect = Callable[[], AbstractContextManager[Control]]
+"""Lends a connection to the referee of this host; what it raises is RefereeTrouble."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -58,7 +62,7 @@ class _Over(Exception):
         self.faults = faults
 
 
-def play(block_id: int, latest: int, clock: Clock) -> bool:
+def play(block_id: int, latest: int, clock: Clock, connect: Connect = own_control) -> bool:
     """Make the attempt after the latest; whether the block is recorded by it."""
     host = Host.objects.filter(name=settings.DAMRAK_HOST).first()
     if host is not None and host.state == HostState.QUARANTINED:
@@ -75,35 +79,26 @@ def play(block_id: int, latest: int, clock: Clock) -> bool:
         _log.warning("store_unreachable", extra={"block": block_id, "why": str(trouble)})
         attempts.send_away(block_id, latest, clock(), STORE_WAIT)
         return False
+    patience = attempts.patience()
     try:
-        control = own_control()
-    except RefereeTrouble as trouble:
-        _send_away(block_id, latest, clock, trouble)
-        return False
-    with control:
-        try:
+        with connect() as control:
             if control.status().is_draining:
                 raise RefereeBusy(control.address.text, "it drains")
-        except RefereeTrouble as trouble:
-            _send_away(block_id, latest, clock, trouble)
-            return False
-        patience = attempts.patience()
-        owner = f"{settings.DAMRAK_HOST}:{os.getpid()}"
-        host_id = None if host is None else host.pk
-        block = attempts.start(block_id, latest, owner, clock(), patience, host_id)
-        if block is None:
-            return False  # somebody else was faster
-        is_recorded = _Attempt(block, control, patience, clock).make()
+            owner = f"{settings.DAMRAK_HOST}:{os.getpid()}"
+            host_id = None if host is None else host.pk
+            block = attempts.start(block_id, latest, owner, clock(), patience, host_id)
+            if block is None:
+                return False  # somebody else was faster
+            is_recorded = _Attempt(block, control, patience, clock).make()
+    except RefereeTrouble as trouble:  # nothing was begun yet: attempts keep theirs to themselves
+        _log.warning("block_not_taken", extra={"block": block_id, "why": str(trouble)})
+        attempts.send_away(block_id, latest, clock(), BUSY_WAIT)
+        return False
     if is_recorded:
         send("settle", block_id)
     else:
         send("schedule", expires=10)
     return is_recorded
-
-
-def _send_away(block_id: int, latest: int, clock: Clock, trouble: RefereeTrouble) -> None:
-    _log.warning("block_not_taken", extra={"block": block_id, "why": str(trouble)})
-    attempts.send_away(block_id, latest, clock(), BUSY_WAIT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,9 +43,9 @@ def schedule(now: datetime, tokens: Tokens = secrets.token_bytes) -> int:
         turns = locked_turns(now)
         there = places(now)
         strike_abandoned(there, now)
+        if not any(place.room for place in there):
+            return 0  # what is booked now would only be booked on staler news
         wanted = sum(place.room + place.host.workers for place in there)
-        if not wanted:
-            return 0
         return _book(turns.shares, _meeting_place(there, tokens), there, wanted, tokens, now)
 
 

@@ -9,11 +9,13 @@ from django.conf import settings
 from damrak_ladder.accounts.forgetting import forget_sessions
 from damrak_ladder.installation.brokers import leave_pulse
 from damrak_ladder.matches.boards import prepare_boards
+from damrak_ladder.matches.models import Block
 from damrak_ladder.notices.delivering import deliver
 from damrak_ladder.notices.forgetting import forget
 from damrak_ladder.pipeline import (
     dispatching,
     inspecting,
+    places,
     publishing,
     reaping,
     scheduling,
@@ -29,9 +31,10 @@ def _now() -> datetime:
 
 @app.task(name="settle")
 def settle(block_id: int) -> None:
-    """Do what follows from a block that was recorded, and give its host another one."""
+    """Do what follows from a block that was recorded, and see that its host has enough to play."""
     settling.settle(block_id, _now())
-    schedule()
+    if places.runs_low(Block.objects.values_list("host_id", flat=True).get(pk=block_id)):
+        schedule()
 
 
 @app.task(name="settle_leftovers")

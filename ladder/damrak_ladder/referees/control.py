@@ -28,6 +28,8 @@ class Control(ControlClient):
 
     def __init__(self, address: Address, security: Security | None = None) -> None:
         self.address = address
+        self.is_shaken = False
+        """Whether there was trouble with the connection itself."""
         security = Security() if security is None else security
         credentials = security.credentials_for(address)
         if credentials is None:
@@ -37,9 +39,12 @@ class Control(ControlClient):
         super().__init__(channel, security.metadata)
 
     def _refused(self, problem: grpc.RpcError) -> RefereeTrouble:
-        return trouble_of(problem, self.address)
+        trouble = trouble_of(problem, self.address)
+        self.is_shaken |= self._may_pass(trouble)
+        return trouble
 
     def _broken(self, problem: str) -> RefereeTrouble:
+        self.is_shaken = True
         return RefereeTrouble(self.address.text, problem)
 
     def _may_pass(self, trouble: Exception) -> bool:

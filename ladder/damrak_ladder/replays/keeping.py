@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from damrak_engine.errors import ReplayError
-from damrak_engine.events import Deal
-from damrak_engine.replay import Header, parse_replay, read_object
+from damrak_engine.events import Deal, event_from_json
+from damrak_engine.replay import Header, parse_result, read_object
 from damrak_engine.strictjson import canonical
 from damrak_engine.verify import verify
 from damrak_ladder.matches.recording import MatchOutcome, SeatOutcome
@@ -34,15 +34,15 @@ def keep(data: bytes, check: Callable[[Header], None] | None = None) -> MatchOut
     if check is not None:
         check(header)
     replay_store().put(header.hash, compress(signed))
-    replay = parse_replay(signed)
-    deal = replay.events[0]
+    # What was verified is only read here: all of it is known to be well-formed.
+    count = len(header.seats)
+    deal = event_from_json(raw["events"][0], "event 0")
     assert isinstance(deal, Deal)  # a verified replay begins with it
-    count = len(replay.seats)
     return MatchOutcome(
         replay=header.hash,
         seats=tuple(
             SeatOutcome((seat - deal.first) % count, came.place, came.total, came.fault or "")
-            for seat, came in enumerate(replay.result.seats)
+            for seat, came in enumerate(parse_result(raw["result"], count).seats)
         ),
     )
 
