@@ -120,7 +120,7 @@ def _alone(field, at, seats):
 def test_every_version_gets_its_shares_of_every_size():
     policy = Policy(shares={2: 2.0, 3: 1.0, 4: 1.0})
     before = even(40)
-    field, _ = played_on(before, policy, rounds=60, count=20)
+    field, _ = played_on(before, policy, rounds=75, count=20)
     gained = field.blocks - before.blocks
     assert gained.sum(axis=1).min() >= 40
     lack = policy.parts * field.blocks.sum(axis=1, keepdims=True) - field.blocks
@@ -148,7 +148,8 @@ def test_most_opponents_are_of_similar_strength():
 
 
 def test_everyone_meets_everyone_in_the_end():
-    _, seated = played_on(even(12), TWO, rounds=60, count=6)
+    """Even the best and the last, who learn nothing from each other."""
+    _, seated = played_on(even(12), TWO, rounds=240, count=6)
     met = Counter(frozenset(table.players) for table in seated)
     assert len(met) == 12 * 11 / 2
 
@@ -160,6 +161,23 @@ def test_no_pair_can_count_on_meeting():
     met = Counter(tuple(sorted(table.players)) for table in seated)
     for (a, b), times in met.items():
         assert times <= 2 + 0.2 * min(played[a], played[b])
+
+
+def test_no_pair_of_a_small_field_meets_more_often_than_all_others():
+    _, seated = played_on(even(12), TWO, rounds=60, count=6)
+    played = Counter(at for table in seated for at in table.players)
+    met = Counter(tuple(sorted(table.players)) for table in seated)
+    assert max(times / min(played[a], played[b]) for (a, b), times in met.items()) <= 0.5
+
+
+def test_who_may_be_in_the_wrong_order_plays_more():
+    """Of bots that are known equally well, those in a crowd."""
+    crowd = [Entrant(at, 1500.0 + 10 * at, 30.0, {2: 20}) for at in range(8)]
+    alone = [Entrant(8 + at, 1800.0 + 250 * at, 30.0, {2: 20}) for at in range(8)]
+    before = Field.of([*crowd, *alone])
+    after, _ = played_on(before, TWO, rounds=1, count=30)
+    gained = (after.blocks - before.blocks).sum(axis=1)
+    assert gained[:8].sum() > 3 * gained[8:].sum()
 
 
 def test_anchors_are_met_all_over_the_ladder():

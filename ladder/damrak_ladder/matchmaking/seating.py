@@ -2,14 +2,15 @@
 
 `arrange` is a pure function: the same field, policy and seed give the same tables. A version is
 worth seating as far as a block would narrow down its rank: what the block takes off the variance of
-its strength, times the density of rivals around it squared, which makes it a variance of ranks. Its
-table is filled with those opponents from whom most is learnt, about all at the table. Four rules
-stand above that:
+its strength, times the square of the density of rivals that it may be confused with, which makes it
+a variance of ranks. Its table is filled with those opponents from whom most is learnt, about all at
+the table. Four rules stand above that:
 
 * fresh versions first, and nobody falls behind half the mean number of blocks;
 * tables of 2, 3 and 4 come in the ladder's shares for every single version;
-* opponents of the last while come last, and every so often one is an anchor or comes from anywhere
-  on the ladder: so no pair can count on meeting, none never meets, and the scale hangs together;
+* opponents of the last while come later, the more so the more others there are, and every so often
+  one is an anchor or comes from anywhere on the ladder: so no pair can count on meeting, none never
+  meets, and the scale hangs together;
 * no two bots of one owner at a table.
 """
 
@@ -22,12 +23,15 @@ from typing import Final
 
 import numpy as np
 
-from damrak_ladder.matchmaking.field import HOUSE, Field
+from damrak_ladder.matchmaking.field import HOUSE, MEMORY, Field
 from damrak_ladder.ratings.history import SEATS
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Floats, Integers
 
 _REACH: Final = 20  # candidates looked at on either side of a version
-_NEIGHBOURS: Final = 16  # whose span gives the density
+_CLOSEST: Final = 4  # neighbours on either side that are all looked at for the density
+_FARTHEST: Final = 4.0  # standard errors of a gap beyond which no rival counts
+_OFTEN: Final = 2.0  # times as often as by turns: more of it counts against meeting again
+_STRICT: Final = 4  # how steeply
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +88,10 @@ class _Seating:
         self._order = np.lexsort((np.arange(size), entrants.elo)).astype(np.int32)
         self._position = np.empty(size, dtype=np.int32)
         self._position[self._order] = np.arange(size, dtype=np.int32)
-        self._density = self._densities()
         about = _LEARNT * entrants.pending
         self._variance = 1 / (1 / np.maximum(self._logits, 1e-9) ** 2 + about)
+        self._density = self._densities()
+        self._often = 1 + _OFTEN * MEMORY / size
         self._blocks = entrants.blocks.copy()
         self._recent: dict[int, Integers] = {}
         self._slots = np.zeros(size, dtype=np.int32)  # where in `recent` the next one goes
@@ -123,14 +128,27 @@ class _Seating:
         return self._field.error / ELO_PER_LOGIT
 
     def _densities(self) -> Floats:
-        """Versions per logit around each."""
+        """Rivals per logit around each, as far as they may be in the wrong order with it.
+
+        Far neighbours stand for those between, so that it takes few steps in a large field.
+        """
         size = len(self._field)
-        around = min(_NEIGHBOURS, size - 1)
-        at = np.clip(np.arange(size) - around // 2, 0, size - 1 - around)
-        sorted_ = self._field.elo[self._order] / ELO_PER_LOGIT
-        density = np.empty(size)
-        density[self._order] = around / np.maximum(sorted_[at + around] - sorted_[at], 0.05)
-        return density
+        strength = self._field.elo[self._order] / ELO_PER_LOGIT
+        variance = self._variance[self._order]
+        density = np.zeros(size)
+        widest = 2 * float(np.max(variance)) * _FARTHEST**2
+        for away, stands_for in _steps(size):
+            gap = strength[away:] - strength[:-away]
+            squared = gap * gap
+            if float(np.min(squared)) > widest:
+                break
+            both = np.maximum(variance[away:] + variance[:-away], 1e-6)
+            rivals = stands_for * np.exp(squared / (-2 * both)) / np.sqrt(both)
+            density[away:] += rivals
+            density[:-away] += rivals
+        found = np.empty(size)
+        found[self._order] = np.maximum(density, max(1e-3, 1e-3 * np.max(density)))
+        return found
 
     def _urgencies(self, total: Integers) -> Floats:
         """The less the sooner: below 0 what the floors demand, above what a block is worth."""
@@ -220,7 +238,7 @@ class _Seating:
                 allowed[owner == self._field.owner[player]] = 0.0
             recent = self._recent.get(player, self._field.recent[player])
             met = np.sum(recent[:, None] == others, axis=0)
-            allowed /= (1.0 + met) ** 2
+            allowed /= 1.0 + (met / self._often) ** _STRICT
         return allowed
 
     def _from_afar(self, first: int) -> int | None:
@@ -252,6 +270,18 @@ class _Seating:
                 if other != player:
                     recent[self._slots[player] % len(recent)] = other
                     self._slots[player] += 1
+
+
+def _steps(size: int) -> list[tuple[int, float]]:
+    """Distances in a list, from close ones to two an octave, and for how many each stands."""
+    away = list(range(1, _CLOSEST + 1))
+    while away[-1] < 2 * size:
+        away += [away[-1] * 3 // 2, away[-1] * 2]
+    return [
+        (at, (after - before) / 2)
+        for before, at, after in zip([0, *away], away, away[1:], strict=False)
+        if at < size
+    ]
 
 
 _LEARNT: Final = 0.45
