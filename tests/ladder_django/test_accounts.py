@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import timedelta
 
 import pytest
 from allauth.mfa.adapter import get_adapter
@@ -14,16 +13,13 @@ from allauth.mfa.totp.internal.auth import (
     hotp_value,
     yield_hotp_counters_from_time,
 )
-from django.contrib.sessions.models import Session
 from django.core import mail
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.test import Client, override_settings
-from django.utils import timezone
 
 from damrak_ladder.accounts.budgets import spend
 from damrak_ladder.accounts.errors import TooOften
-from damrak_ladder.accounts.forgetting import forget_sessions
 from damrak_ladder.accounts.models import Role, User
 from damrak_ladder.accounts.roles import grant, may_act_as
 from ladder_django.calls import MEMORY
@@ -135,15 +131,6 @@ def test_locked_account_may_nothing() -> None:
     ann = somebody()
     ann.is_active = False
     assert not may_act_as(ann, Role.AUTHOR)
-
-
-def test_sessions_that_have_run_out_are_forgotten() -> None:
-    client, now = Client(), timezone.now()
-    client.force_login(somebody())
-    assert forget_sessions(now) == 0
-    Session.objects.update(expire_date=now - timedelta(seconds=1))
-    assert forget_sessions(now) == 1
-    assert not Session.objects.exists()
 
 
 def test_a_network_of_addresses_of_version_6_counts_as_one() -> None:

@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy as _
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.notices import wording
-from damrak_ladder.notices.forgetting import KEPT, forget
 from damrak_ladder.notices.kinds import Channel, Kind
 from damrak_ladder.notices.models import Delivery, Notice, Webhook
 from damrak_ladder.notices.reading import MOST_UNREAD, latest, mark_read, unread
@@ -157,14 +156,3 @@ def test_what_the_caller_takes_back_was_never_told() -> None:
         transaction.set_rollback(True)
     assert not Notice.objects.exists()
     assert tell_plainly(ann)
-
-
-def test_what_is_old_is_forgotten_with_what_was_sent_of_it() -> None:
-    ann = somebody()
-    tell_plainly(ann, "old")
-    later = NOW + KEPT + timedelta(days=1)
-    tell(ann, Kind.FAILED, "new", "s", "t", "/", later)
-    assert forget(later) == 1
-    assert [notice.key for notice in latest(ann)] == ["new"]
-    assert Delivery.objects.count() == 1
-    assert forget(later) == 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 from typing import Annotated, Final
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 from ninja import Field, Router
@@ -16,6 +18,7 @@ from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.shapes import LogShape, MatchShape, match_shape
 from damrak_ladder.matches.models import BlockState, Match, Seat, SeatLog
 from damrak_ladder.pipeline.bundling import NoBundle, bundle_bytes
+from damrak_ladder.pipeline.forgetting import is_log_forgotten
 from damrak_ladder.replays.errors import ReplayDamaged, ReplayLost
 from damrak_ladder.replays.keeping import load
 from damrak_ladder.replays.stores import replay_store
@@ -58,8 +61,12 @@ def replay(request: HttpRequest, match_id: int, hash: Hash = "") -> HttpResponse
 def log(request: HttpRequest, response: HttpResponse, match_id: int, seat: int) -> list[LogShape]:
     """What the bot in a seat printed and used, attempt by attempt; for its owner."""
     set_private(response)
-    logs = SeatLog.objects.filter(seat=_own_seat(request, match_id, seat)).order_by("-attempt")
-    return [_log_shape(match_id, seat, row) for row in logs[:20]]
+    sitting = _own_seat(request, match_id, seat)
+    rows = list(SeatLog.objects.filter(seat=sitting).order_by("-attempt")[:20])
+    if not rows and is_log_forgotten(sitting.match.block, timezone.now()):
+        days = settings.DAMRAK_KEEPING.logs
+        raise Problem(410, "log-forgotten", f"logs are kept for {days} days", "the replay remains")
+    return [_log_shape(match_id, seat, row) for row in rows]
 
 
 @router.get(

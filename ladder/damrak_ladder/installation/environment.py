@@ -47,6 +47,17 @@ class Benching:
 
 
 @dataclass(frozen=True, slots=True)
+class Keeping:
+    """For how many days what grows and is of no more use is kept."""
+
+    logs: int  # what bots wrote, and where their time went
+    steps: int  # on the way of versions that have arrived somewhere
+    tokens: int  # after they were revoked or ran out
+    analyses: int  # after somebody asked for them
+    notices: int
+
+
+@dataclass(frozen=True, slots=True)
 class RefereeTls:
     """How the way to referees is protected, in PEM. Without it all of them are on this machine."""
 
@@ -74,6 +85,7 @@ class Environment:
     local_webhooks: bool  # whether webhooks may go to this machine, by plain http
     limits: Limits
     benching: Benching
+    keeping: Keeping
     replay_store: str
     archive_store: str
     bucket: Bucket | None  # None: neither of the two needs one
@@ -135,6 +147,13 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
             percent=source.get(PREFIX + "BENCH_PERCENT", "10", values.percent),
             games=source.get(PREFIX + "BENCH_GAMES", "60", values.count),
             least=source.get(PREFIX + "BENCH_LEAST_GAMES", "8", values.count),
+        ),
+        keeping=Keeping(
+            logs=source.get(PREFIX + "LOG_DAYS", "90", values.count),
+            steps=source.get(PREFIX + "STEP_DAYS", "365", values.count),
+            tokens=source.get(PREFIX + "TOKEN_DAYS", "365", values.count),
+            analyses=source.get(PREFIX + "ANALYSIS_DAYS", "180", values.count),
+            notices=source.get(PREFIX + "NOTICE_DAYS", "180", values.count),
         ),
         replay_store=replay_store,
         archive_store=archive_store,

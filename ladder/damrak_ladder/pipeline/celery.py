@@ -84,6 +84,7 @@ app.conf.beat_schedule = {
     "deliver_notices": _every("deliver_notices", seconds=20),
     "new_day": _every("new_day", minutes=10),  # a day that has begun already is no work
     "inspect_replays": _nightly("inspect_replays", minute=17),
+    "forget": _nightly("forget", minute=41),
     "analyse": _every("analyse", SPARE, seconds=2),
     "choose_notable": _every("choose_notable", SPARE, minutes=1),
 }

@@ -6,14 +6,13 @@ from datetime import UTC, datetime
 
 from django.conf import settings
 
-from damrak_ladder.accounts.forgetting import forget_sessions
 from damrak_ladder.installation.brokers import leave_pulse
 from damrak_ladder.matches.boards import prepare_boards
 from damrak_ladder.matches.models import Block
 from damrak_ladder.notices.delivering import deliver
-from damrak_ladder.notices.forgetting import forget
 from damrak_ladder.pipeline import (
     dispatching,
+    forgetting,
     inspecting,
     places,
     publishing,
@@ -78,10 +77,14 @@ def deliver_notices() -> None:
 
 @app.task(name="new_day")
 def new_day() -> None:
-    """Make the boards of the day, and forget what is old."""
+    """Make the boards of the day."""
     prepare_boards(_now())
-    forget(_now())
-    forget_sessions(_now())
+
+
+@app.task(name="forget")
+def forget() -> None:
+    """Delete what has been kept for long enough."""
+    forgetting.forget(_now())
 
 
 @app.task(name="inspect_replays")

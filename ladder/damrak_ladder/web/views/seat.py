@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 
 from damrak_ladder.matches.models import Seat, SeatLog
 from damrak_ladder.matches.timings import timings_of
 from damrak_ladder.pipeline.bundling import NoBundle, bundle_bytes
+from damrak_ladder.pipeline.forgetting import is_log_forgotten
 from damrak_ladder.web.access import may_see_inside
 from damrak_ladder.web.limits import at_most
 from damrak_ladder.web.timing import pace_of
@@ -21,6 +24,8 @@ def seat_log(request: HttpRequest, pk: int, number: int) -> HttpResponse:
         "seat": seat,
         "match": seat.match,
         "logs": SeatLog.objects.filter(seat=seat).order_by("-attempt"),
+        "forgotten": is_log_forgotten(seat.match.block, timezone.now()),
+        "days": settings.DAMRAK_KEEPING.logs,
         "fault": seat.result.fault if hasattr(seat, "result") else "",
         "pace": None if timings is None else pace_of(timings.of_seat(number)),
     }
