@@ -5,6 +5,8 @@ Reads the fields of a state and the board file; uses none of the engine's tables
 
 from __future__ import annotations
 
+from collections import Counter
+
 from damrak_engine.actions import (
     Action,
     ClaimRoute,
@@ -17,6 +19,7 @@ from damrak_engine.actions import (
 from damrak_engine.board import Board
 from damrak_engine.cards import WORDS, Card
 from damrak_engine.events import event_to_json
+from damrak_engine.hoards import RESHUFFLED
 from damrak_engine.position import KEEP, OVER, SECOND, SETUP
 from damrak_engine.scoring import Result
 from damrak_engine.state import State
@@ -215,15 +218,35 @@ def check_knowledge(state: State) -> None:
     for seat, floor in enumerate(state.floor):
         for word, number in held(floor).items():
             assert number <= sum(hidden[other][word] for other in seats if other != seat)
-    for at, hoards in enumerate(state.hoards):
-        sizes = state.hoard_sizes[at * len(seats) : (at + 1) * len(seats)]
-        assert sizes == tuple(sum(held(hoard).values()) for hoard in hoards)
-        for seat, hoard in enumerate(hoards):
-            shown = [held(cards) for payer, _, cards in state.shown if payer == seat]
-            for word, number in held(hoard).items():
-                assert number <= hidden[seat][word] + sum(paid[word] for paid in shown)
+    check_hoards(state, hidden)
     if any(card > 6 for card in state.row) and state.end_reason != "forfeit":
         assert (state.pile_size, state.discards) == (0, 0)
+
+
+def check_hoards(state: State, hidden: dict[int, dict[str, int]]) -> None:
+    """Assert that hoards are of the noted sizes, and what came out of them had come into them."""
+    seats = len(hidden)
+    received = {
+        seat: Counter(hidden[seat])
+        + sum((Counter(held(paid)) for s, _, paid in state.shown if s == seat), Counter())
+        for seat in hidden
+    }
+    at = 0
+    for *hoards, pile, plain in state.hoards:
+        sizes = state.hoard_sizes[at : at + seats]
+        at += seats
+        assert sizes == tuple(sum(held(hoard).values()) for hoard in hoards)
+        if plain == RESHUFFLED:
+            assert pile == 0
+            for seat, hoard in enumerate(hoards):
+                received[seat].subtract(held(hoard))
+        else:
+            assert sum(held(pile)[word] for word in COLOUR_WORDS) <= plain
+            for seat, hoard in enumerate(hoards):
+                assert Counter(held(hoard)) <= received[seat]
+    assert at == len(state.hoard_sizes)
+    for seat in hidden:
+        assert all(number >= 0 for number in received[seat].values())
 
 
 def fields_of(state: State) -> dict[str, object]:

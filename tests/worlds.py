@@ -290,6 +290,7 @@ def assert_drawn_from(chances: Mapping[Any, Fraction], sample: Counter[Any]) -> 
         statistic += (rare_drawn - rare_expected) ** 2 / max(rare_expected, 1.0)
         bins += 1
     freedom = max(bins - 1, 0)
-    assert statistic <= freedom + 6 * sqrt(2 * freedom) + 6 * (freedom > 0), (
+    rounding = 1e-9
+    assert statistic <= freedom + 6 * sqrt(2 * freedom) + 6 * (freedom > 0) + rounding, (
         f"chi-square {statistic:.0f} at {freedom} degrees of freedom"
     )

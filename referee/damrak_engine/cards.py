@@ -45,6 +45,7 @@ MOST_OF_A_KIND: Final = 120  # a board may hold no more, so that the top bit sta
 GUARDS: Final = sum([128 << BITS * kind for kind in range(KINDS)])
 ONE: Final = tuple(1 << BITS * kind for kind in range(KINDS))
 WILD_SHIFT: Final = BITS * WILD
+PLAIN: Final = (1 << WILD_SHIFT) - 1  # the counts of all kinds but wilds
 
 
 def packed(cards: Iterable[int]) -> int:

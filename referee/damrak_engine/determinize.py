@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from damrak_engine.deal import blank
-from damrak_engine.hands import Rng, place_cards
+from damrak_engine.hands import place_cards
+from damrak_engine.lots import Rng
 from damrak_engine.observation import UNKNOWN, Observation, contract_deals
 from damrak_engine.position import PENDING, SETUP
 from damrak_engine.state import State
@@ -33,8 +34,7 @@ def determinize(observation: Observation, rng: Rng) -> State:
     state.row = list(observation.row)
     state.known = list(observation.known)
     if observation.floor or observation.old:
-        seats = range(state.rules.seats)
-        state.floor = tuple([observation.floor if i == observation.seat else 0 for i in seats])
+        state.floor = _floors(observation)
     state.carts = list(observation.carts)
     state.points = list(observation.points)
     state.goods = list(observation.goods)
@@ -54,6 +54,15 @@ def determinize(observation: Observation, rng: Rng) -> State:
     place_cards(state, observation, rng)
     _place_contracts(state, observation, rng)
     return state
+
+
+def _floors(seen: Observation) -> tuple[int, ...]:
+    floors = [0] * seen.rules.seats
+    floors[seen.seat] = seen.floor
+    if seen.own and len(floors) == 2:  # what the other one knows of this hand must fit its hoard
+        paid = sum([cards for seat, _, cards in seen.shown if seat == seen.seat])
+        floors[1 - seen.seat] = seen.hand - seen.known[seen.seat] - seen.own[-1] + paid
+    return tuple(floors)
 
 
 # ---- contracts ---------------------------------------------------------------------------------

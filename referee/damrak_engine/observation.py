@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from damrak_engine.cards import size
+from damrak_engine.hoards import received_unseen
 from damrak_engine.position import ABANDONED, NO_CONTRACT, PENDING, SETUP
 from damrak_engine.rules import Rules
 from damrak_engine.state import State
@@ -43,12 +44,17 @@ class Observation:
     turns: int
     hand: int
     hand_sizes: tuple[int, ...] | None  # None only under the option hand_size_public = no
+    counted_sizes: tuple[int, ...]  # instead: what the draws and payments everyone saw come to
     known: tuple[int, ...]  # for each seat the cards everybody knows it holds
     floor: int  # further cards certainly among the other hands taken together
-    # These three are kept with three or four seats whose hand sizes are public; see `position`:
-    old: tuple[int, ...]  # the hoards of all other seats together at each remembered reshuffle
+    # What others received unseen, for `determinize`; `hoards` tells when that is noted:
+    old: tuple[int, ...]  # at each moment noted, the hoards of all others and the pile together
     old_sizes: tuple[int, ...]  # for each of them the size of every seat's hoard
-    shown: tuple[tuple[int, int, int], ...]  # paid unexpectedly: seat, size of its hoard, cards
+    old_plain: tuple[int, ...]  # how many cards but wilds the pile held at most, or RESHUFFLED
+    own: tuple[int, ...]  # the seat's own hoard at each of these moments and, if there are any, now
+    shown: tuple[
+        tuple[int, int, int], ...
+    ]  # paid unexpectedly: seat, received unseen till then, cards
     row: tuple[int, ...]
     pile_size: int
     discards: int
@@ -76,16 +82,15 @@ def observe(state: State, seat: int) -> Observation:
     rules = state.rules
     seats = rules.seats
     unseen = state.phase == SETUP and rules.unseen_choice
-    sizes: tuple[int, ...] | None = None
+    is_public = rules.options.hand_size_public == "yes"
+    sizes = tuple([size(hand) for hand in state.hands])
     old: tuple[int, ...] = ()
-    old_sizes: tuple[int, ...] = ()
-    shown: tuple[tuple[int, int, int], ...] = ()
-    if rules.options.hand_size_public == "yes":
-        sizes = tuple([size(hand) for hand in state.hands])
-        if state.hoards:
-            old = tuple([sum(hoards) - hoards[seat] for hoards in state.hoards])
-            old_sizes = state.hoard_sizes
-            shown = state.shown
+    old_plain: tuple[int, ...] = ()
+    own: tuple[int, ...] = ()
+    if state.hoards:
+        old = tuple([sum(each[:-1]) - each[seat] for each in state.hoards])
+        old_plain = tuple([each[-1] for each in state.hoards])
+        own = (*[each[seat] for each in state.hoards], received_unseen(state, seat))
     return Observation(
         rules=rules,
         seat=seat,
@@ -94,12 +99,15 @@ def observe(state: State, seat: int) -> Observation:
         first=state.first,
         turns=state.turns,
         hand=state.hands[seat],
-        hand_sizes=sizes,
+        hand_sizes=sizes if is_public else None,
+        counted_sizes=() if is_public else sizes,
         known=tuple(state.known),
         floor=state.floor[seat] if state.floor else 0,
         old=old,
-        old_sizes=old_sizes,
-        shown=shown,
+        old_sizes=state.hoard_sizes,
+        old_plain=old_plain,
+        own=own,
+        shown=state.shown,
         row=tuple(state.row),
         pile_size=state.pile_size,
         discards=state.discards,

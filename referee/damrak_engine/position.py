@@ -4,14 +4,12 @@ Small and mutable, made to be copied by the thousand: counts packed into integer
 masks, and tuples (shared by copies) for what seldom changes. It holds no future: undrawn cards
 and contracts have no order, and chance is asked of the dice that `apply` is given.
 
-Seats know some cards of other seats. `known` and `floor` keep what follows from the cards that
-everyone saw (docs/adr/0002 says what they leave out): `known[s]` are cards that seat s certainly
-holds, having taken them from the row; `floor[s]` are further cards that seat s knows to be in the
-other hands taken together, because the pile was empty when the discards were last reshuffled.
-With three or four seats that leaves open which hand can hold what. There a hoard is all that a seat
-has received unseen, dealt or drawn blind; `hoards` are those at each reshuffle, and `shown` are the
-payments since the first one of cards not known to be held. After a few reshuffles both start anew.
-`dealt` is the history of contracts.
+Seats know some cards of other seats. What follows from the cards that everyone saw is kept here
+(docs/adr/0002): `known[s]` are cards that seat s certainly holds, having taken them from the row;
+`floor[s]` are further cards that seat s knows to be in the other hands taken together, because the
+pile was empty when the discards were last reshuffled. Which hand can hold what then follows from
+`hoards`, what each seat had received unseen at certain moments, and from `shown`, the payments
+since the first of them of cards not known to be held. `dealt` is the history of contracts.
 """
 
 from __future__ import annotations
@@ -89,9 +87,9 @@ class Position:
     hands: list[int]
     known: list[int]
     floor: tuple[int, ...]  # empty before the first reshuffle
-    hoards: tuple[tuple[int, ...], ...]  # at each reshuffle, a hoard a seat; none with two seats
-    hoard_sizes: tuple[int, ...]  # the same in one row
-    shown: tuple[tuple[int, int, int], ...]  # seat, the size of its hoard by then, cards
+    hoards: tuple[tuple[int, ...], ...]  # a hoard a seat, the pile, how many no wilds it can hold
+    hoard_sizes: tuple[int, ...]  # of these hoards, in one row
+    shown: tuple[tuple[int, int, int], ...]  # seat, how much it had received unseen, cards
     carts: list[int]
     points: list[int]
     goods: list[int]

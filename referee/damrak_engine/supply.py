@@ -7,10 +7,9 @@ from typing import Final
 from damrak_engine import dice as chance, events
 from damrak_engine.cards import (
     CARDS,
-    COUNT,
     NO_CARD,
+    PLAIN,
     WILD,
-    WILD_SHIFT,
     counts,
     packed,
     packed_counts,
@@ -18,9 +17,11 @@ from damrak_engine.cards import (
     without,
 )
 from damrak_engine.dice import Dice
+from damrak_engine.hoards import RESHUFFLED, certain_cards, note_hoards
 from damrak_engine.position import NO_CONTRACT, PENDING, ROW_SIZE, Position
 
 FLUSH_CAP: Final = 1000  # only the option reshuffle = eager could ever come near it
+FEWEST_TO_FLUSH: Final = 3  # so many other cards make a row of five with fewer than three wilds
 
 
 def draw(state: Position, stream: int, dice: Dice) -> int:
@@ -46,29 +47,21 @@ def reshuffle_if_empty(state: Position) -> None:
     """Make the discards the pile, and note what every seat can conclude from it."""
     if state.pile_size > 0 or state.discards == 0:
         return
-    state.pile = list(counts(state.discards))
-    state.pile_size = size(state.discards)
-    state.discards = 0
     hidden = sum(state.hands) - sum(state.known)
     state.floor = tuple(
         [hidden - state.hands[i] + state.known[i] for i in range(state.rules.seats)]
     )
     if state.rules.seats > 2:
-        _remember_hoards(state)
+        note_hoards(state, RESHUFFLED)
+    else:  # the floor says it all
+        state.hoards = ()
+        state.hoard_sizes = ()
+        state.shown = ()
+    state.pile = list(counts(state.discards))
+    state.pile_size = size(state.discards)
+    state.discards = 0
     if state.log is not None:
         state.log.append(events.Reshuffle())
-
-
-def _remember_hoards(state: Position) -> None:
-    # The count of a kind, which may grow by all there are with every reshuffle, has eight bits.
-    if len(state.hoards) == COUNT // max(state.rules.deck):
-        state.hoards = ()
-        state.shown = ()
-    hoards = [hand - known for hand, known in zip(state.hands, state.known, strict=True)]
-    for seat, _, cards in state.shown:
-        hoards[seat] += cards
-    state.hoards = (*state.hoards, tuple(hoards))
-    state.hoard_sizes = tuple([size(hoard) for each in state.hoards for hoard in each])
 
 
 def show(state: Position, seat: int, cards: int) -> None:
@@ -76,18 +69,24 @@ def show(state: Position, seat: int, cards: int) -> None:
     known = state.known[seat]
     if known:
         state.known[seat] = without(known, cards)
-    unexpected = without(cards, known) if state.floor else 0
-    if unexpected:
+    if not state.floor and not state.hoards:
+        return
+    unexpected = without(cards, known)
+    if not unexpected:
+        return
+    certain = certain_cards(state, seat)
+    if state.floor:
         state.floor = tuple(
             [
                 floor if other == seat else without(floor, unexpected)
                 for other, floor in enumerate(state.floor)
             ]
         )
-        if state.hoards:
-            received = size(state.hands[seat] + cards - known)
-            received += sum([size(paid) for payer, _, paid in state.shown if payer == seat])
-            state.shown = (*state.shown, (seat, received, unexpected))
+    loose = without(unexpected, certain)
+    if state.hoards and loose:
+        received = size(state.hands[seat] + cards - known - certain)
+        received += sum([size(paid) for payer, _, paid in state.shown if payer == seat])
+        state.shown = (*state.shown, (seat, received, loose))
 
 
 def fill(state: Position, slot: int, dice: Dice) -> None:
@@ -124,6 +123,9 @@ def flush(state: Position, dice: Dice) -> None:
         for slot in range(ROW_SIZE):
             fill(state, slot, dice)
         done += 1
+    if row.count(WILD) >= 3 and _may_say_why(state, done):
+        plain = sum([card < WILD for card in row]) + size(state.discards & PLAIN)
+        note_hoards(state, FEWEST_TO_FLUSH - 1 - plain)
 
 
 def _may_flush(state: Position, done: int) -> bool:
@@ -133,8 +135,12 @@ def _may_flush(state: Position, done: int) -> bool:
     if limit >= 0:
         return done < limit
     pool = packed_counts(state.pile) + state.discards + packed(state.row)
-    wilds = pool >> WILD_SHIFT
-    return size(pool) - wilds >= 3
+    return size(pool & PLAIN) >= FEWEST_TO_FLUSH
+
+
+def _may_say_why(state: Position, done: int) -> bool:
+    """Whether wilds that were left to lie tell that hardly any other cards are to be had."""
+    return NO_CARD not in state.row and done < FLUSH_CAP and state.rules.flush_limit < 0
 
 
 def draw_contract(state: Position, seat: int, dice: Dice) -> int:

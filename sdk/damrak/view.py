@@ -18,7 +18,7 @@ from damrak_engine.cards import CARDS, NO_CARD, Card, counts, packed, packed_cou
 from damrak_engine.clock import TimeLeft
 from damrak_engine.determinize import determinize
 from damrak_engine.events import Event
-from damrak_engine.hands import Rng
+from damrak_engine.lots import Rng
 from damrak_engine.observation import Observation
 from damrak_engine.position import KEEP, SECOND, SETUP
 from damrak_engine.rules import Rules

@@ -14,16 +14,19 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from damrak_engine.actions import BLIND, OFFER
-from damrak_engine.cards import NO_CARD, WILD, counts, size, without
+from damrak_engine.cards import NO_CARD, ONE, WILD, counts, size, without
 from damrak_engine.deal import new_game
 from damrak_engine.determinize import determinize
 from damrak_engine.dice import SeedDice
-from damrak_engine.events import Event, Reshuffle, seen_by
+from damrak_engine.events import Blind, Event, Reshuffle, seen_by
+from damrak_engine.hoards import RESHUFFLED
 from damrak_engine.observation import observe
+from damrak_engine.options import parse_options
 from damrak_engine.rules import Rules, rules_for
 from damrak_engine.state import State, rollout
+from damrak_engine.supply import flush
 from oracle import check_conserved, check_knowledge, held
-from positions import blind, in_play, leave, small_board, take
+from positions import AMSTERDAM, blind, in_play, leave, small_board, take
 from strategies import Choose, Plan, building, drawing, openings, plans, seed_of, walk
 from worlds import CardWorlds, assert_drawn_from, sampled
 
@@ -41,6 +44,8 @@ def test_what_is_drawn_looks_the_same_to_the_seat(plan: Plan, number: int) -> No
                 drawn = determinize(seen, random)
                 assert observe(drawn, seat) == seen
                 check_drawn(state, drawn, seat)
+                other = observe(drawn, random.randrange(plan.seats))
+                assert observe(determinize(other, random), other.seat) == other
 
 
 def check_drawn(true: State, drawn: State, seat: int) -> None:
@@ -100,12 +105,23 @@ def test_the_true_hands_obey_what_is_asked_of_drawn_ones(plan: Plan) -> None:
             check_drawn(state, state.copy(), seat)
 
 
+def played_out(rules: Rules, number: int) -> tuple[State, list[Event]]:
+    """A game of random play and its log."""
+    random = Random(number)
+    dice = SeedDice(seed_of(number))
+    log: list[Event] = []
+    state = new_game(rules, dice, log)
+    while not state.is_over:
+        state.apply(state.random_action(random.random), dice)
+    return state, log
+
+
 # ---- cards, on tiny tables ---------------------------------------------------------------------
 
 
-def tiny(seats: int, cards: int, wilds: int) -> Rules:
+def tiny(seats: int, cards: int, wilds: int, **options: object) -> Rules:
     board = small_board(players=[seats, seats], cards_per_colour=cards, wild_cards=wilds)
-    return rules_for(board, seats)
+    return rules_for(board, seats, parse_options(options))
 
 
 def card_chances(
@@ -201,6 +217,7 @@ def test_a_row_of_wilds_says_what_is_not_outside_the_hands() -> None:
         rest=1,
         board=small_board(cards_per_colour=2, wild_cards=5),
     )
+    flush(state, SeedDice(seed_of(0)))
     piles = sampled(state, 0, lambda drawn: (sum(drawn.pile[:WILD]), drawn.pile[WILD]))
     assert set(piles) == {(1, 1)}, "of the last wild and nine others, one of each"
 
@@ -214,6 +231,59 @@ def test_hands_keep_what_was_taken_from_the_row() -> None:
     for drawn in (determinize(observe(state, 2), Random(number)) for number in range(50)):
         assert held(drawn.hands[0])["pink"] >= 1
         assert held(drawn.hands[1])["blue"] >= 1
+
+
+def lying(state: State) -> bool:
+    """Whether wilds were left to lie while cards were in the pile, and are remembered."""
+    return any(pile and plain != RESHUFFLED for *_, pile, plain in state.hoards)
+
+
+def hungry(actions: list[int], random: Random) -> int:
+    """Any card until there are hardly any, then claims as well."""
+    return building(actions, random) if random.random() < 0.3 else drawing(actions, random)
+
+
+@pytest.mark.parametrize(("seats", "wilds", "games"), [(2, 8, 600), (3, 8, 60), (4, 9, 60)])
+def test_wilds_left_lying_are_remembered(seats: int, wilds: int, games: int) -> None:
+    rules = tiny(seats, 1, wilds)
+    found = [game for game in openings(rules, hungry, 24, games) if lying(game[0])]
+    assert len(found) >= 3
+    for state, log, seat in found[:8]:
+        assert_hands_fit(state, log, seat)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_hidden_hand_sizes_are_counted(seats: int) -> None:
+    tested = 0
+    for state, log, seat in openings(
+        tiny(seats, 2, 4, hand_size_public="no"), building, 30, 20 - 4 * seats
+    ):
+        assert observe(state, seat).hand_sizes is None
+        tested += any(isinstance(event, Reshuffle) for event in log)
+        assert_hands_fit(state, log, seat)
+    assert tested
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_no_reshuffle_is_forgotten(seats: int) -> None:
+    most = 0
+    for number in range(150):
+        state, log = played_out(rules_for(AMSTERDAM, seats), number)
+        lots: list[tuple[int, ...]] = []
+        received = [0] * seats  # since the last reshuffle
+        for event in log:
+            if isinstance(event, Blind):
+                assert event.card is not None
+                received[event.seat] += ONE[event.card]
+            elif isinstance(event, Reshuffle):
+                if any(received):
+                    lots.append(tuple(received))
+                received = [0] * seats
+        noted = [tuple(hoards) for *hoards, _, plain in state.hoards if plain == RESHUFFLED]
+        assert len(noted) >= len(lots) - 1  # one when nobody held anything unseen says nothing
+        assert noted[1:] == lots[len(lots) - max(len(noted) - 1, 0) :]
+        most = max(most, len(noted))
+    assert most >= seats
 
 
 def test_hidden_hand_sizes_give_nothing_to_leavers() -> None:

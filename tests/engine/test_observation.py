@@ -24,7 +24,7 @@ def disguise(state: State, seat: int, random: Random) -> State:
     other = state.copy()
     _shuffle_cards(other, seat, random)
     _rename_contracts(other, seat, random)
-    if other.floor:
+    if other.floor and state.rules.seats > 2:  # with two, the other's is about this very hand
         other.floor = tuple(f if i == seat else 0 for i, f in enumerate(other.floor))
     other.hoards = _shuffled_hoards(other, seat, random)
     other.legal = -1
@@ -41,11 +41,6 @@ def _shuffle_cards(state: State, seat: int, random: Random) -> None:
     state.pile = list(counts(packed(loose[: state.pile_size])))
     in_hands = [*loose[state.pile_size :], *unpacked(certain)]
     random.shuffle(in_hands)
-    if state.rules.options.hand_size_public == "no":
-        present = [s for s in others if not state.gone >> s & 1]
-        sizes = dict.fromkeys(others, 0)
-        for _ in in_hands:
-            sizes[random.choice(present)] += 1
     for s in others:
         state.hands[s] = state.known[s] + packed(in_hands[: sizes[s]])
         del in_hands[: sizes[s]]
@@ -54,18 +49,14 @@ def _shuffle_cards(state: State, seat: int, random: Random) -> None:
 def _shuffled_hoards(state: State, seat: int, random: Random) -> tuple[tuple[int, ...], ...]:
     others = [s for s in range(state.rules.seats) if s != seat]
     shuffled: list[tuple[int, ...]] = []
-    before = now = (0,) * state.rules.seats
-    for hoards in state.hoards:
-        lots = [by_then - earlier for by_then, earlier in zip(hoards, before, strict=True)]
-        cards = unpacked(sum(lots) - lots[seat])
+    for *hoards, pile, plain in state.hoards:
+        cards = unpacked(sum(hoards) - hoards[seat] + pile)
         random.shuffle(cards)
         for s in others:
-            number = size(lots[s])
-            lots[s] = packed(cards[:number])
+            number = size(hoards[s])
+            hoards[s] = packed(cards[:number])
             del cards[:number]
-        before = hoards
-        now = tuple(hoard + lot for hoard, lot in zip(now, lots, strict=True))
-        shuffled.append(now)
+        shuffled.append((*hoards, packed(cards), plain))
     return tuple(shuffled)
 
 

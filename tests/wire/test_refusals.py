@@ -222,9 +222,6 @@ WRONG_STATES: dict[str, Any] = {
     "last_turns": 4,
     "gone": 4,
     "end_reason": 9,
-    "old_sizes": [1],
-    "old": [1 << 63],
-    "shown_seats": [0],
 }
 
 
@@ -237,6 +234,28 @@ def test_a_position_that_cannot_be_is_refused_by_its_field(where: str) -> None:
         getattr(message, where).extend(value)
     else:
         setattr(message, where, value)
+    assert refusal(lambda: decode_state(SEEN.rules, message)).where == f"state.{where}"
+
+
+WRONG_HOARDS: dict[str, list[int]] = {
+    "old": [1 << 63],
+    "old_plain": [4],
+    "old_sizes": [1],
+    "own": [1],
+    "shown_seats": [0],
+}
+
+
+@pytest.mark.parametrize("where", WRONG_HOARDS)
+def test_hoards_that_cannot_be_are_refused_by_their_field(where: str) -> None:
+    message = encode_state(SEEN)
+    message.old_plain.extend([3])
+    message.old.extend([1])
+    message.old_sizes.extend([1, 0])
+    message.own.extend([0, 0])
+    assert decode_state(SEEN.rules, message).old == (1,)
+    message.ClearField(where)
+    getattr(message, where).extend(WRONG_HOARDS[where])
     assert refusal(lambda: decode_state(SEEN.rules, message)).where == f"state.{where}"
 
 

@@ -884,6 +884,9 @@ class State(_message.Message):
     SHOWN_SEATS_FIELD_NUMBER: _builtins.int
     SHOWN_DRAWN_FIELD_NUMBER: _builtins.int
     SHOWN_CARDS_FIELD_NUMBER: _builtins.int
+    OLD_PLAIN_FIELD_NUMBER: _builtins.int
+    OWN_FIELD_NUMBER: _builtins.int
+    COUNTED_SIZES_FIELD_NUMBER: _builtins.int
     phase: Global___Phase.ValueType
     """What kind of decision comes next."""
     actor: _builtins.int
@@ -968,18 +971,18 @@ class State(_message.Message):
 
     @_builtins.property
     def old(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """What the other hands received unseen, for bots that search: for each reshuffle of the discards so
-        far, all such cards until then, taken together; packed. This and the rest is empty with two
-        seats; docs/protocol.md tells more.
+        """What the other hands received unseen, for bots that search, noted at certain moments: whenever the
+        discards were reshuffled, and when wilds were left to lie. For each, all such cards since the last
+        reshuffle, together with the pile; packed. docs/protocol.md tells more.
         """
 
     @_builtins.property
     def old_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """For each of these reshuffles the number of such cards in all, a number a seat."""
+        """For each of these moments the number of such cards in hands, a number a seat."""
 
     @_builtins.property
     def shown_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Payments, since the first of these reshuffles, of cards that were not known to be held, oldest
+        """Payments, since the first of these moments, of cards that were not known to be held, oldest
         first: who paid.
         """
 
@@ -990,6 +993,18 @@ class State(_message.Message):
     @_builtins.property
     def shown_cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """For each of these payments, the cards; packed."""
+
+    @_builtins.property
+    def old_plain(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """For each moment, how many cards other than wilds the pile held at most; 3 at a reshuffle."""
+
+    @_builtins.property
+    def own(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """For each moment, and once more for now, what you had received unseen since the last reshuffle."""
+
+    @_builtins.property
+    def counted_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """How many cards each seat holds by its draws and payments; only if `hand_sizes` is empty."""
 
     def __init__(
         self,
@@ -1028,10 +1043,13 @@ class State(_message.Message):
         shown_seats: _abc.Iterable[_builtins.int] | None = ...,
         shown_drawn: _abc.Iterable[_builtins.int] | None = ...,
         shown_cards: _abc.Iterable[_builtins.int] | None = ...,
+        old_plain: _abc.Iterable[_builtins.int] | None = ...,
+        own: _abc.Iterable[_builtins.int] | None = ...,
+        counted_sizes: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_actor", b"_actor", "actor", b"actor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_actor", b"_actor", "actor", b"actor", "barred", b"barred", "carts", b"carts", "closing", b"closing", "contract_counts", b"contract_counts", "contracts", b"contracts", "dealt", b"dealt", "discards", b"discards", "end_reason", b"end_reason", "first", b"first", "floor", b"floor", "gone", b"gone", "goods", b"goods", "goods_left", b"goods_left", "hand", b"hand", "hand_sizes", b"hand_sizes", "known", b"known", "last_turns", b"last_turns", "left", b"left", "offer", b"offer", "old", b"old", "old_sizes", b"old_sizes", "open", b"open", "owned", b"owned", "passes", b"passes", "phase", b"phase", "pile_size", b"pile_size", "points", b"points", "row", b"row", "seat", b"seat", "shown_cards", b"shown_cards", "shown_drawn", b"shown_drawn", "shown_seats", b"shown_seats", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_actor", b"_actor", "actor", b"actor", "barred", b"barred", "carts", b"carts", "closing", b"closing", "contract_counts", b"contract_counts", "contracts", b"contracts", "counted_sizes", b"counted_sizes", "dealt", b"dealt", "discards", b"discards", "end_reason", b"end_reason", "first", b"first", "floor", b"floor", "gone", b"gone", "goods", b"goods", "goods_left", b"goods_left", "hand", b"hand", "hand_sizes", b"hand_sizes", "known", b"known", "last_turns", b"last_turns", "left", b"left", "offer", b"offer", "old", b"old", "old_plain", b"old_plain", "old_sizes", b"old_sizes", "open", b"open", "own", b"own", "owned", b"owned", "passes", b"passes", "phase", b"phase", "pile_size", b"pile_size", "points", b"points", "row", b"row", "seat", b"seat", "shown_cards", b"shown_cards", "shown_drawn", b"shown_drawn", "shown_seats", b"shown_seats", "turns", b"turns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__actor: _TypeAlias = _typing.Literal["actor"]  # noqa: Y015
     _WhichOneofArgType__actor: _TypeAlias = _typing.Literal["_actor", b"_actor"]  # noqa: Y015

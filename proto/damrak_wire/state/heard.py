@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from damrak_engine.cards import CARDS, GUARDS, packed_counts
+from damrak_engine.hoards import RESHUFFLED
 from damrak_engine.observation import HIDDEN_CONTRACT, UNKNOWN, Observation
 from damrak_engine.position import ABANDONED, NO_CONTRACT, OVER, ROW_SIZE
 from damrak_engine.rules import Rules
@@ -48,7 +49,9 @@ def decode_state(rules: Rules, message: pb.State, where: str = "state") -> Obser
 def _decode(rules: Rules, limits: _Limits, message: pb.State) -> Observation:
     seats = rules.seats
     deck = limits.deck
+    moments = len(message.old_plain)
     sizes = message.hand_sizes[:]  # a slice is twice as fast as an iteration
+    counted = message.counted_sizes[:]
     secret = not sizes and rules.options.hand_size_public == "no"
     return Observation(
         rules=rules,
@@ -59,10 +62,13 @@ def _decode(rules: Rules, limits: _Limits, message: pb.State) -> Observation:
         turns=message.turns,
         hand=_pack(message.hand, deck, "hand"),
         hand_sizes=None if secret else _by_seat(sizes, seats, limits.cards, "hand_sizes"),
+        counted_sizes=_by_seat(counted, seats, limits.cards, "counted_sizes") if secret else (),
         known=_packs(message.known[:], seats, deck, "known"),
         floor=_pack(message.floor, deck, "floor"),
-        old=_old(message.old[:]),
-        old_sizes=_old_sizes(message.old_sizes[:], seats * len(message.old)),
+        old=_packs(message.old[:], moments, deck, "old"),
+        old_sizes=_sizes(message.old_sizes[:], seats * moments, limits.cards),
+        old_plain=tuple([_within(most, RESHUFFLED, "old_plain") for most in message.old_plain]),
+        own=_packs(message.own[:], moments + (moments > 0), deck, "own"),
         shown=_shown(message, seats, deck),
         row=_cards(tuple(message.row[:])),
         pile_size=_within(message.pile_size, limits.cards, "pile_size"),
@@ -191,16 +197,10 @@ def _leavers(leavers: Any, seats: int) -> tuple[tuple[int, str], ...]:
     )
 
 
-def _old(packs: list[int]) -> tuple[int, ...]:
-    if any(pack >> 63 for pack in packs):
-        raise WireError("old", "holds more cards than can be")
-    return tuple(packs)
-
-
-def _old_sizes(sizes: list[int], wanted: int) -> tuple[int, ...]:
+def _sizes(sizes: list[int], wanted: int, most: int) -> tuple[int, ...]:
     if len(sizes) != wanted:
         raise WireError("old_sizes", f"must hold {wanted}, not {len(sizes)}")
-    return tuple(sizes)
+    return tuple([_within(number, most, "old_sizes") for number in sizes])
 
 
 def _shown(message: pb.State, seats: int, deck: int) -> tuple[tuple[int, int, int], ...]:

@@ -80,7 +80,8 @@ def state_bytes(seen: Observation) -> bytes:
                 seen.end_reason,
             ),
             _left(seen.left),
-            _unseen(seen.old, seen.old_sizes, seen.shown),
+            _unseen(seen.old, seen.old_sizes, seen.old_plain, seen.own, seen.shown),
+            packed_often(f["counted_sizes"], seen.counted_sizes),
         )
     )
 
@@ -120,7 +121,11 @@ def _left(left: tuple[tuple[int, str], ...]) -> bytes:
 
 @lru_cache(maxsize=KEPT)
 def _unseen(
-    old: tuple[int, ...], old_sizes: tuple[int, ...], shown: tuple[tuple[int, int, int], ...]
+    old: tuple[int, ...],
+    old_sizes: tuple[int, ...],
+    old_plain: tuple[int, ...],
+    own: tuple[int, ...],
+    shown: tuple[tuple[int, int, int], ...],
 ) -> bytes:
     f = _FIELD
     seats, drawn, cards = zip(*shown, strict=True) if shown else ((), (), ())
@@ -128,6 +133,8 @@ def _unseen(
         (
             fixed(f["old"], old),
             packed(f["old_sizes"], old_sizes),
+            packed(f["old_plain"], old_plain),
+            fixed(f["own"], own),
             packed(f["shown_seats"], seats),
             packed(f["shown_drawn"], drawn),
             fixed(f["shown_cards"], cards),
