@@ -8,14 +8,15 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _
 
 from damrak_ladder.analyses.asking import ask, content_of
 from damrak_ladder.analyses.models import AnalysisState
 from damrak_ladder.matches.models import Match
+from damrak_ladder.web.replays.contracts import Contract, contracts_of
 from damrak_ladder.web.replays.eyes import ALL
-from damrak_ladder.web.replays.sources import document, names_of
-from damrak_ladder.web.replays.words import Words, deed, words
+from damrak_ladder.web.replays.maps import outline
+from damrak_ladder.web.replays.sources import document, names_of, replay_of
+from damrak_ladder.web.replays.words import Words, deed, signed, words
 
 WIDTH: Final = 720
 HEIGHT: Final = 190
@@ -81,17 +82,6 @@ class Mirror:
 
 
 @dataclass(frozen=True, slots=True)
-class Contract:
-    """How a contract came out."""
-
-    text: str
-    points: str
-    is_done: bool
-    way: str  # the routes that fulfil it, or that were missing
-    moment: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Sources:
     """Where the points of a seat came from."""
 
@@ -123,6 +113,7 @@ def insight_of(match: Match) -> dict[str, Any]:
     names = names_of(match)
     catalogue = words()
     last = len(said["moments"]) - 1
+    board = replay_of(match).board
     return {
         "match": match.pk,
         "state": "done",
@@ -139,7 +130,11 @@ def insight_of(match: Match) -> dict[str, Any]:
         "costs": [_cost(one, said, catalogue, names) for one in content["decisions"]],
         "luck": [_part(seat, one, names) for seat, one in enumerate(content["luck"]["seats"])],
         "mirrors": [_mirror(seat, one, names) for seat, one in enumerate(content["mirrored"])],
-        "sources": [_sources(seat, one, said, names) for seat, one in enumerate(content["points"])],
+        "sources": [
+            _sources(seat, one, names[seat], contracts_of(board, seat, one["contracts"], said))
+            for seat, one in enumerate(content["points"])
+        ],
+        "outline": outline(board),
         "computed": found.computed,
     }
 
@@ -232,33 +227,17 @@ def _mirror(seat: int, one: dict[str, Any], names: list[str]) -> Mirror:
     )
 
 
-def _sources(seat: int, one: dict[str, Any], said: dict[str, Any], names: list[str]) -> Sources:
+def _sources(seat: int, one: dict[str, Any], name: str, shown: list[Contract]) -> Sources:
     return Sources(
         seat,
-        names[seat],
+        name,
         str(one["routes"]),
         str(one["fulfilled"]),
-        _whole(one["failed"]),
+        signed(one["failed"]),
         str(one["goods"]),
-        _whole(one["total"]),
-        [_contract(contract, said) for contract in one["contracts"]],
+        signed(one["total"]),
+        shown,
     )
-
-
-def _contract(one: dict[str, Any], said: dict[str, Any]) -> Contract:
-    a, b, points = said["contracts"][one["contract"]]
-    text = f"{_between(a, b, said)} ({points})"
-    routes = one.get("routes", one.get("missing"))
-    if routes is None:
-        way = _("could no longer be fulfilled")
-    else:
-        ends = [said["routes"][route] for route in routes]
-        way = ", ".join(_between(a, b, said) for a, b, *_rest in ends)
-    return Contract(text, _whole(one["points"]), "routes" in one, way, one.get("moment"))
-
-
-def _between(a: int, b: int, said: dict[str, Any]) -> str:
-    return f"{said['places'][a]} \u2013 {said['places'][b]}"
 
 
 # ---- numbers -----------------------------------------------------------------------------------
@@ -270,10 +249,6 @@ def _is_clear(found: Interval) -> bool:
 
 def _percent(share: float) -> str:
     return f"{number_format(round(100 * share))} %"
-
-
-def _whole(number: float) -> str:
-    return f"{MINUS}{-number}" if number < 0 else str(number)
 
 
 def _signed(number: float) -> str:
