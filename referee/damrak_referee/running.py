@@ -209,7 +209,7 @@ class RunningMatch:
         if found.cause == "stopped":
             return
         if reason is None or found.owner == "host":
-            self._table.void("host", f"seat {number}: {found.detail or found.cause}")
+            self._table.void("host", f"seat {number + 1}: {found.detail or found.cause}")
             return
         detail = found.detail or "the program ended before the match did"
         self._table.fail(number, reason, detail, "bot")

@@ -123,6 +123,7 @@ def test_version_that_breaks_down_fails_with_the_evidence_and_the_old_one_stays(
     version = fresh(version)
     assert (version.state, version.bot.live) == (State.FAILED, old)
     assert version.reason.startswith("It crashed: as the test wants it (game 1, match ")
+    assert version.reason.endswith(", seat 1).")  # as pages count
     match = Seat.objects.filter(version=version).order_by("pk").values_list("match", flat=True)[0]
     assert {"fault": "crash", "match": match, "seat": 0}.items() <= version.evidence.items()
     assert steps(version) == ["queued", "failed"]
