@@ -41,6 +41,13 @@ def bot(tmp_path: Path) -> Path:
     return folder
 
 
+_LADDER = """
+from damrak_ladder.matches.ladders import LadderPlan, create_ladder
+plan = LadderPlan(slug="shadows", name="Shadows", boards=("amsterdam",), shares={2: 1.0})
+create_ladder(plan, now)
+"""
+
+
 def lines_of(process: subprocess.Popen[str], until: str) -> list[str]:
     """What it prints, up to a line with this."""
     assert process.stdout is not None
@@ -193,6 +200,35 @@ def test_a_bot_is_submitted_and_followed_until_it_qualifies(
     trial = site.damrak("trial", "my-bot", "2", "1", "--no-wait", config=config)
     assert trial.returncode == 2
     assert "is on no ladder" in trial.stderr
+    canary = site.damrak("canary", "my-bot", "2", "--no-wait", config=config)
+    assert canary.returncode == 2
+    assert "no ladder is open to" in canary.stderr
+    canary = site.damrak("canary", "my-bot", "9", "--no-wait", config=config)
+    assert canary.returncode == 2
+    assert "has no version 9" in canary.stderr
+
+
+def test_a_version_plays_shadow_games_until_it_is_told_not_to(
+    site: Site, config: Path, bot: Path
+) -> None:
+    token = site.token_of("cora")
+    more = {"DAMRAK_API_TOKEN": token}
+    submit = ("submit", bot, "--bot", "cora-bot", "--no-wait", "--to", site.url)
+    assert site.damrak(*submit, config=config, **more).returncode == 0
+    decide(site, "cora-bot", 1)
+    site.say(_LADDER)
+    begin = ("canary", "cora-bot", "1", "--blocks", "7", "--to", site.url)
+    begun = site.damrak(*begin, "--no-wait", "--json", config=config, **more)
+    assert begun.returncode == 0, begun.stderr
+    [told] = json.loads(begun.stdout)
+    assert (told["ladder"], told["state"], told["most"]) == ("shadows", "running", 7)
+    watch = site.damrak(*begin[:3], "--watch", "--no-wait", *begin[5:], config=config, **more)
+    assert watch.stdout == "cora-bot 1 running: shadows     0 of 7 blocks\n"
+    both = site.damrak(*begin, "--watch", "--cancel", config=config, **more)
+    assert both.returncode == 2
+    ended = site.damrak(*begin[:3], "--cancel", *begin[5:], config=config, **more)
+    assert ended.stdout == "cora-bot 1 cancelled: shadows     0 of 7 blocks\n"
+    assert ended.returncode == 0
 
 
 def test_a_bot_that_fails_there_ends_with_1_and_says_why(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
 
 from damrak.ladder.words import plain
+
+if TYPE_CHECKING:
+    from damrak.ladder.site import Site
 
 STATES: Final = {
     "checking": "yellow",
@@ -33,6 +36,21 @@ def add_site(parser: argparse.ArgumentParser) -> None:
 def clean(text: object) -> str:
     """What a site says, in one line, without anything that a terminal would obey."""
     return plain(str(text))
+
+
+def version_id(site: Site, bot: str, number: int) -> int:
+    """What the site calls this version of a bot.
+
+    Raises:
+        LadderError: it has none of that number, or the site says no.
+    """
+    from damrak.errors import LadderError
+    from damrak.ladder.site import part
+
+    for version in site.get(f"bots/{part(bot)}/versions", limit=1000):
+        if version["number"] == number:
+            return int(version["id"])
+    raise LadderError(f"{clean(bot)} has no version {number}; damrak versions {clean(bot)}")
 
 
 def version_line(version: dict[str, Any]) -> Text:

@@ -1,0 +1,121 @@
+"""`damrak canary`: how would this version do, without its playing in earnest?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.text import Text
+
+from damrak.cli.arguments import positive
+from damrak.cli.console import err, out, remark
+from damrak.cli.errors import INTERRUPTED, OK, Misuse
+from damrak.cli.ladders import add_site, clean, version_id
+from damrak.cli.parser import Commands, add_command, add_json
+
+if TYPE_CHECKING:
+    from damrak.ladder.site import Site
+
+EVERY: Final = 3.0  # seconds
+BLOCKS: Final = 24
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "canary",
+        run,
+        summary="let a version play shadow games before it goes live",
+        text="""
+            Lets a version that has qualified play blocks against the field of each ladder that
+            your bot is on, and shows its own estimate as it grows. They count for nobody else, and
+            the live version plays on. A canary that has finished plays more if it is asked again.
+            It goes on without you after Ctrl-C; --watch comes back to it, --cancel ends it.""",
+        examples=(
+            "damrak canary my-bot 4",
+            "damrak canary my-bot 4 --ladder amsterdam --blocks 100",
+            "damrak canary my-bot 4 --watch --json",
+            "damrak canary my-bot 4 --cancel",
+        ),
+    )
+    parser.add_argument("bot", metavar="NAME", help="your bot")
+    parser.add_argument("version", metavar="N", type=positive, help="its version")
+    parser.add_argument("--ladder", metavar="SLUG", default="", help="on this ladder alone")
+    parser.add_argument(
+        "--blocks",
+        type=positive,
+        metavar="N",
+        default=BLOCKS,
+        help=f"so many on each ladder (default: {BLOCKS})",
+    )
+    parser.add_argument("--watch", action="store_true", help="follow what it plays already")
+    parser.add_argument("--cancel", action="store_true", help="end it on every ladder")
+    parser.add_argument("--no-wait", action="store_true", help="end as soon as it has begun")
+    add_site(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry it out."""
+    from damrak.ladder.login import find_site
+
+    if args.watch and args.cancel:
+        raise Misuse("--watch and --cancel: one or the other")
+    site = find_site(args.to, may_be_plain=args.insecure)
+    path = f"versions/{version_id(site, args.bot, args.version)}/canaries"
+    if args.cancel:
+        return _end(args, site.delete(path))
+    if args.watch:
+        canaries = site.get(path)
+    else:
+        canaries = site.post(path, {"ladder": args.ladder, "blocks": args.blocks})
+    if args.no_wait:
+        return _end(args, canaries)
+    return _follow(args, site, path, canaries)
+
+
+def _follow(args: argparse.Namespace, site: Site, path: str, canaries: list[dict[str, Any]]) -> int:
+    from damrak.ladder.site import SiteAway
+
+    console = err() if args.json else out()
+    told: list[str] = []
+    try:
+        while any(one["state"] == "running" for one in canaries):
+            lines = [_standing(one) for one in canaries]
+            if lines != told:
+                told = lines
+                for line in lines:
+                    console.print(Text(line), soft_wrap=True)
+            time.sleep(EVERY)
+            try:
+                canaries = site.get(path)
+            except SiteAway as trouble:
+                remark(f"{trouble}; trying again")
+    except KeyboardInterrupt:
+        remark(f"it goes on without you: damrak canary {args.bot} {args.version} --watch")
+        return INTERRUPTED
+    return _end(args, canaries)
+
+
+def _end(args: argparse.Namespace, canaries: list[dict[str, Any]]) -> int:
+    if args.json:
+        print(json.dumps(canaries))
+        return OK
+    name = f"{args.bot} {args.version}"
+    for one in canaries:
+        out().print(Text(f"{name} {clean(one['state'])}: {_standing(one)}"), soft_wrap=True)
+    if not canaries:
+        out().print(Text(f"{name} is no canary: damrak canary {name}"), soft_wrap=True)
+    elif all(one["state"] == "finished" for one in canaries):
+        out().print(Text(f"to let it play in earnest: damrak live {name}"), soft_wrap=True)
+    return OK
+
+
+def _standing(canary: dict[str, Any]) -> str:
+    words = f"{clean(canary['ladder'])}  {canary['played']:>4} of {canary['most']} blocks"
+    if canary["elo"] is None:
+        return words
+    return f"{words}  Elo {canary['elo']:.0f} ({canary['low']:.0f} … {canary['high']:.0f})"
