@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
@@ -11,7 +13,7 @@ from damrak_ladder.population.population import Size, is_empty, is_made_up, popu
 from damrak_ladder.replays.keeping import load
 from damrak_ladder.standings.absorbing import recorded_outcome
 from damrak_ladder.standings.counting import MET, TALLIED, meetings_of, tallies_of
-from damrak_ladder.standings.models import Counted, Line, Meeting, Standing, Tally
+from damrak_ladder.standings.models import Counted, Line, Meeting, Order, Standing, Tally
 from damrak_ladder.standings.packing import unpack
 from damrak_ladder.standings.publishing import publish
 from damrak_ladder.standings.tables import table
@@ -54,6 +56,11 @@ def test_tallies_and_ratings_follow_from_the_results() -> None:
         assert Line.objects.filter(ladder=ladder).count() == lines
         rows = table(ladder)
         assert [row.rank for row in rows] == list(range(1, len(rows) + 1))
+        past = [(timezone.now() - timedelta(days=back)).date() for back in (1, 30, 150)]
+        written = [table(ladder, on=day, everyone=True) for day in past]
+        assert Order.objects.filter(fit__ladder=ladder).delete()[0] > 300
+        assert [table(ladder, on=day, everyone=True) for day in past] == written
+        assert written[0]
     assert Standing.objects.exists()
     assert load(Match.objects.filter(block__in=recorded)[0].replay)
     _check_keys()

@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from damrak_ladder.bots.models import Bot
 from damrak_ladder.standings.absorbing import absorb
 from damrak_ladder.standings.curves import history
-from damrak_ladder.standings.models import Line, Standing
+from damrak_ladder.standings.days import write_days
+from damrak_ladder.standings.models import Line, Order, Standing
 from damrak_ladder.standings.publishing import publish
 from damrak_ladder.standings.tables import BadCursor, table
 from ladder_django.people import NOW
@@ -59,6 +61,25 @@ def test_any_past_day_can_be_seen() -> None:
         assert [row.rank for row in past] == [row.rank for row in rows]
     assert table(ladder, on=(NOW - DAY).date()) == []
     assert numbers(table(ladder, on=(NOW + 99 * DAY).date())) == numbers(seen[-1])
+
+
+def test_days_that_are_over_are_written_down() -> None:
+    ladder, versions, _ = some_days()
+    Bot.objects.filter(pk=versions[1].bot_id).update(live=None)
+    publish(ladder, NOW + 4 * DAY)
+    publish(ladder, NOW + 5 * DAY, force=True)
+    days = [(NOW + day * DAY).date() for day in range(7)]
+    before = [(table(ladder, on=day, everyone=True), table(ladder, 2, day)) for day in days]
+    cache.clear()
+    assert write_days(ladder, NOW + 5 * DAY) == Order.objects.count() > 0
+    assert {order.fit.at.date() for order in Order.objects.all()} == set(days[2:5])
+    assert write_days(ladder, NOW + 5 * DAY) == 0
+    after = [(table(ladder, on=day, everyone=True), table(ladder, 2, day)) for day in days]
+    assert after == before
+    assert any(row.rank is None for row in after[4][0])
+    with CaptureQueriesContext(connection) as captured:
+        table(ladder, on=days[4], limit=3)
+    assert len(captured) == 2
 
 
 def test_tables_of_one_size_have_numbers_of_their_own() -> None:

@@ -6,6 +6,7 @@ import logging
 from datetime import datetime
 
 from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.days import write_days
 from damrak_ladder.standings.publishing import publish
 
 _log = logging.getLogger(__name__)
@@ -16,7 +17,9 @@ def publish_ladders(now: datetime) -> int:
     published = 0
     for ladder in Ladder.objects.order_by("pk"):
         try:
-            published += publish(ladder, now) is not None
+            if publish(ladder, now) is not None:
+                published += 1
+                write_days(ladder, now)
         except Exception:  # noqa: BLE001  # one ladder must not keep the others from theirs
             _log.exception("ladder_not_published", extra={"ladder": ladder.slug})
     return published

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from array import array
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -13,11 +14,24 @@ from damrak_ladder.matches.models import Ladder
 from damrak_ladder.population import bulk
 from damrak_ladder.population.field import Field, Real, Whole
 from damrak_ladder.population.season import Season
+from damrak_ladder.standings.days import Day, packed
 from damrak_ladder.standings.figures import ALL
-from damrak_ladder.standings.models import Fit, Line, Progress
+from damrak_ladder.standings.models import Fit, Line, Order, Progress
 
 _BAND: Final = 12
 _NORMAL: Final = 1.96
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Written:
+    """Lines of the ledger for tables of one size."""
+
+    size: int
+    line: Whole  # keys
+    version: Whole  # by their place in the field
+    when: Whole  # days
+    elo: Whole
+    rank: Whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,10 +51,11 @@ class Past:
         seats, players = self.season.seats[here], self.season.players[here]
         day = np.minimum((self.season.time[here] * self.days).astype(np.int64), self.days - 1)
         serial = 1 + np.flatnonzero(here)
-        lines = np.zeros(self.days, dtype=np.int64)
+        written = []
         for size in (ALL, *sorted(set(seats.tolist()))):
             which = seats == size if size else np.ones(len(seats), dtype=bool)
-            lines += self._lines(ladder, size, day[which], seats[which], players[which])
+            written.append(self._lines(ladder, size, day[which], seats[which], players[which]))
+        lines = np.sum([np.bincount(one.when, minlength=self.days) for one in written], axis=0)
         seen = np.searchsorted(day, np.arange(self.days), side="right")
         games = np.concatenate([[0], np.cumsum(seats)])
         debuts = np.sort(np.unique(players[players >= 0], return_index=True)[1])
@@ -66,6 +81,8 @@ class Past:
             )
             for number, count in enumerate(seen.tolist())
         )
+        for one in written:
+            self._orders(ladder, one)
         Progress.objects.create(
             ladder=ladder, serial=int(serial[-1]), blocks=len(serial), fit=self.days
         )
@@ -73,8 +90,10 @@ class Past:
     def _at(self, day: int) -> datetime:
         return self.start + timedelta(days=day + 1)
 
-    def _lines(self, ladder: Ladder, size: int, day: Whole, seats: Whole, players: Whole) -> Whole:
-        """A line for each version on each day on which it played; how many on each day."""
+    def _lines(
+        self, ladder: Ladder, size: int, day: Whole, seats: Whole, players: Whole
+    ) -> _Written:
+        """A line for each version on each day on which it played."""
         rows, columns = np.nonzero(players >= 0)
         version, when = players[rows, columns], day[rows]
         count = len(self.field.version_bot)
@@ -90,6 +109,7 @@ class Past:
         rank = self._ranks(version, when, elo, count)
         known = bulk.moments((when + 1) * 86400.0, self.start)
         order = np.lexsort((version, when))
+        begin = bulk.next_key(Line)
         columns_ = {
             "version_id": self.versions[version],
             "fit": when + 1,
@@ -108,11 +128,32 @@ class Past:
         bulk.insert(
             Line,
             len(keys),
+            id=begin + np.arange(len(keys)),
             ladder_id=ladder.pk,
             seats=size,
             **{name: values[order] for name, values in columns_.items()},
         )
-        return np.bincount(when, minlength=self.days)
+        place = np.empty(len(keys), dtype=np.int64)
+        place[order] = np.arange(len(keys))
+        return _Written(size, begin + place, version, when, elo, rank)
+
+    def _orders(self, ladder: Ladder, one: _Written) -> None:
+        """The table at the end of each day but the last, on which there will be another fit."""
+        fits = dict(Fit.objects.filter(ladder=ladder).values_list("number", "pk"))
+        held = np.full(len(self.field.version_bot), -1)
+        by_day = np.argsort(one.when, kind="stable")
+        ends = np.searchsorted(one.when[by_day], np.arange(self.days + 1))
+        for day in range(self.days - 1):
+            these = by_day[ends[day] : ends[day + 1]]
+            held[one.version[these]] = these
+            there = held[held >= 0]
+            elo, rank, keys = one.elo[there], one.rank[there], self.versions[one.version[there]]
+            best = np.lexsort((keys, rank, 1 + rank // _BAND, -elo))
+            columns = (one.line[there][best], keys[best], elo[best])
+            found = Day(len(there), *(array("q", values.tolist()) for values in columns))
+            Order.objects.create(
+                fit_id=fits[day + 1], seats=one.size, listed=found.listed, rows=packed(found)
+            )
 
     def _ranks(self, version: Whole, when: Whole, elo: Whole, count: int) -> Whole:
         """The rank of each line among the bots known on its day."""

@@ -28,6 +28,7 @@ from damrak_ladder.population.past import Past
 from damrak_ladder.population.records import Records
 from damrak_ladder.population.season import make_season
 from damrak_ladder.population.sums import Sums
+from damrak_ladder.standings.models import Line
 from damrak_ladder.standings.publishing import publish
 
 MARK: Final = "made-up"
@@ -147,6 +148,7 @@ def populate(size: Size, now: datetime, tell: Tell) -> None:
         with transaction.atomic():
             _hurry()
             past.write(ladder, place)
+    bulk.set_counters([Line])
     for place, ladder in enumerate(ladders):
         tell(f"the ratings of {ladder.name}", 0.78 + 0.08 * place)
         publish(ladder, now, force=True)

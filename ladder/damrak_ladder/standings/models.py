@@ -230,6 +230,24 @@ class Line(models.Model):
         return f"{self.version_id}: {self.elo} from fit {self.fit}"
 
 
+class Order(models.Model):
+    """The order of a table at the end of a day, whose last fit this was (days.py).
+
+    It follows from the ledger, but finding it takes a look for each version that ever played.
+    """
+
+    fit = models.ForeignKey(Fit, on_delete=models.CASCADE, related_name="orders")
+    seats = models.PositiveSmallIntegerField()
+    listed = models.PositiveIntegerField()  # how many are on the list; they come first
+    rows = models.BinaryField()  # lines of the ledger, then versions, then their Elo
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint("fit", "seats", name="order_once")]
+
+    def __str__(self) -> str:
+        return f"{self.listed} of fit {self.fit_id}"
+
+
 class NotableKind(models.TextChoices):
     """Why a game is worth telling of."""
 
