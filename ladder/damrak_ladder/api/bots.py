@@ -66,7 +66,8 @@ class Choice(Schema):
 def bots(request: HttpRequest, response: HttpResponse, wanted: Query[Wanted]) -> list[BotShape]:
     """Bots by name; with `owner` those of one author."""
     set_public(response, 10)
-    found = Bot.objects.select_related("owner", "live").order_by("slug")
+    full = Bot.objects.select_related("owner", "live").order_by("slug")
+    found = full.only("slug", "name", "created", "owner__username", "live__number")
     if wanted.owner:
         found = found.filter(owner__username__iexact=wanted.owner)
     return [bot_shape(bot) for bot in piece_of(found, wanted, request, response)]

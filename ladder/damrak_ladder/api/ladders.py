@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Field, Query, Router, Schema
 
 from damrak_ladder.api.access import everybody
-from damrak_ladder.api.answers import set_public
+from damrak_ladder.api.answers import as_json, set_public
 from damrak_ladder.api.paging import LongPage, cut
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.shapes import LadderShape, ladder_shape
@@ -66,7 +66,7 @@ def ladder(request: HttpRequest, response: HttpResponse, slug: str) -> LadderSha
 )
 def ratings(
     request: HttpRequest, response: HttpResponse, slug: str, wanted: Query[Wanted]
-) -> list[Rating]:
+) -> HttpResponse:
     """The table, best first: of all table sizes together, or of one with `seats`."""
     set_public(response, 10)
     found_ladder = _ladder(slug)
@@ -78,8 +78,9 @@ def ratings(
         kinds=kinds,
         skip=wanted.offset,
         limit=wanted.limit + 1,
+        with_trend=False,
     )
-    return [_rating(row) for row in cut(found, wanted, request, response)]
+    return as_json([_rating(row) for row in cut(found, wanted, request, response)], response)
 
 
 def _ladder(slug: str) -> Ladder:
@@ -89,9 +90,21 @@ def _ladder(slug: str) -> Ladder:
     return found
 
 
-def _rating(row: Row) -> Rating:
-    named: dict[str, Any] = {name: getattr(row, name) for name in _SAME}
-    return Rating(bot=row.bot_slug, version=row.number, **named)
-
-
-_SAME = tuple(name for name in Rating.model_fields if name not in {"bot", "version"})
+def _rating(row: Row) -> dict[str, Any]:
+    """A row as `Rating` says."""
+    return {
+        "bot": row.bot_slug,
+        "version": row.number,
+        "version_id": row.version_id,
+        "owner": row.owner,
+        "kind": row.kind,
+        "rank": row.rank,
+        "rank_low": row.rank_low,
+        "rank_high": row.rank_high,
+        "elo": float(row.elo),
+        "low": float(row.low),
+        "high": float(row.high),
+        "games": row.games,
+        "band": row.band,
+        "first": row.first,
+    }

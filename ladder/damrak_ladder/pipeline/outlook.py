@@ -111,7 +111,9 @@ def held_back(versions: Sequence[Version], now: datetime) -> str | None:
 
 
 def _counted(blocks: models.QuerySet[Block]) -> models.QuerySet[Block]:
-    return blocks.select_related("ladder", "host", "subject__bot").order_by("pk")
+    # Few ladders and hosts have many blocks, and each is long: read each of them once.
+    full = blocks.prefetch_related("ladder", "host")
+    return full.defer("options", "control").order_by("pk")
 
 
 def _seated(blocks: Sequence[int]) -> dict[int, tuple[tuple[Version, ...], int]]:
@@ -122,10 +124,13 @@ def _seated(blocks: Sequence[int]) -> dict[int, tuple[tuple[Version, ...], int]]
         .values_list("pk", "games")
     )
     seats = Seat.objects.filter(match__block_id__in=blocks, match__number=0)
+    sat = list(seats.order_by("match_id", "number").values_list("match__block", "version"))
+    known = Version.objects.select_related("bot").defer("evidence")
+    versions = known.in_bulk({version for _, version in sat})
     found: dict[int, list[Version]] = {block: [] for block in blocks}
-    for seat in seats.select_related("version__bot", "match").order_by("match_id", "number"):
-        found[seat.match.block_id].append(seat.version)
-    return {block: (tuple(versions), games[block]) for block, versions in found.items()}
+    for block, version in sat:
+        found[block].append(versions[version])
+    return {block: (tuple(seated), games[block]) for block, seated in found.items()}
 
 
 def _running(

@@ -88,14 +88,15 @@ def table(
     after: str = "",
     skip: int = 0,
     limit: int | None = None,
+    with_trend: bool = True,
 ) -> list[Row]:
     """The versions on the list by rank; with `everyone`, behind them all others by Elo.
 
     `seats` takes only tables of that size into account. `on` is a day (UTC), at whose end the table
     is read from the ledger. `kinds`, `language` and `owner` leave out others without changing
     ranks. A page begins behind the row whose `cursor` is `after`, or, of the list of today, after
-    so many as are to be skipped. There is a bounded number of
-    queries, and none of them grows with what has been played.
+    so many as are to be skipped. Without trend nobody's faults and changes are looked
+    up. There is a bounded number of queries, and none of them grows with what has been played.
 
     Raises:
         BadCursor
@@ -104,20 +105,22 @@ def table(
     wanted = Wanted(None if kinds is None else frozenset(kinds), language, owner)
     if on is not None:
         return _past(ladder, size, on, everyone, wanted, after, limit)
-    rows = _with_trend(_published(ladder, size, wanted), ladder, size)
+    rows: QuerySet[Any] = _published(ladder, size, wanted)
+    if with_trend:
+        rows = _with_trend(rows, ladder, size)
     found: list[Row] = []
     on_list, later = _behind(after)
     if on_list is not None:
         if skip and wanted == Wanted():
             on_list, skip = on_list + skip, 0  # ranks have no gaps
         listed = rows.filter(rank__gt=on_list).order_by("rank")[skip:]
-        found = _rows(listed if limit is None else listed[:limit])
+        found = _rows(listed if limit is None else listed[:limit], with_trend)
     if everyone and (limit is None or len(found) < limit):
         others = rows.filter(rank=None).order_by("-elo", "version")
         if later is not None:
             elo, version = later
             others = others.filter(Q(elo__lt=elo) | Q(elo=elo, version__gt=version))
-        found += _rows(others if limit is None else others[: limit - len(found)])
+        found += _rows(others if limit is None else others[: limit - len(found)], with_trend)
     return found
 
 
@@ -212,8 +215,9 @@ def _with_trend(rows: QuerySet[Standing], ladder: Ladder, seats: int) -> QuerySe
     )
 
 
-def _rows(found: QuerySet[Any]) -> list[Row]:
-    columns = (*_WHO, *_NUMBERS, *_COUNTS, "faults", "day", "week")
+def _rows(found: QuerySet[Any], with_trend: bool = True) -> list[Row]:
+    trend = ("faults", "day", "week") if with_trend else ()
+    columns = (*_WHO, *_NUMBERS, *_COUNTS, *trend)
     return [Row(*values) for values in found.values_list(*columns)]
 
 
