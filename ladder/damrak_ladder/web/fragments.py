@@ -5,7 +5,9 @@ Whatever comes from somebody else is escaped here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final
 
 from django.utils import timezone
@@ -13,8 +15,9 @@ from django.utils.formats import date_format
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
+from damrak_ladder.standings.curves import Point
 from damrak_ladder.web.addresses import address
 
 NOTHING: Final = "\N{EN DASH}"
@@ -61,6 +64,31 @@ def moment(at: datetime | None) -> SafeString:
         f'<time datetime="{local.isoformat(timespec="seconds")}"'
         f' title="{date_format(local, "DATETIME_FORMAT")}">{escape(_ago(at))}</time>'
     )
+
+
+def rows_of_points(name: str, where: str, points: Sequence[Point]) -> SafeString:
+    """Points of a curve as rows of a table; the first leads to whose they are."""
+    head, again = (
+        f'<a href="{escape(where)}">{escape(name)}</a>',
+        (f'<span class="hidden">{escape(name)}</span>'),
+    )
+    language = get_language()
+    return SafeString(
+        "".join(
+            f'<tr><th scope="row">{again if number else head}</th>'
+            f"<td>{_short(point.at, language)}</td>"
+            f'<td class="number">{point.elo}</td>'
+            f'<td class="number">{point.low} {NOTHING} {point.high}</td>'
+            f'<td class="number">{point.games}</td></tr>'
+            for number, point in enumerate(points)
+        )
+    )
+
+
+@lru_cache(maxsize=4096)  # the same fits have lines for many versions
+def _short(at: datetime, _language: str | None) -> str:
+    local = at.astimezone(timezone.get_current_timezone())
+    return str(escape(date_format(local, "SHORT_DATETIME_FORMAT")))
 
 
 def tag(name: object, tone: str) -> SafeString:

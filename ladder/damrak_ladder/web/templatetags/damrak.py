@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -17,6 +18,7 @@ from damrak_ladder.bots.house import PREFIX
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.matches.models import Ladder, Purpose
 from damrak_ladder.notices import reading
+from damrak_ladder.standings.curves import Point
 from damrak_ladder.web import fragments
 from damrak_ladder.web.addresses import address
 from damrak_ladder.web.plain_words import in_words
@@ -35,20 +37,23 @@ from damrak_ladder.web.wording import (
 
 register = template.Library()
 
+POINTS: Final = 12
+"""So many points of each curve stand in the table under a chart."""
+
 MINUS: Final = "\N{MINUS SIGN}"
 
 
 @register.filter
 def elo(value: float | None) -> str:
     """A rating as people read it."""
-    return fragments.NOTHING if value is None else number_format(round(value))
+    return fragments.NOTHING if value is None else str(round(value))
 
 
 @register.filter
 def signed(value: float) -> str:
     """With its sign, always."""
     sign = "+" if value > 0 else MINUS if value < 0 else "±"
-    return sign + number_format(abs(round(value)))
+    return sign + str(abs(round(value)))
 
 
 @register.filter
@@ -60,13 +65,13 @@ def percent(value: float | None) -> str:
         return "< 1 %"
     if 0.995 < value < 1:
         return "> 99 %"
-    return f"{number_format(round(100 * value))} %"
+    return f"{round(100 * value)} %"
 
 
 @register.filter
 def hundredths(value: float) -> str:
     """A share as a number from 0 to 100, where there is no room for the sign."""
-    return number_format(round(100 * value))
+    return str(round(100 * value))
 
 
 @register.filter
@@ -209,12 +214,6 @@ def is_local(request: HttpRequest) -> bool:
 
 
 @register.filter
-def newest(rows: Any, most: int) -> Any:
-    """The last of these, the newest first."""
-    return list(rows)[::-1][:most]
-
-
-@register.filter
 def step_name(kind: str) -> str:
     """A step of a version's journey in words."""
     return str(STEPS.get(kind, kind))
@@ -261,6 +260,12 @@ def version(shown: Version | Player, number: bool = True) -> SafeString:
 def interval(low: float, value: float, high: float, floor: float, ceiling: float) -> SafeString:
     """A rating and its interval as a bar between the ends of the scale."""
     return fragments.bar(low, value, high, floor, ceiling)
+
+
+@register.simple_tag
+def course(name: str, where: str, points: Sequence[Point]) -> SafeString:
+    """The latest points of a curve as rows of a table, the newest first."""
+    return fragments.rows_of_points(name, where, points[: -POINTS - 1 : -1])
 
 
 @register.simple_tag(name="address")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +13,7 @@ from django.utils import timezone
 from damrak_ladder.bots.journey import journey
 from damrak_ladder.bots.models import Bot, Promotion, Version
 from damrak_ladder.matches.models import Ladder
-from damrak_ladder.standings.curves import MOST_VERSIONS, history
+from damrak_ladder.standings.curves import MOST_VERSIONS, Point, histories
 from damrak_ladder.standings.figures import ALL
 from damrak_ladder.standings.models import Standing
 from damrak_ladder.web import blocks
@@ -109,21 +109,23 @@ def _courses(
     ladders = {one.ladder_id: one.ladder for one in standings}
     games = {key: sum(one.games for one in standings if one.ladder_id == key) for key in ladders}
     busiest = sorted(ladders, key=lambda key: -games[key])[:2]
-    return [Course(ladders[key], _chart(ladders[key], versions, promotions)) for key in busiest]
+    newest = versions[:MOST_VERSIONS]
+    courses = histories(busiest, [version.pk for version in newest]) if busiest else {}
+    return [Course(ladders[key], _chart(courses[key], newest, promotions)) for key in busiest]
 
 
 def _chart(
-    ladder: Ladder, versions: Sequence[Version], promotions: Sequence[Promotion]
+    courses: Mapping[int, Sequence[Point]],
+    versions: Sequence[Version],
+    promotions: Sequence[Promotion],
 ) -> Chart | None:
-    newest = versions[:MOST_VERSIONS]
-    courses = history(ladder, [version.pk for version in newest])
     series = [
         Series(
             f"v{version.number}",
             address("web:version", version.bot.slug, version.number),
             courses[version.pk],
         )
-        for version in newest
+        for version in versions
     ]
     marks = [Mark(f"v{one.after.number}", one.at) for one in promotions if one.after]
     return chart(series, timezone.now(), marks)
