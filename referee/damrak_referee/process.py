@@ -23,7 +23,7 @@ from damrak_referee.settings import Settings
 OK: Final = 0
 CUT_SHORT: Final = 1  # blocks were cancelled
 MISUSED: Final = 2
-GARBAGE: Final = (10_000, 10, 3)  # a match makes few cycles: look for them a tenth as often
+GARBAGE: Final = (10_000, 10, 3)  # a match makes few cycles: look for them more rarely
 
 
 def run_referee(settings: Settings) -> int:
