@@ -15,13 +15,13 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db import OperationalError, connections
 from django.http import StreamingHttpResponse
-from django.test import AsyncClient, Client
+from django.test import AsyncClient, Client, RequestFactory, override_settings
 
 import tables
 from damrak_engine.replay import Replay
 from damrak_ladder.matches.attempts import start
 from damrak_ladder.matches.models import Block, BlockState, Host, Match
-from damrak_ladder.web.replays import live
+from damrak_ladder.web.replays import live, views
 from damrak_ladder.web.replays.eyes import TABLE
 from damrak_ladder.web.replays.live import Studio
 from damrak_ladder.web.replays.moments import moments_of
@@ -218,6 +218,43 @@ def test_browsers_stop_asking_for_what_is_not_played(client: Client) -> None:
         state=BlockState.WAITING, lease_until=None, lease_owner=""
     )
     assert client.get(f"/matches/{match.pk}/live/").status_code == 204
+
+
+def test_one_address_takes_so_many_places_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = running_match()
+    studio = Studio()
+    monkeypatch.setattr(views, "STUDIO", studio)
+
+    async def asked(address: str) -> list[bytes]:
+        request = RequestFactory().get(f"/matches/{match.pk}/live/", REMOTE_ADDR=address)
+        answer = await views.live(request, match.pk)
+        assert isinstance(answer, StreamingHttpResponse)
+        frames = answer.__aiter__()
+        first = await anext(frames)
+        return [first, *[frame async for frame in frames]]
+
+    async def address_of(_: int) -> str | None:
+        await asyncio.sleep(3600)
+        return None
+
+    async def main() -> None:
+        seen = [asyncio.create_task(asked(f"2001:db8::{number}")) for number in range(2)]
+        while studio.watchers < 2:
+            await asyncio.sleep(0)
+        full = await asked("2001:db8::ffff")
+        assert full == [b"retry: 30000\n", b"event: full\ndata: {}\n\n"]
+        other = asyncio.create_task(asked("2001:db8:1::1"))
+        while studio.watchers < 3:
+            await asyncio.sleep(0)
+        for task in [*seen, other]:
+            task.cancel()
+        await asyncio.gather(*seen, other, return_exceptions=True)
+        assert not studio.is_full("2001:db8::1", 1)
+        await leave_database()
+
+    monkeypatch.setattr(live, "_address_of", address_of)
+    with override_settings(DAMRAK_WATCHERS_PER_ADDRESS=2):
+        tables.run(main())
 
 
 def test_browsers_are_told_when_the_replay_is_there() -> None:

@@ -66,7 +66,10 @@ async def play(match: int, site: str, address: str, watchers: int) -> None:
 
         feed.grow = noted  # type: ignore[method-assign]
         feeds.add(feed)
-        seen = [asyncio.create_task(_watch(site, match, happened, late)) for _ in range(watchers)]
+        seen = [
+            asyncio.create_task(_watch(site, match, happened, late, f"127.0.1.{1 + number % 250}"))
+            for number in range(watchers)
+        ]
         await asyncio.sleep(3)
         clients = [await room.sit(seat) for seat in range(2)]
         for client in clients:
@@ -96,9 +99,10 @@ def _slow(client: tables.Client) -> None:
     client.say = later  # type: ignore[method-assign]
 
 
-async def _watch(site: str, match: int, happened: list[float], late: list[float]) -> None:
+async def _watch(site: str, match: int, happened: list[float], late: list[float], own: str) -> None:
+    """Watch from an address of one's own: a single one gets few places."""
     place = urlsplit(site)
-    reader, writer = await asyncio.open_connection(place.hostname, place.port)
+    reader, writer = await asyncio.open_connection(place.hostname, place.port, local_addr=(own, 0))
     writer.write(f"GET /matches/{match}/live/ HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n".encode())
     try:
         async for line in reader:

@@ -21,7 +21,7 @@ def spend(purpose: str, who: str, most: int, seconds: int) -> None:
     """
     now = time.time()
     stretch = int(now // seconds)
-    named = hashlib.sha256(_network(who).encode()).hexdigest()[:32]
+    named = hashlib.sha256(network(who).encode()).hexdigest()[:32]
     key = f"budget:{purpose}:{named}:{stretch}"
     try:
         cache.add(key, 0, timeout=2 * seconds)
@@ -32,8 +32,8 @@ def spend(purpose: str, who: str, most: int, seconds: int) -> None:
         raise TooOften(max(1, int((stretch + 1) * seconds - now) + 1))
 
 
-def _network(who: str) -> str:
-    """Of an address of version 6 its network: everybody has 2^64 addresses of those."""
+def network(who: str) -> str:
+    """Who counts as one. Of an address of version 6 its network: everybody has 2^64 addresses of those."""
     try:
         address = ip_address(who)
     except ValueError:

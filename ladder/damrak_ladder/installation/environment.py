@@ -86,6 +86,7 @@ class Environment:
     limits: Limits
     benching: Benching
     keeping: Keeping
+    watchers: int  # of running matches, from one address, in one process of the site
     replay_store: str
     archive_store: str
     bucket: Bucket | None  # None: neither of the two needs one
@@ -155,6 +156,7 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
             analyses=source.get(PREFIX + "ANALYSIS_DAYS", "180", values.count),
             notices=source.get(PREFIX + "NOTICE_DAYS", "180", values.count),
         ),
+        watchers=source.get(PREFIX + "WATCHERS_PER_ADDRESS", "100", values.count),
         replay_store=replay_store,
         archive_store=archive_store,
         bucket=_bucket(source, is_needed="s3" in {replay_store, archive_store}),

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Any, Final
 
 from asgiref.sync import sync_to_async
 from django.db import DatabaseError, close_old_connections
 
 from damrak_engine.effects import Voided
+from damrak_ladder.accounts.budgets import network
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.referees.connecting import watching_of
 from damrak_ladder.referees.errors import RefereeTrouble
@@ -28,6 +31,7 @@ LINGER_SECONDS: Final = 5.0  # how long a match is watched for nobody: a page ma
 FRESH_SECONDS: Final = 30.0  # how long one that has ended is still shown from here
 WAITS_SECONDS: Final = (0.5, 1.0, 2.0, 5.0)
 MOST_WATCHERS: Final = 2000  # of all matches in this process
+FULL_SECONDS: Final = 30  # after which whoever found no place may ask again
 
 
 class Broadcast:
@@ -87,7 +91,7 @@ class Broadcast:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def watch(self, place: str) -> AsyncIterator[bytes]:
+    async def watch(self, place: str) -> AsyncGenerator[bytes, None]:
         """The frames for somebody who has seen all up to this place ("attempt-moments")."""
         self.watchers += 1
         if self.ended is None and (self._task is None or self._task.done()):
@@ -156,29 +160,44 @@ class Studio:
 
     def __init__(self) -> None:
         self._on_air: dict[int, Broadcast] = {}
+        self._places: Counter[str] = Counter()  # by address
 
     @property
     def watchers(self) -> int:
         """How many there are."""
         return sum(one.watchers for one in self._on_air.values())
 
-    async def watch(self, match: int, place: str) -> AsyncIterator[bytes]:
-        """The frames of a match that is played, for one more watcher."""
+    def is_full(self, who: str, most: int) -> bool:
+        """Whether nobody more can watch, or nobody more from there, where so many may."""
+        return self.watchers >= MOST_WATCHERS or self._places[network(who)] >= most
+
+    async def watch(self, match: int, place: str, who: str = "") -> AsyncIterator[bytes]:
+        """The frames of a match that is played, for one more watcher at this address."""
         for pk, old in list(self._on_air.items()):
             if not old.watchers and (old.is_stale() or pk != match):
                 del self._on_air[pk]
         broadcast = self._on_air.get(match)
         if broadcast is None or broadcast.is_stale():
             broadcast = self._on_air[match] = Broadcast(match)
-        async for frame in broadcast.watch(place):
-            yield frame
+        source = network(who)
+        self._places[source] += 1
+        try:
+            async with aclosing(broadcast.watch(place)) as frames:
+                async for frame in frames:
+                    yield frame
+        finally:
+            self._places[source] -= 1
+            if not self._places[source]:
+                del self._places[source]
 
 
 STUDIO: Final = Studio()
 
 
-async def only(name: str) -> AsyncIterator[bytes]:
-    """A stream that says this and no more."""
+async def only(name: str, come_back: int | None = None) -> AsyncIterator[bytes]:
+    """A stream that says this and no more; browsers ask again after so many seconds."""
+    if come_back is not None:
+        yield f"retry: {1000 * come_back}\n".encode()
     yield _frame(name, "{}")
 
 

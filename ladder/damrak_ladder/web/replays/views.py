@@ -8,6 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.db import close_old_connections
 from django.http import (
     Http404,
@@ -38,7 +39,7 @@ from damrak_ladder.web.replays.context import viewer_context
 from damrak_ladder.web.replays.eyes import ALL, eyes_of
 from damrak_ladder.web.replays.films import film_of
 from damrak_ladder.web.replays.insight import insight_of
-from damrak_ladder.web.replays.live import MOST_WATCHERS, STUDIO, only
+from damrak_ladder.web.replays.live import FULL_SECONDS, STUDIO, only
 from damrak_ladder.web.replays.sources import (
     is_over,
     moments,
@@ -187,10 +188,11 @@ async def live(request: HttpRequest, pk: int) -> HttpResponseBase:
         return HttpResponse(status=204)  # browsers then stop asking
     if request.GET.get("seen") == "all":
         return _stream(only("over"))
-    if STUDIO.watchers >= MOST_WATCHERS:
-        return HttpResponse(status=503, headers={"Retry-After": "30"})
+    who = str(request.META.get("REMOTE_ADDR", ""))
+    if STUDIO.is_full(who, settings.DAMRAK_WATCHERS_PER_ADDRESS):
+        return _stream(only("full", FULL_SECONDS))
     place = request.headers.get("Last-Event-ID", "")
-    return _stream(STUDIO.watch(pk, place))
+    return _stream(STUDIO.watch(pk, place, who))
 
 
 @require_safe

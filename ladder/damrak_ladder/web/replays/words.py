@@ -117,6 +117,7 @@ def _labels() -> Words:
         "score_of": _("Scores over the game"),
         "live_on": pgettext("broadcast", "live"),
         "live_lost": _("The connection is lost; trying again …"),
+        "live_full": _("Too many people are watching. You see it as soon as there is room."),
         "live_over": _("The match is over. The replay appears as soon as its block is complete."),
         "pile": _("pile"),
         "row": _("the row"),

@@ -7,9 +7,11 @@ export function follow(viewer) {
   const source = new EventSource(`${viewer.files}live/`);
   const tell = (name) => (viewer.told.textContent = viewer.catalogue[name]);
   let match = null;
+  let isFull = false;
   source.addEventListener("setting", (event) => {
     // A new attempt, or the same one after a break: all there is so far follows.
     match = JSON.parse(event.data);
+    isFull = false;
     tell("live_on");
   });
   source.addEventListener("moments", (event) => {
@@ -34,7 +36,12 @@ export function follow(viewer) {
   });
   source.addEventListener("recorded", () => location.reload());
   source.addEventListener("void", () => tell("void"));
+  source.addEventListener("full", () => {
+    isFull = true; // the browser asks again when it was told to
+    tell("live_full");
+  });
   source.addEventListener("error", () => {
+    if (isFull) return;
     if (source.readyState !== EventSource.CLOSED) tell("live_lost");
     else tell("live_over");
   });
