@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
 from django.core.management.color import no_style
-from django.db import connection, models
+from django.db import connection, models, transaction
 from numpy.typing import NDArray
 
 Column = Any
@@ -22,6 +23,12 @@ Column = Any
 one of moments the type datetime64[us]."""
 
 _A_TIME: Final = 100_000
+_SPARE_INDEXES: Final = """
+    SELECT index.relname, pg_get_indexdef(index.oid)
+    FROM pg_index JOIN pg_class AS index ON index.oid = pg_index.indexrelid
+    WHERE pg_index.indrelid IN (SELECT table_name::regclass FROM unnest(%s::text[]) AS table_name)
+    AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = index.oid)
+"""
 _HEAD: Final = b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0)
 _TAIL: Final = struct.pack(">h", -1)
 _EPOCH: Final = np.datetime64("2000-01-01T00:00:00", "us")
@@ -47,6 +54,28 @@ def insert(model: type[models.Model], count: int, **columns: Column) -> None:
             for name, value in columns.items()
         }
         write(model, min(_A_TIME, count - start), wanted, some)
+
+
+@contextmanager
+def loading(*tables: type[models.Model]) -> Iterator[None]:
+    """A transaction in which these tables have no indexes that they can do without: PostgreSQL
+    makes them anew at its end, in half the time that it takes to keep them up row by row."""
+    with transaction.atomic():
+        if connection.vendor != "postgresql":
+            yield
+            return
+        names = [table._meta.db_table for table in tables]
+        quote = connection.ops.quote_name
+        with connection.cursor() as cursor:
+            cursor.execute(_SPARE_INDEXES, [names])
+            found = cursor.fetchall()
+            for name, _ in found:
+                cursor.execute(f"DROP INDEX {quote(name)}")
+        yield
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # what is still to be checked
+            for _, definition in found:
+                cursor.execute(definition)
 
 
 def next_key(model: type[models.Model]) -> int:

@@ -18,7 +18,7 @@ from damrak_ladder.accounts.roles import grant
 from damrak_ladder.bots.house import OWNER, house_version
 from damrak_ladder.bots.models import State, Version
 from damrak_ladder.matches.ladders import LadderPlan, create_ladder
-from damrak_ladder.matches.models import Attempt, Block, Ladder, Match, Seat
+from damrak_ladder.matches.models import Attempt, Block, Fault, Ladder, Match, Seat, SeatResult
 from damrak_ladder.population import bulk, extras
 from damrak_ladder.population.crowd import enter_crowd, write_crowd
 from damrak_ladder.population.field import make_field
@@ -28,7 +28,7 @@ from damrak_ladder.population.past import Past
 from damrak_ladder.population.records import Records
 from damrak_ladder.population.season import make_season
 from damrak_ladder.population.sums import Sums
-from damrak_ladder.standings.models import Line
+from damrak_ladder.standings.models import Counted, Line, Meeting, Tally
 from damrak_ladder.standings.publishing import publish
 
 MARK: Final = "made-up"
@@ -128,25 +128,26 @@ def populate(size: Size, now: datetime, tell: Tell) -> None:
         first_attempt=bulk.next_key(Attempt),
     )
     sums, fails = Sums(season), failing(chance, field)
-    for begin in range(0, season.blocks, _A_TIME):
-        end = min(begin + _A_TIME, season.blocks)
-        outcomes = list(play(chance, season, field.version_elo, fails, begin, end))
-        with transaction.atomic():
-            _hurry()
+    with bulk.loading(Block, Attempt, Match, Seat, SeatResult, Fault, Counted):
+        _hurry()
+        for begin in range(0, season.blocks, _A_TIME):
+            end = min(begin + _A_TIME, season.blocks)
+            outcomes = list(play(chance, season, field.version_elo, fails, begin, end))
             records.write(begin, end, outcomes)
-        for one in outcomes:
-            sums.add(one)
-        tell("matches", 0.1 + 0.5 * end / season.blocks)
+            for one in outcomes:
+                sums.add(one)
+            tell("matches", 0.1 + 0.4 * end / season.blocks)
+        tell("indexes of matches", 0.5)
     bulk.set_counters([Block, Match, Seat, Attempt])
     tell("tallies", 0.6)
-    with transaction.atomic():
+    with bulk.loading(Tally, Meeting):
         _hurry()
         sums.write(ladders, versions)
     tell("months of ratings", 0.68)
     past = Past(season, field, versions, start, DAYS, chance)
-    for place, ladder in enumerate(ladders):
-        with transaction.atomic():
-            _hurry()
+    with bulk.loading(Line):
+        _hurry()
+        for place, ladder in enumerate(ladders):
             past.write(ladder, place)
     bulk.set_counters([Line])
     for place, ladder in enumerate(ladders):
