@@ -19,7 +19,9 @@ from damrak_ladder.simulate.trueskill import TrueSkill
 from damrak_ladder.simulate.world import World
 
 HELD_OUT: Final = 10  # one block in so many is kept for foretelling
-_REPEATS: Final = 19
+_REPEATS: Final = 19  # at least; and as many as make so many blocks together,
+_REPEATED_OVER: Final = 120_000
+_MOST_REPEATS: Final = 119
 _LEAST: Final = 1e-6  # no expectation counts as more certain than this
 
 
@@ -76,7 +78,8 @@ def _repeated_coverage(
     """
     tables = {seats: table.players for seats, table in shown.tables.items()}
     shares = [_share(_contains(ours, world.elo), free)]
-    for _ in range(_REPEATS):
+    wanted = min(_MOST_REPEATS, _REPEATED_OVER // max(1, len(shown)), len(shown) // 4)
+    for _ in range(max(_REPEATS, wanted)):
         again = rate(world.play(tables, rng), len(world), ours.scale, ours)
         shares.append(_share(_contains(again, world.elo), free))
     return float(np.mean(shares))

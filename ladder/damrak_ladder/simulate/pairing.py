@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 import numpy as np
 
@@ -28,12 +28,17 @@ class Standing:
 class Pairing(Protocol):
     """Arranges blocks; may remember what it arranged."""
 
+    looks: ClassVar[bool]
+    """Whether it matters to it what is known."""
+
     def tables(self, standing: Standing, count: int) -> Tables:
         """So many blocks, or a few less."""
 
 
 class OurPairing:
     """The matchmaking of the ladder. Every bot has an owner of its own, anchors are house bots."""
+
+    looks: ClassVar[bool] = True
 
     def __init__(self, bots: int, seed: int) -> None:
         self._seed = seed
@@ -76,6 +81,8 @@ class OurPairing:
 class RandomPairing:
     """Everyone against anyone."""
 
+    looks: ClassVar[bool] = False
+
     def __init__(self, bots: int, seed: int) -> None:
         self._bots = bots
         self._rng = np.random.default_rng([seed, 2])
@@ -94,6 +101,8 @@ class RandomPairing:
 
 class RoundRobin:
     """Everyone against everyone in turn."""
+
+    looks: ClassVar[bool] = False
 
     def __init__(self, bots: int, seed: int) -> None:
         rng = np.random.default_rng([seed, 3])
@@ -115,6 +124,8 @@ class RoundRobin:
 
 class NearestPairing:
     """A bot drawn by lot, and those who stand next to it."""
+
+    looks: ClassVar[bool] = True
 
     def __init__(self, bots: int, seed: int) -> None:
         self._bots = bots

@@ -20,7 +20,8 @@ from damrak_ladder.simulate.world import World, world_of
 
 COMPARED: Final = 30_000  # blocks at most that the ratings are compared on: others are slow
 _SEASONS_OVER: Final = 60_000  # blocks together, of which each pairing plays several seasons
-_MOST_SEASONS: Final = 6
+_MOST_SEASONS: Final = 40  # a season of few blocks has much luck
+_SHORTEST: Final = 12  # blocks for each season: a glance at a few blocks should not take long
 _ANCHORS: Final = (0.05, 0.35, 0.65, 0.95)  # where on the ladder the house bots stand
 
 Marks = Sequence[tuple[int, float]]
@@ -47,11 +48,9 @@ def simulate(plan: Plan, tell: Tell) -> dict[str, Any]:
     found: dict[str, Any] = {}
     ours: Season | None = None
     if {"matchmaking", "ratings"} & set(plan.parts):
-        ours = _season(plan, world, scale, "damrak", 0, tell)
+        ours = _season(plan, "damrak", 0, tell)
         if "matchmaking" in plan.parts:
-            found["matchmaking"] = {
-                name: _marks(plan, world, scale, name, ours, tell) for name in PAIRINGS
-            }
+            found["matchmaking"] = {name: _marks(plan, name, ours, tell) for name in PAIRINGS}
     if ours is not None and "ratings" in plan.parts:
         tell("comparing ratings")
         scores = compare(world, scale, _first(ours, COMPARED), plan.seed)
@@ -73,13 +72,16 @@ def anchored(world: World) -> Scale:
     return Scale({version: float(world.elo[version]) for version in chosen})
 
 
-def _marks(
-    plan: Plan, world: World, scale: Scale, name: str, ours: Season, tell: Tell
-) -> list[dict[str, float]]:
-    """Mean rank correlations of several seasons: a single one has its luck."""
+def seasons_of(blocks: int) -> int:
+    """How many seasons of so many blocks each pairing plays."""
+    return max(1, min(_MOST_SEASONS, _SEASONS_OVER // blocks, blocks // _SHORTEST))
+
+
+def _marks(plan: Plan, name: str, ours: Season, tell: Tell) -> list[dict[str, float]]:
+    """Mean rank correlations of several seasons: a single one, and a single field, has its luck."""
     seasons = [
-        ours if (name, luck) == ("damrak", 0) else _season(plan, world, scale, name, luck, tell)
-        for luck in range(max(1, min(_MOST_SEASONS, _SEASONS_OVER // plan.blocks)))
+        ours if (name, luck) == ("damrak", 0) else _season(plan, name, luck, tell)
+        for luck in range(seasons_of(plan.blocks))
     ]
     marks: list[dict[str, float]] = []
     for mark in zip(*(season.marks for season in seasons), strict=False):
@@ -88,17 +90,20 @@ def _marks(
     return marks
 
 
-def _season(plan: Plan, world: World, scale: Scale, name: str, luck: int, tell: Tell) -> Season:
-    told = 0
+def _season(plan: Plan, name: str, luck: int, tell: Tell) -> Season:
+    """One season; each has bots of its own, the same ones for every pairing."""
+    told, of = 0, seasons_of(plan.blocks)
+    seed = plan.seed + 1_000_003 * luck
 
     def progress(played: int) -> None:
         nonlocal told
         if played >= told:
-            tell(f"{name}: {played:,} of {plan.blocks:,} blocks")
+            tell(f"{name}: season {luck + 1} of {of}, {played:,} of {plan.blocks:,} blocks")
             told = played + max(1, plan.blocks // 20)
 
-    seed = plan.seed + 1_000_003 * luck
-    return play_season(world, scale, PAIRINGS[name](plan.bots, seed), plan.blocks, seed, progress)
+    world = world_of(plan.bots, seed, spread=plan.spread, cycles=plan.cycles)
+    pairing = PAIRINGS[name](plan.bots, seed)
+    return play_season(world, anchored(world), pairing, plan.blocks, seed, progress)
 
 
 def _history(plan: Plan, world: World, scale: Scale, tell: Tell) -> History:

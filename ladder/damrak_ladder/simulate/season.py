@@ -16,8 +16,10 @@ from damrak_ladder.simulate.pairing import Pairing, Standing
 from damrak_ladder.simulate.world import World
 
 _ROUNDS: Final = 1000  # in which a season is arranged, at most
+_NEWS: Final = 25  # a round is at most so small a part of what was played: less changes nothing
 _GROWTH: Final = 1.4  # of the history between two full fits
-_MARKS: Final = 13  # at which the list is compared with the truth
+_EARLY: Final = 8  # marks at which the list is compared with the truth, in the first quarter
+_LATE: Final = 16  # and from there on
 
 Progress = Callable[[int], None]
 
@@ -51,13 +53,15 @@ def play_season(
     is_anchor = np.zeros(bots, dtype=bool)
     is_anchor[list(scale.anchors)] = True
     online = _nobody_known(bots, scale)
-    step = max(1, bots // 6, blocks // _ROUNDS)
+    least = max(1, bots // 6, blocks // _ROUNDS)
     marks = _marks(bots, blocks)
     played, fit_at = 0, float(bots)
     history, fitted = History({}), 0
     while played < blocks:
         standing = Standing(online.elo, online.error, is_anchor)
         until = min([mark for mark in marks if mark > played], default=blocks)
+        # Who does not look at the standing may as well arrange all until the next mark.
+        step = max(least, played // _NEWS) if pairing.looks else blocks
         tables = pairing.tables(standing, min(step, until - played))
         news = world.play(tables, rng)
         if not len(news):
@@ -95,9 +99,11 @@ def joined(rounds: Sequence[History]) -> History:
 
 
 def _marks(bots: int, blocks: int) -> list[int]:
-    """Where to look: evenly on a logarithmic scale, from a block a bot on."""
-    low = min(max(bots // 2, blocks // 100, 1), blocks)
-    return sorted({round(mark) for mark in np.geomspace(low, blocks, _MARKS)})
+    """Where to look: from half a block a bot on by growing steps, later by equal ones."""
+    low, quarter = min(max(bots // 2, blocks // 100, 1), blocks), blocks / 4
+    early = np.geomspace(low, quarter, _EARLY, endpoint=False) if low < quarter else np.empty(0)
+    late = np.linspace(max(low, quarter), blocks, _LATE)
+    return sorted({round(mark) for mark in (*early, *late)})
 
 
 def _nobody_known(bots: int, scale: Scale) -> Online:
