@@ -89,7 +89,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as problem:
-        if type(problem).__module__ != "django.db.utils":
+        # Told by their names: neither Django nor the stores are loaded for commands without them.
+        kind = type(problem)
+        if (kind.__module__, kind.__name__) == ("damrak_ladder.stores.errors", "StoreUnreachable"):
+            return _complain(f"{problem}; nothing is lost, try again when it is back")
+        if kind.__module__ != "django.db.utils":
             raise
         return _complain(f"the database: {problem} (see: damrak-ladder migrate --check)")
     return code

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -122,3 +125,22 @@ def test_every_command_teaches(capsys: pytest.CaptureFixture[str]) -> None:
                 check(child, [*words, name])
 
     check(build_parser(), [])
+
+
+def test_measurement_that_is_told_to_end_leaves_nothing_running(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def measure(*_: object) -> None:
+        with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+            begun.append(process)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("damrak_ladder.benchmark.platform.measure", measure)
+    with pytest.raises(SystemExit) as ended:
+        main(["bench", "platform"])
+    assert ended.value.code == 128 + signal.SIGTERM
+    assert begun[0].returncode is not None
+    assert signal.getsignal(signal.SIGTERM) == before

@@ -8,8 +8,10 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 from django.db.models import F
+from django.test import override_settings
 
-from damrak_ladder.cli import build_parser
+from damrak_ladder.cli import build_parser, main
+from damrak_ladder.installation.buckets import Bucket
 from damrak_ladder.matches.attempts import start
 from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.models import Block, Match, Purpose, SeatResult
@@ -68,6 +70,19 @@ def test_what_was_not_tampered_with_is_identical(ladder) -> None:
     assert result.numbers > 200
     assert not rebuild(ladder, LATER).is_repaired
     assert Fit.objects.count() == 1
+
+
+def test_store_that_is_away_takes_one_line(
+    ladder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("damrak_ladder.management.load", lambda: None)  # it is loaded already
+    nowhere = Bucket("damrak", "http://127.0.0.1:9", "us-east-1", "", "key", "secret")
+    with override_settings(DAMRAK_REPLAY_STORE="s3", DAMRAK_BUCKET=nowhere):
+        assert main(["ratings", "rebuild", "--check", "--ladder", ladder.slug]) == 2
+    [said] = capsys.readouterr().err.strip().splitlines()
+    assert said.startswith("damrak-ladder: ")
+    assert "127.0.0.1:9" in said
+    assert "nothing is lost" in said
 
 
 def test_several_processes_replay_what_one_does(ladder) -> None:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+import damrak_ladder
 from damrak_ladder.commands.parser import add_command, add_group, add_json
 from damrak_ladder.commands.printing import say, say_json, say_table
 from damrak_ladder.misuse import Misuse
 
 DATA: Final = Path("build") / "bench"
+_told = [""]
 
 
 def add_parser(commands: Any) -> None:
@@ -84,7 +89,7 @@ def run_site(args: argparse.Namespace) -> int:
     """Measure pages."""
     if args.rounds < 1:
         raise Misuse("--rounds: 1 or more")
-    with _large_database(args.bots, args.matches):
+    with _ended_in_order(), _large_database(args.bots, args.matches):
         from damrak_ladder.benchmark.pages import BUDGET_MS, measure, transferred
 
         found = measure(args.rounds, args.only, _tell)
@@ -121,15 +126,8 @@ def run_whole(args: argparse.Namespace) -> int:
     if not 1 <= args.seconds <= 86_400:
         raise Misuse(f"--seconds: from 1 to 86400, not {args.seconds:g}")
     workers = args.workers or processors()
-    if args.postgresql:
-        from damrak_ladder.benchmark.postgres import LARGE, Postgres
-
-        with tempfile.TemporaryDirectory(prefix="damrak-bench-") as folder:
-            Path(folder).chmod(0o755)  # the server may have to be somebody else
-            with Postgres(Path(folder) / "postgresql", LARGE) as server:
-                found = measure(args.seconds, workers, server.url, _tell)
-    else:
-        found = measure(args.seconds, workers, None, _tell)
+    with _ended_in_order(), _small_database(args.postgresql) as database:
+        found = measure(args.seconds, workers, database, _tell)
     if args.json:
         say_json(found.as_json())
         return 0
@@ -154,6 +152,35 @@ def run_whole(args: argparse.Namespace) -> int:
 
 
 @contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Whoever is told to end ends what it has started first."""
+
+    def end(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is being done
+        raise SystemExit(128 + signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _small_database(is_postgresql: bool) -> Iterator[str | None]:
+    """The URL of an empty PostgreSQL, if it is to be one."""
+    if not is_postgresql:
+        yield None
+        return
+    from damrak_ladder.benchmark.postgres import LARGE, Postgres
+
+    with tempfile.TemporaryDirectory(prefix="damrak-bench-") as folder:
+        Path(folder).chmod(0o755)  # the server may have to be somebody else
+        with Postgres(Path(folder) / "postgresql", LARGE) as server:
+            yield server.url
+
+
+@contextmanager
 def _large_database(bots: int, matches: int) -> Iterator[None]:
     """Django on a database of that size."""
     from damrak_ladder.management import load
@@ -169,7 +196,9 @@ def _large_database(bots: int, matches: int) -> Iterator[None]:
     from damrak_ladder.benchmark.postgres import LARGE, Postgres
 
     folder = (DATA / f"{bots}-{matches}").resolve()
-    filled = folder / "filled"
+    filled, tables = folder / "filled", _tables()
+    if filled.exists() and filled.read_text("ascii") != tables:
+        shutil.rmtree(folder)  # what was kept has other tables than this software
     with Postgres(folder / "postgresql", LARGE) as server:
         os.environ |= {"DATABASE_URL": server.url, "DAMRAK_HOME": str(folder / "home")}
         load()
@@ -186,14 +215,23 @@ def _large_database(bots: int, matches: int) -> Iterator[None]:
                     erase()
                 _tell("filling a database; this is done once")
                 populate(Size(bots, matches), timezone.now(), lambda what, _: _tell(what))
-                filled.touch()
+                filled.write_text(tables, "ascii")
             yield
         finally:
             connection.close()
 
 
+def _tables() -> str:
+    """What the tables of this software follow from."""
+    sources = Path(damrak_ladder.__file__).parent.glob("*/migrations/*.py")
+    return sha256(b"".join(source.read_bytes() for source in sorted(sources))).hexdigest()
+
+
 def _tell(what: str) -> None:
-    """To people, not into files."""
+    """On one line for people; into files a line for each step."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\033[K{what} …\r")
-        sys.stderr.flush()
+    elif what != _told[0]:
+        sys.stderr.write(f"{what} …\n")
+    _told[0] = what
+    sys.stderr.flush()
