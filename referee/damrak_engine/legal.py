@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from typing import Final
 
-from damrak_engine.actions import FIRST_CLAIM, KEEP_BOTH, KEEP_FIRST, KEEP_SECOND, OFFER, PASS, TAKE
-from damrak_engine.cards import BITS, NO_CARD, WILD, WILD_SHIFT
+from damrak_engine.actions import (
+    BLIND,
+    FIRST_CLAIM,
+    KEEP_BOTH,
+    KEEP_FIRST,
+    KEEP_SECOND,
+    OFFER,
+    PASS,
+    TAKE,
+)
+from damrak_engine.cards import BITS, NO_CARD, WILD, WILD_SHIFT, Card
 from damrak_engine.position import KEEP, OVER, ROW_SIZE, SECOND, SETUP, Position
 from damrak_engine.rules import PAIR
 
 ANY_SLOT: Final = 0b11111 << TAKE
+BLINDLY: Final = 1 << BLIND
+ANY_CARD: Final = ANY_SLOT | BLINDLY
+OFFERS: Final = 1 << OFFER
+GREEN_SHIFT: Final = BITS * Card.GREEN
+RED_SHIFT: Final = BITS * Card.RED
 KEEPS: Final = 1 << KEEP_FIRST | 1 << KEEP_SECOND | 1 << KEEP_BOTH
 
 
@@ -24,21 +38,21 @@ def legal_turn(state: Position) -> int:
         & rules.within_wilds[hand >> WILD_SHIFT]
         & (
             rules.pay_pink_blue[hand & PAIR]
-            | rules.pay_green_black[hand >> 2 * BITS & PAIR]
-            | rules.pay_red_orange[hand >> 4 * BITS & PAIR]
+            | rules.pay_green_black[hand >> GREEN_SHIFT & PAIR]
+            | rules.pay_red_orange[hand >> RED_SHIFT & PAIR]
         )
     )
     barred = state.barred[seat]
     if barred:
         legal &= ~barred
     if state.pile_size > 0 or state.discards > 0:
-        legal |= ANY_SLOT | 1  # a row with a gap means that there is nothing to fill it with
+        legal |= ANY_CARD  # a row with a gap means that there is nothing to fill it with
     else:
         for slot in range(ROW_SIZE):
             if state.row[slot] != NO_CARD:
                 legal |= 1 << TAKE + slot
     if state.undrawn or state.returned:
-        legal |= 1 << OFFER
+        legal |= OFFERS
     if legal == 0 or rules.may_pass:
         legal |= 1 << PASS
     return legal
@@ -47,9 +61,9 @@ def legal_turn(state: Position) -> int:
 def legal_second(state: Position) -> int:
     """What may follow the first card; nothing if no second card can be had."""
     row = state.row
-    legal = 1 if state.pile_size > 0 or state.discards > 0 else 0
+    legal = BLINDLY if state.pile_size > 0 or state.discards > 0 else 0
     if legal and WILD not in row:
-        legal |= ANY_SLOT
+        legal = ANY_CARD
     else:
         for slot in range(ROW_SIZE):
             if row[slot] < WILD:

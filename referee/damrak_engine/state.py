@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from damrak_engine import actions, dice as chance, events
-from damrak_engine.actions import FIRST_CLAIM, KEEP_BOTH, KEEP_FIRST, KEEP_SECOND, OFFER, PASS, TAKE
+from damrak_engine import dice as chance, events
+from damrak_engine.actions import (
+    BLIND,
+    FIRST_CLAIM,
+    KEEP_BOTH,
+    KEEP_FIRST,
+    KEEP_SECOND,
+    OFFER,
+    PASS,
+    TAKE,
+)
 from damrak_engine.cards import CARDS, NO_CARD, ONE, WILD
 from damrak_engine.dice import Dice, QuickDice
 from damrak_engine.errors import IllegalAction, MatchError
@@ -169,10 +178,13 @@ class State(Position):
             legal = self.legal_mask()
         if action < 0 or not legal >> action & 1:
             raise IllegalAction(action, why_not(self, action))
+        self._play(action, dice)
+
+    def _play(self, action: int, dice: Dice) -> None:
         self.legal = -1
         if action >= FIRST_CLAIM:
             self._claim(self.rules.claims[action - FIRST_CLAIM], dice)
-        elif action == actions.BLIND:
+        elif action == BLIND:
             self._blind(dice)
         elif action < OFFER:
             self._take(action - TAKE, dice)
@@ -386,6 +398,6 @@ def rollout(state: State, random: Callable[[], float]) -> int:
     dice = QuickDice(random)
     played = 0
     while state.phase != OVER:
-        state.apply(state.random_action(random), dice)
+        state._play(state.random_action(random), dice)  # legal without a check
         played += 1
     return played
