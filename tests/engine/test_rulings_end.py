@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from damrak_engine.actions import BLIND, KEEP_BOTH, OFFER, PASS, TAKE
@@ -362,7 +364,9 @@ def test_c_p_hand_size_hidden(seats: int) -> None:
         assert observe(state, seat).hand_sizes is None
     other = position(seats, hands=["green", "red red"], options={"hand_size_public": "no"})
     other.pile_size = state.pile_size
-    assert observe(state, 0) == observe(other, 0)
+    seen, other_seen = observe(state, 0), observe(other, 0)
+    assert (seen.counted_sizes[1], other_seen.counted_sizes[1]) == (0, 2), "as anyone can count"
+    assert replace(seen, counted_sizes=()) == replace(other_seen, counted_sizes=())
 
 
 def test_c_p_contracts_of_a_leaver_stay_hidden_and_its_hand_does_not() -> None:
