@@ -6,14 +6,11 @@ import time
 from contextlib import ExitStack
 from typing import Any
 
-import grpc
-
 from damrak.benchmark.referee.orders import block, house, reports_of
 from damrak.benchmark.referee.process import referee
 from damrak.cores import cores
-from damrak_proto.v1 import control_pb2_grpc
-
-MESSAGES = (("grpc.max_receive_message_length", 64 * 1024 * 1024),)
+from damrak.remote.address import parse_address
+from damrak.remote.control import Control
 
 
 def measure(matches: int) -> dict[str, Any]:
@@ -21,12 +18,11 @@ def measure(matches: int) -> dict[str, Any]:
     at_once = 2 * cores()
     with ExitStack() as stack:
         server = stack.enter_context(referee("--capacity", str(max(at_once, matches))))
-        channel = stack.enter_context(grpc.insecure_channel(server.control, MESSAGES))
-        stub = control_pb2_grpc.ControlStub(channel)
+        control = stack.enter_context(Control(parse_address(server.control)))
         seats = [house("planner"), house("greedy")]
-        reports_of(stub, block("warm-up", seats, at_once, at_once))
+        reports_of(control, block("warm-up", seats, at_once, at_once))
         began = time.perf_counter()
-        reports = reports_of(stub, block("house", seats, matches, at_once))
+        reports = reports_of(control, block("house", seats, matches, at_once))
         seconds = time.perf_counter() - began
     thought = sum(sum(report.timings.think_us) for report in reports)
     took = sum(sum(report.timings.total_us) + sum(report.timings.queue_us) for report in reports)
@@ -37,5 +33,5 @@ def measure(matches: int) -> dict[str, Any]:
         "matches_per_s": round(matches / seconds, 1),
         "decisions_per_s": round(decisions / seconds),
         "bot_share": round(thought / took, 3),
-        "faults": sum(seat.HasField("fault") for report in reports for seat in report.seats),
+        "faults": sum(seat.fault is not None for report in reports for seat in report.seats),
     }

@@ -3,58 +3,56 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Final
 
 from damrak.errors import HostError
+from damrak.remote.control import Control
 from damrak_engine.boards import load_board
 from damrak_engine.clock import TimeControl
-from damrak_proto.v1 import control_pb2, control_pb2_grpc
 from damrak_wire.boards import board_bytes
-from damrak_wire.clocks import encode_control
+from damrak_wire.orders import BlockOrder, House, MatchOrder, Open, SeatOrder
+from damrak_wire.reports import MatchReport
 
 PATIENT: Final = TimeControl(decision_ms=None, bank_ms=3_600_000)
 START_LIMIT_MS: Final = 120_000
-OPEN: Final = control_pb2.SeatOrder(bot="any", version="1", owner="benchmark", open=True)
+OPEN: Final = SeatOrder("any", "1", "benchmark", Open())
 
 
-def block(
-    name: str, seats: list[control_pb2.SeatOrder], matches: int, parallel: int = 0
-) -> control_pb2.StartBlockRequest:
+def block(name: str, seats: Sequence[SeatOrder], matches: int, parallel: int = 0) -> BlockOrder:
     """So many matches of these seats on the board amsterdam."""
     rng = random.Random(name)
-    return control_pb2.StartBlockRequest(
+    return BlockOrder(
         block=name,
         attempt=1,
+        ladder="",
         board=board_bytes(load_board("amsterdam")),
-        control=encode_control(PATIENT),
+        options={},
+        control=PATIENT,
         start_limit_ms=START_LIMIT_MS,
         parallel=parallel,
-        matches=[
-            control_pb2.MatchOrder(match=f"{name}.{number}", seed=rng.randbytes(32), seats=seats)
+        matches=tuple(
+            MatchOrder(f"{name}.{number}", rng.randbytes(32), None, tuple(seats))
             for number in range(matches)
-        ],
+        ),
     )
 
 
-def house(spec: str) -> control_pb2.SeatOrder:
+def house(spec: str) -> SeatOrder:
     """A seat for a house bot."""
-    return control_pb2.SeatOrder(bot=spec, version="1", owner="house", house=spec)
+    return SeatOrder(spec, "1", "house", House(spec))
 
 
-def reports_of(
-    stub: control_pb2_grpc.ControlStub, order: control_pb2.StartBlockRequest
-) -> list[control_pb2.MatchReport]:
+def reports_of(control: Control, order: BlockOrder) -> list[MatchReport]:
     """Play a block to its end.
 
     Raises:
         HostError: it did not end as it should.
+        RefereeError: the referee refuses, or is gone.
     """
-    stub.StartBlock(order, timeout=30)
-    request = control_pb2.FollowBlockRequest(block=order.block, attempt=order.attempt)
-    reports = []
-    for said in stub.FollowBlock(request):
-        if said.HasField("finished"):
-            reports.append(said.finished)
+    control.start(order)
+    told = control.follow(order.block, order.attempt)
+    reports = [news for news in told if isinstance(news, MatchReport)]
     if len(reports) != len(order.matches):
         raise HostError(f"only {len(reports)} of {len(order.matches)} matches were finished")
     return reports

@@ -13,6 +13,7 @@ import grpc
 
 from damrak.benchmark.referee.orders import OPEN, block
 from damrak_proto.v1 import control_pb2, control_pb2_grpc, table_pb2
+from damrak_wire.orders import encode_block
 
 PLAY: Final = "/damrak.v1.Table/Play"
 OPTIONS: Final = (
@@ -90,7 +91,7 @@ async def play_round(
     this = Round(matches)
     async with channel(control) as master:
         stub = control_pb2_grpc.ControlStub(master)
-        started = await stub.StartBlock(block(name, [OPEN, OPEN], matches))
+        started = await stub.StartBlock(encode_block(block(name, [OPEN, OPEN], matches)))
         follow = stub.FollowBlock(control_pb2.FollowBlockRequest(block=name, attempt=1))
         seats = [
             asyncio.create_task(_play(place, ticket.ticket, this, number))

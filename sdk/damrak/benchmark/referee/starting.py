@@ -9,11 +9,11 @@ from contextlib import ExitStack
 from statistics import median
 from typing import Any, Final
 
-import grpc
-
 from damrak.benchmark.referee.orders import block, reports_of
 from damrak.benchmark.referee.process import referee
-from damrak_proto.v1 import control_pb2, control_pb2_grpc
+from damrak.remote.address import parse_address
+from damrak.remote.control import Control
+from damrak_wire.orders import Archive, SeatOrder
 
 BOT: Final = b"""
 from damrak import Action, Bot, View
@@ -41,17 +41,16 @@ def measure(matches: int) -> dict[str, Any]:
 def _ready(matches: int, *options: str) -> tuple[float, str]:
     archive = _archive()
     name = hashlib.sha256(archive).hexdigest()
-    seat = control_pb2.SeatOrder(bot="first", version="1", owner="benchmark", archive=name)
+    seat = SeatOrder("first", "1", "benchmark", Archive(name))
     with ExitStack() as stack:
         server = stack.enter_context(referee("--capacity", "1", *options))
-        channel = stack.enter_context(grpc.insecure_channel(server.control))
-        stub = control_pb2_grpc.ControlStub(channel)
-        isolation = stub.GetStatus(control_pb2.GetStatusRequest()).isolation
+        control = stack.enter_context(Control(parse_address(server.control)))
+        isolation = control.status().isolation
         if isolation == "none":
             return 0.0, isolation
-        stub.Upload(iter([control_pb2.UploadRequest(sha256=name, data=archive)]))
-        reports_of(stub, block("warm-up", [seat, seat], 1))
-        reports = reports_of(stub, block("start", [seat, seat], matches, parallel=1))
+        control.upload(archive)
+        reports_of(control, block("warm-up", [seat, seat], 1))
+        reports = reports_of(control, block("start", [seat, seat], matches, parallel=1))
     return median(seat.ready_us for report in reports for seat in report.seats) / 1000, isolation
 
 
