@@ -5,7 +5,11 @@ const LOOK_AGAIN_MS = 8000;
 /** Follow the match of this viewer until it is over. The browser itself connects again. */
 export function follow(viewer) {
   const source = new EventSource(`${viewer.files}live/`);
-  const tell = (name) => (viewer.told.textContent = viewer.catalogue[name]);
+  const onAir = viewer.find("[data-on-air]");
+  const tell = (name) => {
+    onAir.hidden = name !== "live_on";
+    viewer.told.textContent = name === "live_on" ? "" : viewer.catalogue[name];
+  };
   let match = null;
   let isFull = false;
   source.addEventListener("setting", (event) => {
