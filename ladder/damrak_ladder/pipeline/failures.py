@@ -40,7 +40,9 @@ class Failure:
         """A sentence for its author."""
         words = _WORDS.get(self.reason, f"It failed ({self.reason})")
         detail = f": {self.detail}" if self.detail else ""
-        return f"{words}{detail} (game {self.number + 1}, match {self.match}, seat {self.seat + 1})."
+        return (
+            f"{words}{detail} (game {self.number + 1}, match {self.match}, seat {self.seat + 1})."
+        )
 
     @property
     def evidence(self) -> dict[str, Any]:
