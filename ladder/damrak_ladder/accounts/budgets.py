@@ -33,7 +33,7 @@ def spend(purpose: str, who: str, most: int, seconds: int) -> None:
 
 
 def network(who: str) -> str:
-    """Who counts as one. Of an address of version 6 its network: everybody has 2^64 addresses of those."""
+    """Who counts as one; of an address of version 6 its network, for all have 2^64 of those."""
     try:
         address = ip_address(who)
     except ValueError:
