@@ -150,7 +150,7 @@ class Past:
             elo, rank, keys = one.elo[there], one.rank[there], self.versions[one.version[there]]
             best = np.lexsort((keys, rank, 1 + rank // _BAND, -elo))
             columns = (one.line[there][best], keys[best], elo[best])
-            found = Day(len(there), *(array("q", values.tolist()) for values in columns))
+            found = Day(len(there), *(array("q", values.tobytes()) for values in columns))
             Order.objects.create(
                 fit_id=fits[day + 1], seats=one.size, listed=found.listed, rows=packed(found)
             )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from damrak_ladder.matches.models import Block, BlockState, Ladder, Match, Purpose, Seat
 from damrak_ladder.web.pages import Page, page_of
@@ -92,13 +92,18 @@ def of_ladder(ladder: Ladder, before: int, size: int = SIZE) -> Page[BlockListed
 
 def of_versions(versions: Iterable[int], before: int, size: int = SIZE) -> Page[BlockListed]:
     """Blocks that any of these versions played, newest first."""
+    wanted = list(versions)
     seats = Seat.objects.filter(
-        version__in=list(versions),
+        version__in=wanted,
         match__number=0,  # whoever plays a block sits in each of its matches
         match__block__state=BlockState.RECORDED,
         match__block__lt=before,
     )
-    keys = list(seats.order_by("-match__block").values_list("match__block", flat=True)[: size + 1])
+    # Who has many versions played rarely with each: PostgreSQL had better take all their seats
+    # than look through everybody's blocks for them, which it does if these come in order.
+    block = F("match__block") if len(wanted) == 1 else F("match__block") + 0
+    rows = seats.annotate(at=block).order_by("-at").values_list("match__block", flat=True)
+    keys = list(rows[: size + 1])
     return page_of(listed(Block.objects.filter(pk__in=keys).order_by("-pk")), size, _place)
 
 
