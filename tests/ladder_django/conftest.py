@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -42,6 +43,13 @@ def pytest_configure() -> None:
 
 def pytest_unconfigure() -> None:
     shutil.rmtree(HOME, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def _budgets_of_one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test of a budget runs across the end of the time that it is for."""
+    moment = time.time()
+    monkeypatch.setattr("damrak_ladder.accounts.budgets.time", lambda: moment)
 
 
 Open = Callable[[str], dict[str, str]]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from ipaddress import IPv6Address, ip_address
+from time import time
 
 from django.core.cache import cache
 
@@ -19,7 +19,7 @@ def spend(purpose: str, who: str, most: int, seconds: int) -> None:
     Raises:
         TooOften: saying when it may be tried again.
     """
-    now = time.time()
+    now = time()
     stretch = int(now // seconds)
     named = hashlib.sha256(network(who).encode()).hexdigest()[:32]
     key = f"budget:{purpose}:{named}:{stretch}"
