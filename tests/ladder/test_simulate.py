@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from damrak_ladder.ratings import Scale
-from damrak_ladder.simulate.comparison import compare
+from damrak_ladder.simulate.comparison import Contest, compare
 from damrak_ladder.simulate.mirror import mirror_variance, ratio
 from damrak_ladder.simulate.pairing import PAIRINGS, Standing
 from damrak_ladder.simulate.peers import Elo, Glicko2
@@ -116,17 +116,17 @@ def test_elo_moves_by_k():
 
 
 def test_ours_foretells_at_least_as_well_and_covers_what_it_promises():
-    inside, losses = [], []
+    contests = []
     for seed in (1, 2):
         world = world_of(60, seed)
         scale = anchored(world)
         season = play_season(world, scale, PAIRINGS["damrak"](60, seed), 1500, seed)
-        scores = compare(world, scale, season.rounds, seed)
-        losses.append({name: score.log_loss for name, score in scores.items()})
-        inside.append(scores["damrak"].coverage95)
-    mean = {name: np.mean([loss[name] for loss in losses]) for name in losses[0]}
-    assert mean["damrak"] <= min(mean.values()) + 1e-3
-    assert 0.9 <= np.mean(inside) <= 0.99
+        contests.append(Contest(world, scale, season.rounds))
+    scores = compare(contests, seed=1)
+    losses = {name: score.log_loss for name, score in scores.items()}
+    assert losses["damrak"] <= min(losses.values())
+    assert scores["damrak"].coverage95 == pytest.approx(0.95, abs=0.03)
+    assert scores["elo K=24"].coverage95 is None
 
 
 def test_our_matchmaking_needs_fewer_blocks():

@@ -19,6 +19,7 @@ from damrak_ladder.simulate.trueskill import TrueSkill
 from damrak_ladder.simulate.world import World
 
 HELD_OUT: Final = 10  # one block in so many is kept for foretelling
+_FORETOLD: Final = 2000  # held-out blocks at least: fewer are played again with new luck
 _REPEATS: Final = 19  # at least; and as many as make so many blocks together,
 _REPEATED_OVER: Final = 120_000
 _MOST_REPEATS: Final = 119
@@ -31,6 +32,15 @@ class Score:
 
     log_loss: float  # for each pair of players at the held-out tables; a shared place is one half
     coverage95: float | None  # the share of bots whose 95 % interval contains the truth
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """A season that ratings learn from, and who plays in it."""
+
+    world: World
+    scale: Scale
+    rounds: Sequence[History]
 
 
 def peers() -> dict[str, Callable[[int], Peer]]:
@@ -46,18 +56,34 @@ def peers() -> dict[str, Callable[[int], Peer]]:
     return found
 
 
-def compare(
-    world: World, scale: Scale, rounds: Sequence[History], seed: int
-) -> Mapping[str, Score]:
-    """Each rating learns from nine blocks in ten, in the order played, and foretells the tenth."""
-    rng = np.random.default_rng([seed, 6])
-    split = [_split(one, rng) for one in rounds]
+def compare(contests: Sequence[Contest], seed: int) -> Mapping[str, Score]:
+    """Each rating learns from nine blocks in ten, in the order played, and foretells the tenth.
+
+    What it did in several contests counts alike: each has bots and luck of its own.
+    """
+    found: dict[str, list[Score]] = {}
+    for number, contest in enumerate(contests):
+        rng = np.random.default_rng([seed, 6, number])
+        for name, score in _scores(contest, rng, len(contests)).items():
+            found.setdefault(name, []).append(score)
+    return {name: _mean(scores) for name, scores in found.items()}
+
+
+def _mean(scores: Sequence[Score]) -> Score:
+    inside = [score.coverage95 for score in scores if score.coverage95 is not None]
+    loss = float(np.mean([score.log_loss for score in scores]))
+    return Score(loss, float(np.mean(inside)) if inside else None)
+
+
+def _scores(contest: Contest, rng: np.random.Generator, contests: int) -> dict[str, Score]:
+    world, scale = contest.world, contest.scale
+    split = [_split(one, rng) for one in contest.rounds]
     shown = [learn for learn, _ in split]
-    hidden = joined([held for _, held in split])
+    hidden = _enough(world, joined([held for _, held in split]), rng)
     is_free = np.ones(len(world), dtype=bool)
     is_free[list(scale.anchors)] = False
     ours = rate(joined(shown), len(world), scale)
-    coverage = _repeated_coverage(world, ours, joined(shown), is_free, rng)
+    coverage = _repeated_coverage(world, ours, joined(shown), is_free, rng, contests)
     scores = {"damrak": Score(_loss(hidden, partial(_ours, ours)), coverage)}
     for name, make in peers().items():
         peer = make(len(world))
@@ -68,8 +94,20 @@ def compare(
     return scores
 
 
+def _enough(world: World, hidden: History, rng: np.random.Generator) -> History:
+    """These tables as often as it takes: few blocks would say more of luck than of ratings."""
+    tables = {seats: table.players for seats, table in hidden.tables.items()}
+    times = -(-_FORETOLD // max(1, len(hidden)))
+    return joined([hidden, *(world.play(tables, rng) for _ in range(times - 1))])
+
+
 def _repeated_coverage(
-    world: World, ours: Ratings, shown: History, free: Booleans, rng: np.random.Generator
+    world: World,
+    ours: Ratings,
+    shown: History,
+    free: Booleans,
+    rng: np.random.Generator,
+    contests: int,
 ) -> float:
     """The coverage of our intervals, over these games and repeats of them with new luck.
 
@@ -79,7 +117,7 @@ def _repeated_coverage(
     tables = {seats: table.players for seats, table in shown.tables.items()}
     shares = [_share(_contains(ours, world.elo), free)]
     wanted = min(_MOST_REPEATS, _REPEATED_OVER // max(1, len(shown)), len(shown) // 4)
-    for _ in range(max(_REPEATS, wanted)):
+    for _ in range(max(_REPEATS, wanted) // contests):
         again = rate(world.play(tables, rng), len(world), ours.scale, ours)
         shares.append(_share(_contains(again, world.elo), free))
     return float(np.mean(shares))

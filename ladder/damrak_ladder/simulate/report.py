@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from damrak_ladder.ratings import History, Scale
-from damrak_ladder.simulate.comparison import Score, compare
+from damrak_ladder.simulate.comparison import Contest, Score, compare
 from damrak_ladder.simulate.cost import fit_cost
 from damrak_ladder.simulate.mirror import mirror_variance
 from damrak_ladder.simulate.pairing import PAIRINGS, Standing
@@ -19,6 +19,7 @@ from damrak_ladder.simulate.season import Season, joined, play_season
 from damrak_ladder.simulate.world import World, world_of
 
 COMPARED: Final = 30_000  # blocks at most that the ratings are compared on: others are slow
+_MOST_COMPARED: Final = 8  # seasons
 _SEASONS_OVER: Final = 60_000  # blocks together, of which each pairing plays several seasons
 _MOST_SEASONS: Final = 40  # a season of few blocks has much luck
 _SHORTEST: Final = 12  # blocks for each season: a glance at a few blocks should not take long
@@ -43,22 +44,30 @@ class Plan:
 
 def simulate(plan: Plan, tell: Tell) -> dict[str, Any]:
     """The parts of the report, in the form that `--json` prints."""
-    world = world_of(plan.bots, plan.seed, spread=plan.spread, cycles=plan.cycles)
-    scale = anchored(world)
     found: dict[str, Any] = {}
-    ours: Season | None = None
-    if {"matchmaking", "ratings"} & set(plan.parts):
-        ours = _season(plan, "damrak", 0, tell)
-        if "matchmaking" in plan.parts:
-            found["matchmaking"] = {name: _marks(plan, name, ours, tell) for name in PAIRINGS}
-    if ours is not None and "ratings" in plan.parts:
+    ours: list[Season] = []
+    if "matchmaking" in plan.parts:
+        ours = _seasons(plan, "damrak", seasons_of(plan.blocks), tell)
+        found["matchmaking"] = {
+            name: _marks(
+                ours if name == "damrak" else _seasons(plan, name, seasons_of(plan.blocks), tell)
+            )
+            for name in PAIRINGS
+        }
+    if "ratings" in plan.parts:
+        compared = min(seasons_of(plan.blocks), max(1, COMPARED // plan.blocks), _MOST_COMPARED)
+        ours = ours or _seasons(plan, "damrak", compared, tell)
         tell("comparing ratings")
-        scores = compare(world, scale, _first(ours, COMPARED), plan.seed)
+        scores = compare(
+            [_contest(plan, luck, season) for luck, season in enumerate(ours[:compared])], plan.seed
+        )
         found["ratings"] = {name: _score(score) for name, score in scores.items()}
     if "mirror_variance" in plan.parts:
         found["mirror_variance"] = mirror_variance()
     if "fit" in plan.parts:
-        history = ours.history if ours else _history(plan, world, scale, tell)
+        world = _world(plan, 0)
+        scale = anchored(world)
+        history = ours[0].history if ours else _history(plan, world, scale, tell)
         tell("measuring a fit")
         found["fit"] = fit_cost(history, scale, plan.bots)
     return found
@@ -77,12 +86,8 @@ def seasons_of(blocks: int) -> int:
     return max(1, min(_MOST_SEASONS, _SEASONS_OVER // blocks, blocks // _SHORTEST))
 
 
-def _marks(plan: Plan, name: str, ours: Season, tell: Tell) -> list[dict[str, float]]:
+def _marks(seasons: Sequence[Season]) -> list[dict[str, float]]:
     """Mean rank correlations of several seasons: a single one, and a single field, has its luck."""
-    seasons = [
-        ours if (name, luck) == ("damrak", 0) else _season(plan, name, luck, tell)
-        for luck in range(seasons_of(plan.blocks))
-    ]
     marks: list[dict[str, float]] = []
     for mark in zip(*(season.marks for season in seasons), strict=False):
         mean = float(np.mean([correlation for _, correlation in mark]))
@@ -90,10 +95,27 @@ def _marks(plan: Plan, name: str, ours: Season, tell: Tell) -> list[dict[str, fl
     return marks
 
 
-def _season(plan: Plan, name: str, luck: int, tell: Tell) -> Season:
+def _seasons(plan: Plan, name: str, count: int, tell: Tell) -> list[Season]:
+    return [_season(plan, name, luck, count, tell) for luck in range(count)]
+
+
+def _contest(plan: Plan, luck: int, season: Season) -> Contest:
+    world = _world(plan, luck)
+    return Contest(world, anchored(world), _first(season, COMPARED))
+
+
+def _world(plan: Plan, luck: int) -> World:
+    """The bots of a season."""
+    return world_of(plan.bots, _seed(plan, luck), spread=plan.spread, cycles=plan.cycles)
+
+
+def _seed(plan: Plan, luck: int) -> int:
+    return plan.seed + 1_000_003 * luck
+
+
+def _season(plan: Plan, name: str, luck: int, of: int, tell: Tell) -> Season:
     """One season; each has bots of its own, the same ones for every pairing."""
-    told, of = 0, seasons_of(plan.blocks)
-    seed = plan.seed + 1_000_003 * luck
+    told = 0
 
     def progress(played: int) -> None:
         nonlocal told
@@ -101,7 +123,7 @@ def _season(plan: Plan, name: str, luck: int, tell: Tell) -> Season:
             tell(f"{name}: season {luck + 1} of {of}, {played:,} of {plan.blocks:,} blocks")
             told = played + max(1, plan.blocks // 20)
 
-    world = world_of(plan.bots, seed, spread=plan.spread, cycles=plan.cycles)
+    world, seed = _world(plan, luck), _seed(plan, luck)
     pairing = PAIRINGS[name](plan.bots, seed)
     return play_season(world, anchored(world), pairing, plan.blocks, seed, progress)
 
