@@ -13,12 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.core.asgi import get_asgi_application
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 
-from damrak_ladder.api.bodies import BoundedBodies
-from damrak_ladder.installation.databases import pooled
 from damrak_ladder.management import prepare
 
 _addresses = itertools.count()
@@ -57,6 +54,6 @@ class Observer:
 
 
 prepare()
-settings.DATABASES["default"] = pooled(settings.DATABASES["default"])
 settings.MIDDLEWARE.insert(0, f"{__name__}.Observer")
-application = BoundedBodies(get_asgi_application())
+
+from damrak_ladder.asgi import application  # noqa: E402, F401 - loads what the settings name
