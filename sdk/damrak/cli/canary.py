@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
@@ -12,13 +11,12 @@ from rich.text import Text
 from damrak.cli.arguments import positive
 from damrak.cli.console import err, out, remark
 from damrak.cli.errors import INTERRUPTED, OK, Misuse
-from damrak.cli.ladders import add_site, clean, version_id
+from damrak.cli.ladders import add_site, answers, clean, version_id
 from damrak.cli.parser import Commands, add_command, add_json
 
 if TYPE_CHECKING:
     from damrak.ladder.site import Site
 
-EVERY: Final = 3.0  # seconds
 BLOCKS: Final = 24
 
 
@@ -77,23 +75,19 @@ def run(args: argparse.Namespace) -> int:
     return _follow(args, site, path, canaries)
 
 
-def _follow(args: argparse.Namespace, site: Site, path: str, canaries: list[dict[str, Any]]) -> int:
-    from damrak.ladder.site import SiteAway
-
+def _follow(args: argparse.Namespace, site: Site, path: str, begun: list[dict[str, Any]]) -> int:
     console = err() if args.json else out()
     told: list[str] = []
+    canaries = begun
     try:
-        while any(one["state"] == "running" for one in canaries):
+        for canaries in answers(site, path, begun):
+            if not any(one["state"] == "running" for one in canaries):
+                break
             lines = [_standing(one) for one in canaries]
             if lines != told:
                 told = lines
                 for line in lines:
                     console.print(Text(line), soft_wrap=True)
-            time.sleep(EVERY)
-            try:
-                canaries = site.get(path)
-            except SiteAway as trouble:
-                remark(f"{trouble}; trying again")
     except KeyboardInterrupt:
         remark(f"it goes on without you: damrak canary {args.bot} {args.version} --watch")
         return INTERRUPTED

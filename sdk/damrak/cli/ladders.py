@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
 
+from damrak.cli.console import remark
 from damrak.ladder.words import plain
 
 if TYPE_CHECKING:
     from damrak.ladder.site import Site
 
+EVERY: Final = 3.0  # seconds
 STATES: Final = {
     "checking": "yellow",
     "qualifying": "yellow",
@@ -51,6 +55,19 @@ def version_id(site: Site, bot: str, number: int) -> int:
         if version["number"] == number:
             return int(version["id"])
     raise LadderError(f"{clean(bot)} has no version {number}; damrak versions {clean(bot)}")
+
+
+def answers(site: Site, path: str, first: Any) -> Iterator[Any]:
+    """What the site has answered, then what it answers now, for as long as it is asked."""
+    from damrak.ladder.site import SiteAway
+
+    yield first
+    while True:
+        time.sleep(EVERY)  # a test or a canary takes minutes
+        try:
+            yield site.get(path)
+        except SiteAway as trouble:
+            remark(f"{trouble}; trying again")
 
 
 def version_line(version: dict[str, Any]) -> Text:

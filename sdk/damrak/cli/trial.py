@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
@@ -12,13 +11,12 @@ from rich.text import Text
 from damrak.cli.arguments import positive
 from damrak.cli.console import err, out, remark
 from damrak.cli.errors import FAILED, INTERRUPTED, OK, Misuse
-from damrak.cli.ladders import add_site, clean
+from damrak.cli.ladders import add_site, answers, clean
 from damrak.cli.parser import Commands, add_command, add_json
 
 if TYPE_CHECKING:
     from damrak.ladder.site import Site
 
-EVERY: Final = 3.0  # seconds
 WORDS: Final = {
     "better": ("is better", "green"),
     "not better": ("is not better", "red"),
@@ -111,28 +109,22 @@ def _baseline(bot: str, text: str) -> dict[str, Any]:
     return {"bot": name, "version": int(number) if colon else None}
 
 
-def _follow(args: argparse.Namespace, site: Site, trial: dict[str, Any]) -> int:
-    from damrak.ladder.site import SiteAway
-
+def _follow(args: argparse.Namespace, site: Site, begun: dict[str, Any]) -> int:
     console = err() if args.json else out()
-    number = int(trial["id"])
+    number, trial = int(begun["id"]), begun
     console.print(Text(f"test {number}: {_name(trial['candidate'])}, {_name(trial['baseline'])}"))
     told = -1
     try:
-        while True:
+        for trial in answers(site, f"trials/{number}", begun):
             if trial["blocks"] != told:
                 told = trial["blocks"]
                 console.print(Text(_standing(trial)), soft_wrap=True)
             if trial["state"] != "running":
-                return _end(args, trial)
-            time.sleep(EVERY)
-            try:
-                trial = site.get(f"trials/{number}")
-            except SiteAway as trouble:
-                remark(f"{trouble}; trying again")
+                break
     except KeyboardInterrupt:
         remark(f"it goes on without you: damrak trial --watch {number}")
         return INTERRUPTED
+    return _end(args, trial)
 
 
 def _standing(trial: dict[str, Any]) -> str:
