@@ -126,9 +126,12 @@ class Platform:
         """The process ids of its parts."""
         found = {}
         for pid in children_of(self.process.pid):
-            words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
-            if "up" in words:
-                continue  # just forked, and not yet what it is going to be
+            try:
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # gone since
+            if words == [""] or "up" in words:
+                continue  # dead and not yet waited for; or just forked, not yet what it will be
             name = next(
                 (word for word in words if word in PROCESSES),
                 "referee" if "damrak_referee" in words else "broker",
