@@ -2,6 +2,8 @@
 
 import os
 import runpy
+import signal
+import sys
 from collections.abc import Iterator
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -27,12 +29,27 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
 def pytest_configure() -> None:
-    """Run on the sources when asked to, or when they are newer than what was compiled."""
+    """Have signals do what they do at a terminal, and choose the build.
+
+    The sources are run when asked for, or when they are newer than what was compiled.
+    """
+    _heed_interrupts()
     if _changed_since_compiled():
         os.environ["DAMRAK_INTERPRETED"] = "1"  # child processes of a test must agree
     if os.environ.get("DAMRAK_INTERPRETED") == "1":
         # By path: importing it the usual way would import the package, and with it the engine.
         runpy.run_path(str(INTERPRETED))["force_interpreted_engine"]()
+
+
+def _heed_interrupts() -> None:
+    """Undo what a shell does that runs tests in the background.
+
+    It has them ignore these signals, and so would each program that a test interrupts.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if sys.platform != "win32" and signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 def pytest_xdist_auto_num_workers() -> int:
