@@ -6,7 +6,6 @@ import contextlib
 import os
 import random
 import signal
-import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ from chaos.victims import kill_child_of
 from ladder_django.postgres import Postgres
 from pipeline.broker import Broker
 from pipeline.plant import LEASE_SECONDS, QUICK, Machine, Process
+from ports import free_port
 
 KINDS: Final = (
     *("worker", "child", "pause", "referee", "runner"),
@@ -41,7 +41,7 @@ class Platform:
             **QUICK,
             **variables,
             "DAMRAK_LADDER_BROKER": self.broker.url,
-            "DAMRAK_PORT": str(_free_port()),
+            "DAMRAK_PORT": str(free_port()),
         }
         self._machines = [
             Machine(folder, self.broker, self._variables, f"host-{number}")
@@ -123,10 +123,3 @@ def _signal(pids: list[int], number: signal.Signals) -> None:
 
 def _tail(log: Path) -> str:
     return log.read_text("utf-8", "replace")[-3000:]
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

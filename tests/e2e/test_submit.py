@@ -15,7 +15,8 @@ from urllib.request import urlopen
 import pytest
 
 from cli import COMMAND, damrak
-from embedded.platforms import PATIENCE, Platform, free_port, new_home, wait_for
+from embedded.platforms import PATIENCE, Platform, new_home, wait_for
+from ports import free_port
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a platform needs Linux")
 

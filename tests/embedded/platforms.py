@@ -9,7 +9,6 @@ import re
 import select
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -20,14 +19,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
-PATIENCE = 120.0  # a safety net; nothing here is timed
+PATIENCE = 600.0  # a safety net; nothing here is timed
 COMMAND = [sys.executable, "-m", "damrak_ladder"]
-
-
-def free_port() -> int:
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        return trial.getsockname()[1]
 
 
 @contextmanager
@@ -105,17 +98,19 @@ class Platform:
 
     def health(self) -> tuple[int, dict[str, str]]:
         """What /healthz answers."""
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+        with closing(
+            http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        ) as connection:
             try:
                 connection.request("GET", "/healthz")
                 answer = connection.getresponse()
                 return answer.status, json.loads(answer.read())
-            except ConnectionError:
-                return 0, {}  # the site does not run now
+            except (ConnectionError, http.client.HTTPException):
+                return 0, {}  # the site does not run now, or ended before it had said all
 
     def count(self, query: str) -> int:
         """A number from its database."""
-        with closing(sqlite3.connect(self.home / "damrak.sqlite3", timeout=30)) as connection:
+        with closing(sqlite3.connect(self.home / "damrak.sqlite3", timeout=PATIENCE)) as connection:
             return connection.execute(query).fetchone()[0]
 
     def recorded(self) -> int:
@@ -181,6 +176,11 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
+def _line(port: int) -> closing[http.client.HTTPConnection]:
+    """A connection to a site."""
+    return closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE))
+
+
 class Browser:
     """As little of a browser as logging in takes."""
 
@@ -199,7 +199,9 @@ class Browser:
 
     def _ask(self, method: str, path: str, body: str) -> tuple[int, str]:
         for _ in range(5):
-            with closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)) as line:
+            with closing(
+                http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
+            ) as line:
                 cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
                 headers = {"Cookie": cookies, "Content-Type": "application/x-www-form-urlencoded"}
                 line.request(method, path, body, headers)

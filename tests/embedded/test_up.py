@@ -13,16 +13,19 @@ from collections.abc import Iterator
 import pytest
 
 from embedded.platforms import (
+    PATIENCE,
     PROCESSES,
     Browser,
     Platform,
     descendants_of,
-    free_port,
     is_alive,
     new_home,
     run,
     wait_for,
 )
+from ports import free_port
+
+ALL = PROCESSES | {"broker", "referee"}
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +42,8 @@ def test_tells_where_it_is_and_what_to_do(platform: Platform) -> None:
 
 
 def test_all_parts_are_well(platform: Platform) -> None:
-    wait_for(lambda: platform.health()[0] == 200)
-    assert set(platform.health()[1].values()) == {"well"}
-    assert set(platform.parts()) == PROCESSES | {"broker", "referee"}
+    wait_for(lambda: set(platform.health()[1].values()) == {"well"})
+    wait_for(lambda: set(platform.parts()) == ALL)
 
 
 def test_house_bots_play_on_both_ladders(platform: Platform) -> None:
@@ -69,7 +71,7 @@ def test_this_machine_needs_no_login_to_submit(platform: Platform) -> None:
         f"http://127.0.0.1:{platform.port}/api/v1/me",
         headers={"Authorization": f"Bearer {token.read_text().strip()}"},
     )
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         assert "admin" in answer.read().decode()
 
 
@@ -111,6 +113,7 @@ def test_part_that_hangs_is_named(platform: Platform) -> None:
 
 
 def test_parts_that_die_are_started_again(platform: Platform) -> None:
+    wait_for(lambda: set(platform.parts()) == ALL)
     before = platform.parts()
     killed = ("broker", "clerk", "site")
     for part in killed:

@@ -15,7 +15,7 @@ from damrak_ladder.embedded import valkey
 from damrak_ladder.embedded.places import Places
 from damrak_ladder.installation.brokers import connect_to
 
-PATIENCE_S = 30
+PATIENCE_S = 600  # a safety net; nothing here is timed
 
 
 @pytest.fixture

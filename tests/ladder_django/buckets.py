@@ -18,17 +18,10 @@ from pathlib import Path
 
 from damrak_ladder.installation.buckets import Bucket
 from damrak_ladder.stores.bucket import BucketStore
+from ports import free_port
 
 KEY, SECRET = "a-key", "a-secret-of-some-length"
 PROGRAM = Path(sys.executable).with_name("rclone")
-
-
-def free_port() -> int:
-    """A port where nobody listens."""
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        port: int = trial.getsockname()[1]
-        return port
 
 
 @dataclass(frozen=True, slots=True)

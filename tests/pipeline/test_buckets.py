@@ -11,9 +11,10 @@ from damrak_ladder.installation.buckets import Bucket
 from damrak_ladder.matches.models import Attempt, Block, BlockState, Fault, Outcome
 from damrak_ladder.replays.keeping import load
 from damrak_ladder.replays.models import StoredReplay
-from ladder_django.buckets import KEY, SECRET, free_port, running_object_server
+from ladder_django.buckets import KEY, SECRET, running_object_server
 from pipeline.blocks import house_block
 from pipeline.plant import Plant, now, wait_until
+from ports import free_port
 
 PREFIX = "DAMRAK_LADDER_"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -16,8 +15,9 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from cli import damrak
+from ports import free_port
 
-SECONDS = 60
+SECONDS = 600  # a safety net; nothing here is timed
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ print(issue(user, f"token {{count}}", ["read", "submit", "play"], now)[1])
 @contextlib.contextmanager
 def running_site(home: Path) -> Iterator[Site]:
     """A site that answers."""
-    port = _free_port()
+    port = free_port()
     variables = {name: value for name, value in os.environ.items() if "DAMRAK" not in name}
     variables |= {
         "DAMRAK_HOME": str(home),
@@ -103,7 +103,7 @@ def running_site(home: Path) -> Iterator[Site]:
     finally:
         process.terminate()
         try:
-            process.wait(10)
+            process.wait(SECONDS)
         finally:
             process.kill()
             process.wait()
@@ -116,15 +116,9 @@ def _wait_for(site: Site, process: subprocess.Popen[bytes]) -> None:
     while True:
         assert process.poll() is None, process.stderr and process.stderr.read().decode()
         try:
-            with urllib.request.urlopen(f"{site.url}/api/v1/", timeout=5) as answer:
+            with urllib.request.urlopen(f"{site.url}/api/v1/", timeout=SECONDS) as answer:
                 assert json.load(answer)["software"] == "damrak"
                 return
         except (urllib.error.URLError, OSError):
             assert monotonic() < deadline
             sleep(0.05)
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])

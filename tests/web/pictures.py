@@ -22,7 +22,8 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from cli import COMMAND
-from embedded.platforms import Platform, free_port, new_home, run
+from embedded.platforms import Platform, new_home, run
+from ports import free_port
 from web.conftest import NAMES
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "images"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -14,8 +13,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ports import free_port
+
 TESTS = Path(__file__).resolve().parents[1]
-PATIENCE_S = 120
+PATIENCE_S = 600  # a safety net; nothing here is timed
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def running_site(home: Path, blocks: int | None = None) -> Iterator[Site]:
     """A site that answers, with this data folder; first so many blocks are played if told so."""
     if blocks is not None:
         _seed(home, blocks)
-    port = _free_port()
+    port = free_port()
     variables = _clean() | {"DAMRAK_HOME": str(home), "DAMRAK_PORT": str(port)}
     log = home / "site.log"
     command = [sys.executable, "-m", "damrak_ladder", "site"]
@@ -56,7 +57,7 @@ def running_site(home: Path, blocks: int | None = None) -> Iterator[Site]:
     finally:
         process.terminate()
         try:
-            process.wait(10)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -72,16 +73,10 @@ def _await(site: Site, process: subprocess.Popen[bytes], log: Path) -> None:
     while time.monotonic() < until:
         if process.poll() is not None:
             raise AssertionError(f"the site has ended: {log.read_text()}")
-        with suppress(OSError), urllib.request.urlopen(f"{site.url}/en/", timeout=30):
+        with suppress(OSError), urllib.request.urlopen(f"{site.url}/en/", timeout=PATIENCE_S):
             return
         time.sleep(0.1)
     raise AssertionError(f"the site does not answer: {log.read_text()}")
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 def _clean() -> dict[str, str]:

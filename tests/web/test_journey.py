@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from embedded.platforms import Platform, free_port, new_home
+from embedded.platforms import Platform, new_home
+from ports import free_port
 from web.conftest import watch
 from web.people import address_in_mail, tab_to
 from web.sites import Site
