@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import re
 from pathlib import Path
@@ -14,6 +15,7 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.core.cache import cache, caches
 from django.test import Client, override_settings
+from PIL import Image, ImageChops
 
 from damrak_ladder.matches.models import Block, BlockState, Match
 from damrak_ladder.replays.compression import compress, decompress
@@ -21,6 +23,7 @@ from damrak_ladder.replays.errors import ReplayDamaged
 from damrak_ladder.replays.models import StoredReplay
 from damrak_ladder.stores.errors import StoreUnreachable
 from damrak_ladder.web.replays import sources
+from damrak_ladder.web.replays.pixels import pixels
 from ladder_django.calls import MEMORY
 from ladder_django.films import recorded_films
 from ladder_django.lines import some_bot, some_version
@@ -138,6 +141,19 @@ def test_link_card_is_a_picture(client: Client, match: Match) -> None:
     assert int.from_bytes(card.content[16:20], "big") == 1200
     page = client.get(f"/en/matches/{match.pk}/").content.decode()
     assert f'property="og:image" content="http://testserver/matches/{match.pk}/card.png"' in page
+
+
+def test_link_card_shows_the_position_as_other_pictures_do(client: Client, match: Match) -> None:
+    card = Image.open(io.BytesIO(client.get(f"/matches/{match.pk}/card.png").content))
+    svg = client.get(f"/matches/{match.pk}/position.svg").content.decode()
+    whole = pixels(svg, 800).convert("RGB")
+    top = (card.height - whole.height) // 2
+    board = card.convert("RGB").crop((0, top, 800, top + whole.height))
+    rim = 4  # the card's paper goes on, a picture's ends
+    inside = (rim, rim, 800 - rim, whole.height - rim)
+    apart = ImageChops.difference(board.crop(inside), whole.crop(inside)).convert("L")
+    far = sum(apart.histogram()[32:])
+    assert far < 0.004 * apart.width * apart.height
 
 
 def test_pages_without_a_script_show_the_end_and_every_event(client: Client, match: Match) -> None:

@@ -15,15 +15,14 @@ import os
 import resource
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-import resvg_py
 from PIL import Image
 
-from damrak_engine.board import Board, parse_board
+from damrak_engine.board import parse_board
 from damrak_engine.drawing.picture import escaped
 from damrak_ladder.web.replays import paint, sketch
+from damrak_ladder.web.replays.pixels import Piece, piece_of, pixels
 
 WIDTH: Final = 640
 BAR: Final = 40  # the scores, below the board
@@ -41,23 +40,15 @@ Script: TypeAlias = dict[str, Any]
 """`board`, `names`, `claims` (a route, a seat and all scores then) and the scores at the `end`."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """The carts on one route: pixels, what is not transparent of them, and where they belong."""
-
-    pixels: Image.Image
-    shape: Image.Image
-    at: tuple[int, int]
-
-
 def film(script: Script) -> bytes:
     """The GIF of a game: the empty town, a frame a claim, and the end."""
     board = parse_board(script["board"])
     claims = script["claims"][:MOST_CLAIMS]
     scores = [[0] * len(script["names"]), *(claim[2] for claim in claims), script["end"]]
-    pieces = [_piece(board, route, seat) for route, seat, _ in claims]
-    under, over = (_pixels(svg) for svg in sketch.layers(board))
-    bars = _pixels(_bars(script["names"], scores)).convert("RGB")
+    plan = sketch.plan_of(board)
+    under, over = (pixels(svg, WIDTH) for svg in sketch.layers(plan))
+    pieces = [piece_of(plan, route, seat, under.size) for route, seat, _ in claims]
+    bars = pixels(_bars(script["names"], scores)).convert("RGB")
     drawn = list(_frames(under.convert("RGB"), over, bars, pieces, only_last=True))
     palette = drawn[0].quantize(255, dither=Image.Dither.NONE)
     frames = (
@@ -81,7 +72,7 @@ def _frames(
     town: Image.Image,
     over: Image.Image,
     bars: Image.Image,
-    pieces: list[_Piece],
+    pieces: list[Piece],
     only_last: bool = False,
 ) -> Iterator[Image.Image]:
     """One after another; the last claim is lit up, and in the only one, too, for its colour."""
@@ -101,20 +92,13 @@ def _frames(
         yield frame
 
 
-def _piece(board: Board, route: int, seat: int) -> _Piece:
-    whole = _pixels(sketch.carts(board, route, seat))
-    box = whole.getbbox() or (0, 0, 1, 1)
-    pixels = whole.crop(box)
-    shape = pixels.getchannel("A").point(lambda alpha: 255 if alpha > _SOLID else 0)
-    return _Piece(pixels, shape, (box[0], box[1]))
-
-
-def _light_up(frame: Image.Image, piece: _Piece) -> None:
+def _light_up(frame: Image.Image, piece: Piece) -> None:
     """Draw a rim around these carts."""
     x, y = piece.at
+    shape = piece.pixels.getchannel("A").point(lambda alpha: 255 if alpha > _SOLID else 0)
     for right in (-RIM, 0, RIM):
         for down in (-RIM, 0, RIM):
-            frame.paste(_GLOW, (x + right, y + down), piece.shape)
+            frame.paste(_GLOW, (x + right, y + down), shape)
     frame.paste(piece.pixels, piece.at, piece.pixels)
 
 
@@ -143,13 +127,9 @@ def _bars(names: list[str], scores: list[list[int]]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}"'
         f' class="damrak"><style>{paint.literal(False)}.damrak .bar {{ font-size: 15px }}'
-        f" .damrak .best {{ font-weight: bold }}</style>{sketch.definitions()}"
+        f" .damrak .best {{ font-weight: bold }}</style>{sketch.carts_defined(range(len(names)))}"
         f'<rect width="{WIDTH}" height="{height}" fill="#fffcf5"/>{"".join(rows)}</svg>'
     )
-
-
-def _pixels(svg: str) -> Image.Image:
-    return Image.open(io.BytesIO(bytes(resvg_py.svg_to_bytes(svg_string=svg, width=WIDTH))))
 
 
 def main() -> None:

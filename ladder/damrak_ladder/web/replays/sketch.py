@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import ceil, floor
 from typing import Any, Final
 
 from damrak_engine.board import Board, parse_board
@@ -37,6 +38,7 @@ _BETWEEN: Final = "<!-- carts -->"
 _HEAD: Final = 42  # of the frame above the town, for a title that is not there
 _FOOT: Final = 58  # and below it, for a legend
 _INSET: Final = MARGIN - 14
+_ROUND: Final = 10  # carts and their rims reach so far beyond their route, at most
 _PIPS: Final = (
     ((0.0, 0.0),),
     ((-5.0, 0.0), (5.0, 0.0)),
@@ -112,23 +114,43 @@ def film(board: Board, course: Sequence[Owners], seconds: float, is_dark: bool =
     return "".join((_opening(plan, is_dark), *_drawn(plan, carts), "</svg>\n"))
 
 
-def layers(board: Board) -> tuple[str, str]:
+def layers(plan: Plan) -> tuple[str, str]:
     """What lies below all carts and what stands above them, as SVG documents of the same size."""
-    plan = plan_of(board)
-    parts = list(scene(board, plan.sheet, plan.labels, [_BETWEEN]))
+    parts = list(scene(plan.board, plan.sheet, plan.labels, [_BETWEEN]))
     at = parts.index(_BETWEEN)
-    paper = _paper(plan)
-    return _document(plan, [*_definitions(), paper, *parts[:at]]), _document(plan, parts[at + 1 :])
+    under = (_opening(plan, False), *_definitions(), _paper(plan), *parts[:at], "</svg>\n")
+    return "".join(under), "".join((_opening(plan, False), *parts[at + 1 :], "</svg>\n"))
 
 
-def carts(board: Board, route: int, seat: int) -> str:
-    """The carts on one route and nothing else, as an SVG document of the size of the board's."""
-    plan = plan_of(board)
-    return _document(plan, [*_definitions(), *_carts(plan, {route: seat})])
+def piece(plan: Plan, route: int, seat: int, size: tuple[int, int]) -> tuple[str, tuple[int, int]]:
+    """The carts on one route and nothing else, as an SVG document hardly larger than they are.
+
+    It fits, pixel by pixel, into a picture of the whole board of this size; with it comes where.
+    """
+    _, transform, span, across = next(lane for lane in _lanes(plan) if lane[0] == route)
+    wide, high = size[0] / plan.size[0], size[1] / plan.size[1]
+    extent = _extent(transform, span, across)
+    left = floor((extent.left - plan.frame.left) * wide)
+    top = floor((extent.top - plan.frame.top) * high)
+    width = ceil((extent.right - plan.frame.left) * wide) - left
+    height = ceil((extent.bottom - plan.frame.top) * high) - top
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="damrak" width="{width}" height="{height}"'
+        f' viewBox="{plan.frame.left + left / wide} {plan.frame.top + top / high}'
+        f' {width / wide} {height / high}" preserveAspectRatio="none">'
+        f"<style>{paint.literal(False)}</style>{carts_defined(() if seat == CLOSED else (seat,))}"
+        f'<g class="carts" data-seat="{seat}" transform="{transform}">'
+        f"{_row(plan.board.routes[route].length, span, across, seat)}</g></svg>"
+    ), (left, top)
 
 
-def _document(plan: Plan, parts: Iterable[str]) -> str:
-    return "".join((_opening(plan, False), *parts, "</svg>\n"))
+def _extent(transform: str, span: int, across: float) -> Box:
+    """The part of the sheet that carts on this route take."""
+    a, b, c, d, x, y = map(float, transform.removeprefix("matrix(").removesuffix(")").split())
+    along, beside = span / 2 + _ROUND, ROW / 2 + _ROUND
+    width, height = abs(a) * along + abs(c) * beside, abs(b) * along + abs(d) * beside
+    x, y = x + c * across, y + d * across
+    return Box(floor(x - width), floor(y - height), ceil(x + width), ceil(y + height))
 
 
 def owners_at(moments: list[Any], at: int) -> dict[int, int]:
@@ -169,49 +191,60 @@ def _paper(plan: Plan) -> str:
     )
 
 
-def definitions() -> str:
-    """What is drawn again and again: the signs of cards, and the carts of each seat."""
-    return "".join(_definitions())
+def carts_defined(seats: Iterable[int]) -> str:
+    """What `#cart-0` and so on refer to, for these seats."""
+    return f"<defs>{''.join(_cart_definitions(seats))}</defs>"
 
 
 def _definitions() -> Iterator[str]:
+    """What is drawn again and again: the signs of cards, and the carts of each seat."""
     yield "<defs>"
     for word, path in {**SIGNS, "wild": _WILD}.items():
         light = " card-sign--dark" if word in (*ON_LIGHT, "wild") else ""
         yield f'<path id="sign-{word}" class="card-sign{light}" d="{path}"/>'
-    for seat, pips in enumerate(_PIPS):
+    yield from _cart_definitions(range(len(_PIPS)))
+    yield "</defs>"
+
+
+def _cart_definitions(seats: Iterable[int]) -> Iterator[str]:
+    for seat in seats:
         yield f'<g id="cart-{seat}">'
         for left in (-13, 6):
             yield f'<rect class="cart-wheel" x="{left}" y="-12" width="7" height="24" rx="2.5"/>'
         yield f'<rect class="cart-box cart-{seat}" x="-19" y="-9.5" width="38" height="19" rx="4"/>'
-        for x, y in pips:
+        for x, y in _PIPS[seat]:
             middle = f'cx="{decimal(x)}" cy="{decimal(y)}"'
             yield f'<circle class="cart-pip cart-{seat}" {middle} r="2.8"/>'
         yield "</g>"
-    yield "</defs>"
+
+
+def _lanes(plan: Plan) -> Iterator[tuple[int, str, int, float]]:
+    """Each route; how its bed lies, how long it is, and how far across it the route runs."""
+    for bed in plan.sheet.beds:
+        transform, span = bed_frame(bed)
+        across = first_row(bed)
+        for number in bed.routes:
+            yield number, transform, span, across
+            across += ROW + BETWEEN_ROWS
 
 
 def _carts(
     plan: Plan, owners: Owners, when: Mapping[int, float] | None = None, seconds: float = 0
 ) -> Iterator[str]:
-    for bed in plan.sheet.beds:
-        transform, span = bed_frame(bed)
-        across = first_row(bed)
-        for number in bed.routes:
-            owner = owners.get(number)
-            state = f' data-seat="{owner}"' if owner is not None else ""
-            length = plan.board.routes[number].length
-            # A script that puts carts there has to know where they stand.
-            yield (
-                f'<g class="carts" data-carts="{number}"{state} transform="{transform}"'
-                f' data-row="{length} {span} {decimal(across)} {ROW + 2}">'
-            )
-            if owner is not None:
-                if when is not None:
-                    yield _appearing(when[number], seconds)
-                yield _row(length, span, across, owner)
-            yield "</g>"
-            across += ROW + BETWEEN_ROWS
+    for number, transform, span, across in _lanes(plan):
+        owner = owners.get(number)
+        state = f' data-seat="{owner}"' if owner is not None else ""
+        length = plan.board.routes[number].length
+        # A script that puts carts there has to know where they stand.
+        yield (
+            f'<g class="carts" data-carts="{number}"{state} transform="{transform}"'
+            f' data-row="{length} {span} {decimal(across)} {ROW + 2}">'
+        )
+        if owner is not None:
+            if when is not None:
+                yield _appearing(when[number], seconds)
+            yield _row(length, span, across, owner)
+        yield "</g>"
 
 
 def _row(length: int, span: int, across: float, owner: int) -> str:
