@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.core import mail
 from django.test import Client
+from markdown_it import MarkdownIt
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.notices.kinds import Channel
@@ -26,6 +27,10 @@ ROW = re.compile(r"^\| (R\d+) \| (\w+) \| (.+) \|$", re.MULTILINE)
 RULING = re.compile(r"^\*\*(C-[a-z]2?) · ", re.MULTILINE)
 REFERENCE = re.compile(r"\b(?:R\d+|C-[a-z]2?)\b")
 NUMBER = re.compile(r"\d+")
+THOUSANDS = re.compile(r"(?<=\d)[,. \u00a0](?=\d{3}\b)")
+CODE = re.compile(r"`([^`]+)`")
+MARK = re.compile(r"(?<!\*)\*(?!\*)([^*]+)(?<!\*)\*(?!\*)")
+LINK = re.compile(r"\]\((?:\.\./)?([^)]+)\)")
 HOST = "127.0.0.1"
 
 
@@ -33,6 +38,26 @@ def text_in(language: str) -> str:
     name, found = rules_in(language)
     assert found == language, f"there are no rules in {language}"
     return library().documents[name].read_text("utf-8")
+
+
+def numbers_in(text: str) -> list[str]:
+    return sorted(NUMBER.findall(THOUSANDS.sub("", text)))
+
+
+def rulings_in(language: str) -> dict[str, str]:
+    """The whole paragraph of each ruling."""
+    paragraphs = text_in(language).split("\n\n")
+    return {found[1]: part for part in paragraphs if (found := RULING.match(part))}
+
+
+def section_of(language: str, number: int) -> str:
+    return re.split(r"^## \d\. .+\n", text_in(language), flags=re.MULTILINE)[number]
+
+
+def table_in(section: str) -> list[list[str]]:
+    """The cells of each line of the table, without its head."""
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
 def get(address: str, **headers: str) -> tuple[int, str]:
@@ -68,6 +93,61 @@ def test_clauses_have_the_numbers_of_the_english_ones(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", CODES)
+def test_a_translation_has_every_part_of_the_english_rules(language: str) -> None:
+    """Headings, paragraphs, points of lists, tables and their lines: as many, in the same order."""
+
+    def parts(code: str) -> list[str]:
+        tokens = MarkdownIt("commonmark").enable("table").parse(text_in(code))
+        return [one.type + one.tag for one in tokens if not re.match("t[dh]_|inline", one.type)]
+
+    assert parts(language) == parts("en")
+    numbered = re.compile(r"^##+ (\d[\d.]*) ", re.MULTILINE)
+    assert numbered.findall(text_in(language)) == numbered.findall(text_in("en"))
+
+
+@pytest.mark.parametrize("language", CODES)
+def test_a_ruling_says_what_the_english_one_says(language: str) -> None:
+    """Its options with all their values, its reasons, the rules it names and the numbers in it."""
+    ours, english = rulings_in(language), rulings_in("en")
+    assert ours.keys() == english.keys()
+    words = set[str]()
+    for letter, text in english.items():
+        assert CODE.findall(ours[letter]) == CODE.findall(text), letter
+        assert set(REFERENCE.findall(ours[letter])) == set(REFERENCE.findall(text)), letter
+        assert numbers_in(ours[letter]) == numbers_in(text), letter
+        assert len(MARK.findall(ours[letter])) == len(MARK.findall(text)), letter
+        words |= set(MARK.findall(ours[letter]))
+    assert len(words) == 2, "one word for an option and one for a reason"
+
+
+@pytest.mark.parametrize("language", CODES)
+def test_the_options_are_there_in_every_language(language: str) -> None:
+    ours, english = table_in(section_of(language, 7)), table_in(section_of("en", 7))
+    assert len(english) == 17
+    for (name, values, text), (their_name, their_values, their_text) in zip(
+        ours, english, strict=True
+    ):
+        assert name == their_name
+        assert CODE.findall(values) == CODE.findall(their_values), name
+        assert REFERENCE.findall(text) == REFERENCE.findall(their_text), name
+
+
+@pytest.mark.parametrize("language", CODES)
+def test_the_words_are_explained_in_every_language(language: str) -> None:
+    ours, english = table_in(section_of(language, 8)), table_in(section_of("en", 8))
+    assert [cells[0] for cells in ours] == [cells[0] for cells in english]
+    assert all(all(cells) for cells in ours)
+
+
+@pytest.mark.parametrize("language", [code for code in CODES if code != "en"])
+def test_a_translation_leads_to_the_same_documents(language: str) -> None:
+    def others(code: str) -> set[str]:
+        return {name for name in LINK.findall(text_in(code)) if not name.startswith("rules")}
+
+    assert others(language) == others("en")
+
+
+@pytest.mark.parametrize("language", CODES)
 def test_all_examples_are_drawn_in_the_same_places(language: str) -> None:
     shown = re.findall(r"!\[(.+)\]\(\S*images/rules/(\w+)\.svg\)", text_in(language))
     english = re.findall(r"!\[(.+)\]\(\S*images/rules/(\w+)\.svg\)", text_in("en"))
@@ -86,6 +166,12 @@ def test_rules_are_translated_and_not_repeated() -> None:
         ours, theirs = ROW.findall(text_in(first)), ROW.findall(text_in(second))
         same = [a[0] for a, b in zip(ours, theirs, strict=True) if a[2] == b[2]]
         assert len(same) <= 1, (first, second, same)  # Danish and Norwegian are close
+        alike = rulings_in(first).items() & rulings_in(second).items()
+        assert not alike, (first, second, alike)
+        for number in (7, 8):
+            lines = [table_in(section_of(code, number)) for code in (first, second)]
+            same = [a[0] for a, b in zip(*lines, strict=True) if a[-1] == b[-1]]
+            assert len(same) <= 2, (first, second, same)
 
 
 @pytest.mark.parametrize("name", FIGURES)
