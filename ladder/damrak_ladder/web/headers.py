@@ -23,6 +23,7 @@ POLICY: Final = "; ".join(
 )
 
 _HEADERS: Final = {
+    "Cache-Control": "private",  # no proxy is to keep pages on which somebody is signed in
     "Content-Security-Policy": POLICY,
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cross-Origin-Resource-Policy": "same-origin",
