@@ -112,8 +112,8 @@ def own_bot(user: User, slug: str) -> Bot:
     return bot
 
 
-def own_version(user: User, version_id: int) -> Version:
-    """A version that is the user's own, or any if he is of the staff.
+def own_version(request: HttpRequest, version_id: int) -> Version:
+    """A version that is the caller's own, or any if he may act for its owner.
 
     Raises:
         Problem
@@ -121,18 +121,28 @@ def own_version(user: User, version_id: int) -> Version:
     version = Version.objects.select_related("bot__owner").filter(pk=version_id).first()
     if version is None:
         raise Problem(404, "not-found", f"there is no version with the id {version_id}")
-    check_owner(user, version.bot)
+    check_owner(request, version.bot)
     return version
 
 
-def check_owner(user: User, bot: Bot) -> None:
-    """Let nobody pass but the owner of a bot and the staff.
+def check_owner(request: HttpRequest, bot: Bot) -> None:
+    """Let nobody pass but the owner of a bot, and who may act for him.
 
     Raises:
         Problem
     """
-    if bot.owner_id != user.pk and not may_act_as(user, Role.STAFF):
+    if not may_act_for(request, bot.owner_id):
         raise Problem(403, "not-yours", f"the bot {bot.slug} is not yours, and this is private")
+
+
+def may_act_for(request: HttpRequest, owner_id: int) -> bool:
+    """Whether the caller is this owner, or of the staff, who see what is anybody's. To change it
+    they need a token that is for more than their own bots."""
+    if caller(request).pk == owner_id:
+        return True
+    only_looks = request.method in ("GET", "HEAD")
+    is_trusted = only_looks or Scope.ORGANISE in token_of(request).scopes
+    return is_trusted and may_act_as(caller(request), Role.STAFF)
 
 
 def _unknown(detail: str) -> Problem:

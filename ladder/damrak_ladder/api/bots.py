@@ -151,7 +151,7 @@ def steps(
 ) -> Journey:
     """What happened to a version, for its owner; with `after`, since that step."""
     set_private(response)
-    found = own_version(caller(request), version_id)
+    found = own_version(request, version_id)
     shape = version_shape(found)
     return Journey(
         version=shape,
@@ -166,7 +166,7 @@ def steps(
 def failures(request: HttpRequest, response: HttpResponse, version_id: int) -> list[Failure]:
     """The latest matches in which a version failed, for its owner."""
     set_private(response)
-    found = own_version(caller(request), version_id)
+    found = own_version(request, version_id)
     faults = Fault.objects.filter(
         version=found, owner=Blame.BOT, match__isnull=False
     ).select_related("seat", "attempt")

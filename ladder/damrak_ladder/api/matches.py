@@ -12,7 +12,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 from ninja import Field, Router
 
-from damrak_ladder.api.access import READ, caller, check_owner, everybody
+from damrak_ladder.api.access import READ, check_owner, everybody
 from damrak_ladder.api.answers import FOR_EVER, set_private, set_public
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.shapes import LogShape, MatchShape, match_shape
@@ -90,7 +90,7 @@ def _own_seat(request: HttpRequest, match_id: int, number: int) -> Seat:
     found = every.filter(match__pk=match_id, number=number).first()
     if found is None:
         raise not_found(f"seat {number} in match {match_id}")
-    check_owner(caller(request), found.version.bot)
+    check_owner(request, found.version.bot)
     return found
 
 

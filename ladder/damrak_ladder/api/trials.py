@@ -10,9 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Field, Query, Router, Schema, Status
 
-from damrak_ladder.accounts.models import Role, User
-from damrak_ladder.accounts.roles import may_act_as
-from damrak_ladder.api.access import READ, SUBMIT, caller, own_version
+from damrak_ladder.api.access import READ, SUBMIT, caller, may_act_for, own_version
 from damrak_ladder.api.answers import set_private
 from damrak_ladder.api.paging import STORABLE, Page, piece_of
 from damrak_ladder.api.problems import Problem, not_found
@@ -136,16 +134,16 @@ def begin(request: HttpRequest, response: HttpResponse, new: NewTrial) -> Status
 def trial(request: HttpRequest, response: HttpResponse, trial_id: int) -> TrialShape:
     """How a test stands: one may look, and stop, at any moment."""
     set_private(response)
-    return _trial_shape(_own(caller(request), trial_id))
+    return _trial_shape(_own(request, trial_id))
 
 
 @router.post("/trials/{int:trial_id}/cancel", auth=SUBMIT, response=TrialShape, summary="End it")
 def end(request: HttpRequest, response: HttpResponse, trial_id: int) -> TrialShape:
     """End a test without a verdict; one that has ended stays as it is."""
     set_private(response)
-    found = _own(caller(request), trial_id)
+    found = _own(request, trial_id)
     cancel(found.pk, timezone.now())
-    return _trial_shape(_own(caller(request), trial_id))
+    return _trial_shape(_own(request, trial_id))
 
 
 @router.get("/versions/{int:version_id}/canaries", auth=READ, response=list[CanaryShape])
@@ -154,7 +152,7 @@ def look_at_canaries(
 ) -> list[CanaryShape]:
     """What the shadow games of a version say about it so far."""
     set_private(response)
-    return _canaries(own_version(caller(request), version_id))
+    return _canaries(own_version(request, version_id))
 
 
 @router.post("/versions/{int:version_id}/canaries", auth=SUBMIT, response=list[CanaryShape])
@@ -163,7 +161,7 @@ def begin_canary(
 ) -> list[CanaryShape]:
     """Let a version play shadow games, or more of them."""
     set_private(response)
-    version, now = own_version(caller(request), version_id), timezone.now()
+    version, now = own_version(request, version_id), timezone.now()
     ladders = [_ladder(new.ladder, version)] if new.ladder else canaries.ladders_for(version)
     if not ladders:
         raise Problem(409, "not-playable", f"no ladder is open to {version}", "wait for one")
@@ -178,7 +176,7 @@ def end_canaries(
 ) -> list[CanaryShape]:
     """Let a version play no more shadow games."""
     set_private(response)
-    version = own_version(caller(request), version_id)
+    version = own_version(request, version_id)
     canaries.cancel(version, timezone.now())
     return _canaries(version)
 
@@ -187,9 +185,9 @@ def _trials() -> QuerySet[Trial, Trial]:
     return Trial.objects.select_related("ladder", "candidate__bot", "baseline__bot")
 
 
-def _own(user: User, trial_id: int) -> Trial:
+def _own(request: HttpRequest, trial_id: int) -> Trial:
     found = _trials().filter(pk=trial_id).first()
-    if found is None or not (found.owner_id == user.pk or may_act_as(user, Role.STAFF)):
+    if found is None or not may_act_for(request, found.owner_id):
         raise not_found(f"test {trial_id} of yours", "GET /api/v1/trials names yours")
     return found
 
