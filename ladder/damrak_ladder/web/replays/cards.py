@@ -99,7 +99,7 @@ def _card(board: bytes, owners: tuple[tuple[int, int], ...], lines: tuple[Line, 
     return _town(board).card(dict(owners), pixels(_ranking(lines)))
 
 
-@lru_cache(maxsize=6)  # some four megabytes each
+@lru_cache(maxsize=4)  # some ten megabytes each
 def _town(board: bytes) -> _Town:
     return _Town(board)
 
