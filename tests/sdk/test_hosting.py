@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,21 +13,23 @@ import pytest
 from damrak import View
 from damrak.bots import HOUSE_BOTS
 from damrak.bots.random_ import RandomBot
-from damrak.hosting import shared
+from damrak.hosting import hosted, shared
 from damrak.hosting.forked import ForkLauncher
 from damrak.hosting.limits import MIB, Limits
 from damrak.local import GameFault
 from damrak_engine.clock import TimeControl
 from damrak_engine.replay import to_bytes
 from damrak_engine.verify import verify
-from sdk.hostile import SMALL, eventually, is_alive, pids_in, play
+from sdk.hostile import PATIENT, QUICK, SMALL, eventually, is_alive, pids_in, play
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="these bots are POSIX")
 
 
-def _fault(bot: str, opponent: str = "random", limits: Limits = SMALL) -> GameFault:
+def _fault(
+    bot: str, opponent: str = "random", limits: Limits = SMALL, control: TimeControl = PATIENT
+) -> GameFault:
     """The one fault of a game, which is this bot's, and after which the next game is played."""
-    record = play(bot, opponent, limits=limits)
+    record = play(bot, opponent, limits=limits, control=control)
     assert [fault.seat for fault in record.faults] == [0]
     assert record.result.seats[0].fault == record.faults[0].reason
     assert record.result.seats[1].place == 1
@@ -89,17 +90,23 @@ def test_text_that_no_file_takes_is_made_one_that_it_does() -> None:
 
 @pytest.mark.parametrize("bot", ["InChoose", "DeafToSignals", "Stopped"])
 def test_hang_is_a_timeout_by_the_arbiters_clock(bot: str) -> None:
-    began = time.monotonic()
-    fault = _fault(f"hangs.py:{bot}")
+    fault = _fault(f"hangs.py:{bot}", control=QUICK)
     assert fault.reason == "timeout"
     assert "500 ms" in fault.detail
-    assert time.monotonic() - began < 5
 
 
+@pytest.fixture
+def _time_to_say_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot that hangs is waited for until it has told where, however slow the machine."""
+    monkeypatch.setattr(hosted, "WHERE", 60.0)
+
+
+@pytest.mark.usefixtures("_time_to_say_where")
 def test_author_is_told_where_it_hung() -> None:
-    assert "in think_forever" in _fault("hangs.py:InChoose").output
+    assert "in think_forever" in _fault("hangs.py:InChoose", control=QUICK).output
 
 
+@pytest.mark.usefixtures("_time_to_say_where")
 def test_hang_at_the_start_is_a_timeout() -> None:
     fault = _fault("hangs.py:InStart", limits=replace(SMALL, start_seconds=1.0))
     assert fault.reason == "timeout"
@@ -108,7 +115,7 @@ def test_hang_at_the_start_is_a_timeout() -> None:
 
 
 def test_hang_in_finish_changes_nothing() -> None:
-    record = play("hangs.py:InFinish", "greedy")
+    record = play("hangs.py:InFinish", "greedy", limits=replace(SMALL, finish_seconds=0.3))
     assert record.faults == ()
     assert [fault.reason for fault in record.late_faults] == ["timeout"]
 
@@ -117,7 +124,7 @@ def test_bank_runs_out_too() -> None:
     control = TimeControl(decision_ms=None, bank_ms=300, increment_ms=0)
     record = play("hangs.py:InChoose", "random", control=control)
     assert record.faults[0].detail == "the bank was used up"
-    assert record.seconds[0] == pytest.approx(0.3, abs=0.1)
+    assert record.seconds[0] >= 0.3
 
 
 # ---- nonsense ----------------------------------------------------------------------------------
@@ -159,6 +166,13 @@ def test_what_can_be_understood_is(bot: str) -> None:
 # ---- the end of its process --------------------------------------------------------------------
 
 
+@pytest.fixture
+def _time_to_die(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a process that ends, the end is waited for, however slow the machine."""
+    monkeypatch.setattr(hosted, "LAST_WORDS", 60.0)
+
+
+@pytest.mark.usefixtures("_time_to_die")
 @pytest.mark.parametrize(
     ("bot", "detail"),
     [
@@ -176,10 +190,12 @@ def test_ending_its_process_is_a_crash(bot: str, detail: str) -> None:
     assert fault.detail == detail
 
 
+@pytest.mark.usefixtures("_time_to_die")
 def test_what_was_printed_before_an_exit_is_kept() -> None:
     assert _fault("exits.py:Abruptly").output == "last words\n"
 
 
+@pytest.mark.usefixtures("_time_to_die")
 def test_crash_in_native_code_shows_where() -> None:
     assert "exits.py" in _fault("exits.py:BySegfault").output
 
@@ -214,7 +230,7 @@ def test_only_the_end_of_a_flood_is_kept() -> None:
 
 
 def test_endless_flood_is_a_timeout() -> None:
-    fault = _fault("speaks.py:EndlessFlood")
+    fault = _fault("speaks.py:EndlessFlood", control=QUICK)
     assert fault.reason == "timeout"
     assert len(fault.output) < SMALL.output_bytes + 100
 
@@ -279,8 +295,7 @@ def test_nothing_a_bot_started_outlives_the_game(bot: str, pids: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="needs subreapers")
 def test_nothing_outlives_a_host_that_is_killed(pids: Path) -> None:
     script = (
-        "from sdk.hostile import *\n"
-        "play('breeds.py:FamilyThatHangs', 'random', control=TimeControl(decision_ms=60_000))\n"
+        "from sdk.hostile import *\nplay('breeds.py:FamilyThatHangs', 'random', control=PATIENT)\n"
     )
     path = os.pathsep.join(sys.path)
     host = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path})
@@ -342,7 +357,9 @@ def test_meddling_with_what_speaks_for_it_is_its_own_fault() -> None:
 
 
 def test_one_hostile_bot_after_the_other_at_one_table() -> None:
-    record = play("raises.py:InChoose", "exits.py:Abruptly", "honest.py:Honest", "hangs.py:Stopped")
+    control = replace(PATIENT, decision_ms=2_000)
+    bots = ("raises.py:InChoose", "exits.py:Abruptly", "honest.py:Honest", "hangs.py:Stopped")
+    record = play(*bots, control=control)
     assert {fault.seat: fault.reason for fault in record.faults} == {
         0: "crash",
         1: "crash",
@@ -361,7 +378,7 @@ def test_one_hostile_bot_after_the_other_at_one_table() -> None:
     ],
 )
 def test_table_of_hostile_bots_has_a_result(bots: tuple[str, ...]) -> None:
-    record = play(*bots)
+    record = play(*bots, control=QUICK)
     assert record.result.reason == "forfeit"
     assert sorted(seat.place for seat in record.result.seats) == [*range(1, len(bots) + 1)]
     verify(to_bytes(record.replay))
@@ -405,8 +422,8 @@ def test_plain_process_plays_the_same_game(monkeypatch: pytest.MonkeyPatch) -> N
     ],
 )
 def test_plain_process_survives_hostile_bots(bot: str, reason: str) -> None:
-    limits = Limits(finish_seconds=1.0)
-    record = play(bot, "random", limits=limits)
+    control = QUICK if reason == "timeout" else PATIENT
+    record = play(bot, "random", control=control, limits=replace(SMALL, memory_bytes=None))
     assert [fault.reason for fault in record.faults] == [reason]
 
 

@@ -15,11 +15,12 @@ from damrak.loading import parse_spec
 from damrak.local import GameFault
 from damrak.repro import Bundle, read_bundle, rerun, write_bundle
 from damrak_engine.cards import WORDS
-from sdk.hostile import BOTS, play
+from damrak_engine.clock import TimeControl
+from sdk.hostile import BOTS, PATIENT, QUICK, play
 
 
-def _fault(bot: str, *opponents: str) -> GameFault:
-    record = play(bot, *(opponents or ("random",)))
+def _fault(bot: str, *opponents: str, control: TimeControl = PATIENT) -> GameFault:
+    record = play(bot, *(opponents or ("random",)), control=control)
     return (record.faults + record.late_faults)[0]
 
 
@@ -63,7 +64,7 @@ def test_slow_bot_is_slow_again(tmp_path: Path) -> None:
         "        time.sleep(0.6)\n"
         "        return view.legal[0]\n"
     )
-    bundle = _from_file(_fault(str(slow)).bundle, tmp_path)
+    bundle = _from_file(_fault(str(slow), control=QUICK).bundle, tmp_path)
     assert bundle.fault.reason == "timeout"
     assert rerun(bundle).repeats(bundle)
 

@@ -93,7 +93,7 @@ def test_the_cause_is_kept_for_the_debugger() -> None:
 
 def test_a_slow_bot_is_told_how_long_it_took() -> None:
     control = TimeControl(decision_ms=10)
-    with pytest.raises(AssertionError, match=r"took 0\.0\d s of 0\.01 s allowed"):
+    with pytest.raises(AssertionError, match=r"took \d+\.\d\d s of 0\.01 s allowed"):
         play_match([Slow(), RandomBot()], control=control)
 
 
