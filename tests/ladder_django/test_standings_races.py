@@ -163,6 +163,12 @@ def test_fit_of_somebody_who_died_is_not_waited_for() -> None:
     assert end_publishing(LATER) == 0
 
 
+def test_nor_if_the_clock_was_set_back_since() -> None:
+    ladder, _ = prepared()
+    Progress.objects.update(fitting_until=LATER + timedelta(hours=1))
+    assert publish(ladder, LATER) is not None
+
+
 def test_blocks_counted_during_a_fit_are_in_the_estimates() -> None:
     ladder, block = prepared()
     with meddling(4, lambda: absorb(block)):  # when blocks have been read

@@ -188,6 +188,16 @@ def end_former(host: str, began: datetime, now: datetime, patience: Patience) ->
     return ended
 
 
+def set_right(now: datetime, patience: Patience) -> int:
+    """Date anew what is dated later than could be by now: a clock was set back. How many blocks."""
+    waiting = Block.objects.filter(state=BlockState.WAITING, due__gt=now + patience.longest_wait)
+    running = Block.objects.filter(
+        state=BlockState.RUNNING, lease_until__gt=now + 2 * patience.lease
+    )
+    # A worker that is alive renews its lease before this one runs out.
+    return waiting.update(due=now) + running.update(lease_until=now + patience.lease)
+
+
 def requeue(block_id: int, now: datetime) -> bool:
     """Try a dead block again, as often as a new one; False if it is not dead."""
     dead = Block.objects.filter(pk=block_id, state=BlockState.DEAD)

@@ -56,8 +56,7 @@ app.conf.update(
     worker_send_task_events=False,
     worker_redirect_stdouts=False,
     worker_hijack_root_logger=False,
-    # It remembers nothing, so that nothing can be damaged when it is killed.
-    beat_scheduler="celery.beat:Scheduler",
+    beat_scheduler="damrak_ladder.pipeline.beating:Beat",
     timezone="UTC",
     enable_utc=True,
 )

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Q
 
 from damrak_ladder.matches.attempts import patience
 from damrak_ladder.matches.flows import weights_of
@@ -62,11 +63,11 @@ def take_back(there: Sequence[Place]) -> int:
 
 def _again(there: Sequence[Place], now: datetime) -> list[Order]:
     names = {place.host.pk: place.host.name for place in there}
+    wait = min(SENT_AGAIN_AFTER, patience().lease / 4)
+    # What was sent in the future was sent before a clock was set back.
+    long_ago = Q(sent__lte=now - wait) | Q(sent__gt=now + wait)
     overdue = Block.objects.filter(
-        state=BlockState.WAITING,
-        host__in=list(names),
-        due__lte=now,
-        sent__lte=now - min(SENT_AGAIN_AFTER, patience().lease / 4),
+        long_ago, state=BlockState.WAITING, host__in=list(names), due__lte=now
     )
     rows = list(overdue.order_by("pk").values_list("pk", "attempt", "host_id"))
     Block.objects.filter(pk__in=[row[0] for row in rows], state=BlockState.WAITING).update(sent=now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -15,10 +16,15 @@ from damrak_ladder.pipeline.qualifying import stuck
 _FRESH: Final = timedelta(hours=1)
 _MOST: Final = 100
 
+_log = logging.getLogger(__name__)
+
 
 def reap(now: datetime) -> int:
     """End attempts whose worker has fallen silent; how many there were. Staff hears of the dead."""
-    expired = attempts.reap(now, attempts.patience())
+    patience = attempts.patience()
+    if wrong := attempts.set_right(now, patience):
+        _log.warning("clock_set_back", extra={"blocks": wrong})
+    expired = attempts.reap(now, patience)
     # Whoever died between burying a block and telling of it is made up for here.
     dead = Block.objects.filter(state=BlockState.DEAD, due__gt=now - _FRESH).order_by("-due")
     for block in dead.select_related("subject")[:_MOST]:

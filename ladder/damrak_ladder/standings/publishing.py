@@ -95,9 +95,11 @@ def _terms_changed(ladder: Ladder, latest: Fit) -> bool:
 def _take(progress: Progress, latest: Fit | None, now: datetime) -> bool:
     """Whether it is up to us: of two who want to fit one is turned away, to save the work."""
     long = timedelta(seconds=SHARE * latest.seconds) if latest is not None else _LEASE
-    free = Q(fitting_until=None) | Q(fitting_until__lte=now)
+    until = now + max(_LEASE, long)
+    # Later than we would say ourselves: a clock was set back.
+    free = Q(fitting_until=None) | Q(fitting_until__lte=now) | Q(fitting_until__gt=until)
     mine = Progress.objects.filter(free, pk=progress.pk, fit=progress.fit)
-    return bool(mine.update(fitting_until=now + max(_LEASE, long)))
+    return bool(mine.update(fitting_until=until))
 
 
 def _write(
