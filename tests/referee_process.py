@@ -25,7 +25,7 @@ from damrak_wire.lobby import BotToken, encode_tokens
 from damrak_wire.orders import BlockOrder, House, MatchOrder, Place, SeatOrder, encode_block
 from damrak_wire.reports import BlockEnded, BlockNews, decode_news
 
-PATIENCE = 60.0  # a safety net; nothing here is timed
+PATIENCE = 600.0  # a safety net; nothing here is timed
 QUICK = TimeControl(decision_ms=20_000, bank_ms=60_000, increment_ms=1_000, grace_ms=20_000)
 
 
@@ -53,13 +53,10 @@ class Driver:
         )
 
     def follow(self, order: BlockOrder) -> Iterator[BlockNews]:
-        """All about a block."""
+        """All about a block, which is followed from now on."""
         request = pb.FollowBlockRequest(block=order.block, attempt=order.attempt)
         call = self.control.FollowBlock(request, metadata=self._metadata, timeout=PATIENCE)
-        for message in call:
-            news = decode_news(message)
-            assert news is not None
-            yield news
+        return map(_understood, call)
 
     def play(self, order: BlockOrder) -> list[BlockNews]:
         """Start a block and hear all about it."""
@@ -76,6 +73,12 @@ class Driver:
         return self.control.GetStatus(
             pb.GetStatusRequest(), metadata=self._metadata, timeout=PATIENCE
         )
+
+
+def _understood(message: pb.FollowBlockResponse) -> BlockNews:
+    news = decode_news(message)
+    assert news is not None
+    return news
 
 
 class RefereeProcess(Driver):
@@ -160,7 +163,7 @@ def block(
     matches: int = 1,
     parallel: int = 0,
     control: TimeControl = QUICK,
-    start_limit_ms: int = 30_000,
+    start_limit_ms: int = 120_000,
     watch_delay_ms: int = 0,
     jitter_ms: int = 0,
 ) -> BlockOrder:

@@ -31,7 +31,7 @@ from damrak_referee.runner.client import (
 )
 from damrak_referee.runner.instance import run_mark
 
-PATIENCE = 60.0  # seconds: a safety net, nothing is measured with it
+PATIENCE = 600.0  # seconds: a safety net, nothing is measured with it
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 PROGRAM = 'run = ["python3", "-S", "bot.py"]\n'
 

@@ -13,7 +13,7 @@ from damrak_wire.lobby import Arrival, Request, decode_response, encode_request
 from damrak_wire.table import Asked, Ended, Welcomed, decided, join, parse_response, ready
 
 PLAY = "/damrak.v1.Table/Play"
-PATIENCE = 60.0
+PATIENCE = 600.0
 
 
 class Sitter:

@@ -11,7 +11,7 @@ from damrak_ladder.referees.control import Control
 from damrak_ladder.referees.watching import Watching
 
 ROUNDS = 20
-PATIENCE = 50.0  # then it says where it hangs
+PATIENCE = 500.0  # then it says where it hangs
 
 
 async def watch(address: Address) -> None:

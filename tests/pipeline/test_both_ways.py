@@ -16,6 +16,6 @@ def test_one_process_drives_and_watches() -> None:
             cwd=Path(__file__).parents[1],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
         )
     assert ended.returncode == 0, ended.stderr

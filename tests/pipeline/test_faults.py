@@ -20,7 +20,7 @@ from damrak_ladder.matches.models import (
 )
 from ladder_django.lines import some_bot
 from pipeline.blocks import block_of, house_block, new_version
-from pipeline.plant import Plant, now, wait_until
+from pipeline.plant import PATIENCE, Plant, now, wait_until
 from sandboxes import archive_of, need_isolation
 
 SLOW = ("mcts:ms=15", "mcts:ms=15")
@@ -91,7 +91,7 @@ def test_draining_referee_finishes_what_runs_and_takes_nothing_more(plant: Plant
     wait_until(lambda: plant.machine.referee.status().draining)
     plant.send(late.pk, 0)
     wait_until(lambda: Block.objects.get(pk=late.pk).due > late.due, plant.logs)
-    assert plant.machine.referee.process.wait(60) == 0
+    assert plant.machine.referee.process.wait(PATIENCE) == 0
     plant.machine.referee.__exit__(None, None, None)
     plant.machine.restart_referee()
     for block in plant.drive([running, late]):

@@ -26,7 +26,7 @@ def test_it_is_named(command: str, variables: dict[str, str], blamed: str, tmp_p
         env={**clean, "DAMRAK_HOME": str(tmp_path), **variables},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert ended.returncode == 2
     assert ended.stderr.startswith(f"damrak-ladder: {blamed}: ")

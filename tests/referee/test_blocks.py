@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ ENDLESS = (House("greedy"), Open())  # nobody comes to the open seat
 def referee() -> Iterator[RefereeProcess]:
     with (
         short_folder() as folder,
-        RefereeProcess(folder, "--capacity=6", "--patience=0.2", "--first-patience=20") as found,
+        RefereeProcess(folder, "--capacity=6", "--patience=0.2", "--first-patience=600") as found,
     ):
         yield found
 
@@ -48,6 +50,7 @@ def _wait_for(referee: RefereeProcess, event: str, **fields: object) -> dict[str
             if line["event"] == event and fields.items() <= line.items():
                 return line
         assert referee.process.poll() is None
+        time.sleep(0.02)
 
 
 def _events(report: object) -> list[Any]:
@@ -131,6 +134,7 @@ def test_unfollowed_block_is_cancelled_and_nothing_of_it_is_left(referee: Refere
     call.initial_metadata()  # it is followed now
     while len(_sockets(referee)) < 2:
         assert referee.process.poll() is None
+        time.sleep(0.02)
     call.cancel()
     _wait_for(referee, "block_ended", block="left", outcome="cancelled")
     assert not _sockets(referee)
@@ -163,6 +167,7 @@ def test_lost_runner_voids_the_block(referee: RefereeProcess) -> None:
     call = referee.follow(order)
     while len(_sockets(referee)) < 2:
         assert referee.process.poll() is None
+        time.sleep(0.02)
     [runner] = [pid for pid in _children(referee.process.pid) if b"damrak_referee.runner" in pid[1]]
     os.kill(runner[0], signal.SIGKILL)
     news = list(call)
@@ -242,7 +247,7 @@ def test_ended_block_is_forgotten_but_never_played_again() -> None:
         referee.start(order)
         assert ending(referee.follow(order)) == BlockEnded("finished")
         while _is_known(referee, order):
-            pass
+            time.sleep(0.02)
         assert not referee.start(order).tickets
         assert referee.status().ended == 1
         code, _ = _refusal(
@@ -264,6 +269,7 @@ def _is_known(referee: RefereeProcess, order: BlockOrder) -> bool:
 def _children(parent: int) -> list[tuple[int, bytes]]:
     found = []
     for task in Path(f"/proc/{parent}/task").iterdir():
-        for pid in (task / "children").read_text().split():
-            found.append((int(pid), Path(f"/proc/{pid}/cmdline").read_bytes()))
+        with suppress(FileNotFoundError, ProcessLookupError):  # gone since
+            for pid in (task / "children").read_text().split():
+                found.append((int(pid), Path(f"/proc/{pid}/cmdline").read_bytes()))
     return found

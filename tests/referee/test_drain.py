@@ -73,10 +73,12 @@ def test_block_that_does_not_end_is_cut_short(again: str) -> None:
         order = block(WITH_OPEN_SEAT)
         referee.start(order)
         news = referee.follow(order)
+        referee.status()  # which comes after the following: it is heard by then
         _sigterm(referee)
         if again == "signal":
             while not any(line["event"] == "draining" for line in referee.logged()):
                 assert referee.process.poll() is None
+                time.sleep(0.02)
             _sigterm(referee)
         elif again == "control":
             referee.control.Drain(pb.DrainRequest(deadline_ms=100), timeout=PATIENCE)
@@ -138,6 +140,7 @@ def test_rolling_restart_loses_nothing_and_repeats_nothing() -> None:
             for name in ("one", "two", "one", "two"):
                 while not any(line["event"] == "match_finished" for line in running[name].logged()):
                     assert caller.is_alive()
+                    time.sleep(0.02)
                 _sigterm(running[name])
                 assert running[name].process.wait(PATIENCE) == 0
                 running[name].__exit__(None, None, None)

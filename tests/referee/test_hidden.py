@@ -186,6 +186,11 @@ async def twin_game(other: bool, rounds: int) -> tuple[list[bytes], list[bytes],
             while not isinstance(said := await one.hear(), wire.Asked):
                 assert said is not None
             await one.answer(said, choose(said))
+        while not isinstance(await one.hear(), wire.Asked):
+            pass
+        # It owes an answer now, so that nothing happens until watchers have seen all.
+        while happenings(watched) < len(room.table._match.log):
+            await asyncio.sleep(0)
         state = room.table._match.state
         secret = [str(state.hands[1]), str(state.contracts[1])]
         playing.cancel()
@@ -218,6 +223,12 @@ def timeless_seen(data: bytes) -> bytes:
     said = watch_pb2.WatchMatchResponse.FromString(data)
     said.clocks.ClearField("bank_ms")
     return said.SerializeToString(deterministic=True)
+
+
+def happenings(messages: list[bytes]) -> int:
+    """How many events watchers have seen."""
+    said = map(watch_pb2.WatchMatchResponse.FromString, messages)
+    return sum(len(message.events.events) for message in said)
 
 
 def events_seen(messages: list[bytes]) -> bytes:

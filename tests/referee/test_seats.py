@@ -34,7 +34,7 @@ UNLOADABLE = "import nothing_of_that_name\n"
 
 @pytest.fixture(scope="module")
 def referee() -> Iterator[RefereeProcess]:
-    with short_folder() as folder, RefereeProcess(folder, "--first-patience=30") as found:
+    with short_folder() as folder, RefereeProcess(folder, "--first-patience=600") as found:
         if found.status().isolation == "none":
             pytest.skip("this machine cannot isolate uploaded bots")
         yield found
@@ -144,7 +144,7 @@ def test_open_seats_are_taken_with_tickets(referee: RefereeProcess) -> None:
 
 
 def test_open_seat_that_nobody_takes_forfeits(referee: RefereeProcess) -> None:
-    order = block((Open(), House("greedy")), name="nobody", start_limit_ms=300)
+    order = block((Open(), House("greedy")), name="nobody", start_limit_ms=2_000)
     news = referee.play(order)
     [report] = [item for item in news if isinstance(item, MatchReport)]
     fault = report.seats[0].fault
@@ -153,7 +153,7 @@ def test_open_seat_that_nobody_takes_forfeits(referee: RefereeProcess) -> None:
 
 
 def test_ticket_is_no_good_after_the_match(referee: RefereeProcess) -> None:
-    order = block((Open(), House("greedy")), name="late", start_limit_ms=200)
+    order = block((Open(), House("greedy")), name="late", start_limit_ms=2_000)
     [ticket] = referee.start(order).tickets
     list(referee.follow(order))
     with grpc.insecure_channel(referee.listen) as channel:
