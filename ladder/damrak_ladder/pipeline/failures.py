@@ -38,8 +38,15 @@ class Failure:
     @property
     def text(self) -> str:
         """A sentence for its author."""
+        return self._sentence(f": {self.detail}" if self.detail else "")
+
+    @property
+    def open_text(self) -> str:
+        """The same for everybody: what the bot itself said is its author's."""
+        return self._sentence("")
+
+    def _sentence(self, detail: str) -> str:
         words = _WORDS.get(self.reason, f"It failed ({self.reason})")
-        detail = f": {self.detail}" if self.detail else ""
         return (
             f"{words}{detail} (game {self.number + 1}, match {self.match}, seat {self.seat + 1})."
         )

@@ -124,7 +124,8 @@ def stuck(block: Block, now: datetime) -> None:
     detail = {"block": block.pk, "dead": block.attempt}
     latest = version.steps.order_by("-pk").first()
     if latest is None or latest.detail != detail:
-        text = f"Its block {block.pk} could not be played ({block.trouble}). Staff has been told."
+        # Why may name machines of ours, and is for organisers.
+        text = f"Its block {block.pk} could not be played. Staff has been told."
         journey.note(version, StepKind.QUEUED, text, now, detail)
 
 
@@ -167,7 +168,7 @@ def _again(version: Version, lost: Failure, now: datetime) -> None:
 
 def _fail(version: Version, block: Block, failure: Failure, now: datetime) -> None:
     evidence = failure.evidence | {"block": block.pk}
-    standing.advance(version.pk, State.QUALIFYING, State.FAILED, now, failure.text[:500], evidence)
+    standing.advance(version.pk, State.QUALIFYING, State.FAILED, now, failure.open_text, evidence)
     text = f"Not qualified. {failure.text}"
     journey.note(version, StepKind.FAILED, text, now, evidence)
     said = wording.failed(version.bot.name, version.number, failure.text)
