@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.utils.functional import Promise
+from django.utils.functional import Promise, lazy
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
+
+from damrak_ladder.notices.plain_words import in_words
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
 Said = tuple[Promise, Promise]
+
+_in_words = lazy(in_words, str)
+"""What a lower layer says in English, said when it is known to whom."""
 
 
 def qualified(bot: str, number: int) -> Said:
@@ -44,7 +49,7 @@ def failed(bot: str, number: int, reason: str) -> Said:
             ),
             bot=bot,
             number=number,
-            reason=reason,
+            reason=_in_words(reason),
         ),
     )
 
@@ -61,7 +66,7 @@ def benched(bot: str, number: int, reason: str) -> Said:
             ),
             bot=bot,
             number=number,
-            reason=reason,
+            reason=_in_words(reason),
         ),
     )
 
@@ -74,7 +79,7 @@ def test_finished(first: str, second: str, verdict: str) -> Said:
             _("The test of {first} against {second} has ended: {verdict}"),
             first=first,
             second=second,
-            verdict=verdict,
+            verdict=_in_words(verdict),
         ),
     )
 
@@ -141,7 +146,7 @@ def host_quarantined(host: str, reason: str) -> Said:
                 "It stays in quarantine until a member of staff releases it."
             ),
             host=host,
-            reason=reason,
+            reason=_in_words(reason),
         ),
     )
 
@@ -158,7 +163,7 @@ def dead_block(block: int, tries: int, reason: str) -> Said:
             ),
             block=block,
             tries=tries,
-            reason=reason,
+            reason=_in_words(reason),
         ),
     )
 

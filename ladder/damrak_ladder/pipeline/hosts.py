@@ -9,8 +9,6 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.utils.translation import gettext_noop
-
 from damrak_ladder.bots.models import Kind
 from damrak_ladder.matches import hosts, residuals
 from damrak_ladder.matches.models import (
@@ -42,13 +40,11 @@ ALIVE: Final = timedelta(minutes=5)
 _UNDONE: Final = (Purpose.LADDER, Purpose.QUALIFICATION, Purpose.CANARY, Purpose.TEST)
 
 _REASONS: Final = {
-    "results": gettext_noop("version {version} scores differently here than elsewhere"),
-    "wild results": gettext_noop("results stray from what ratings foretell more than elsewhere"),
-    "slowness": gettext_noop("bots think {effect:.2f} times as long as elsewhere"),
-    "bot faults": gettext_noop("bots fail {effect:.1f} times as often as elsewhere"),
-    "host faults": gettext_noop(
-        "attempts come to nothing {effect:.1f} times as often as elsewhere"
-    ),
+    "results": "version {version} scores differently here than elsewhere",
+    "wild results": "results stray from what ratings foretell more than elsewhere",
+    "slowness": "bots think {effect:.2f} times as long as elsewhere",
+    "bot faults": "bots fail {effect:.1f} times as often as elsewhere",
+    "host faults": "attempts come to nothing {effect:.1f} times as often as elsewhere",
 }
 
 _log = logging.getLogger(__name__)

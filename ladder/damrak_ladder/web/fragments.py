@@ -66,6 +66,11 @@ def moment(at: datetime | None) -> SafeString:
     )
 
 
+def percent(number: str) -> str:
+    """A number of hundredths, with the sign where and as the reader's language puts it."""
+    return gettext("%(number)s %%") % {"number": number}
+
+
 def rows_of_points(name: str, where: str, points: Sequence[Point]) -> SafeString:
     """Points of a curve as rows of a table; the first leads to whose they are."""
     head, again = (

@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.utils.translation import gettext_lazy as _
 
 from damrak_ladder.bots.models import Kind, State, StepKind
-from damrak_ladder.matches.models import BlockState, HostState, Outcome, Purpose
+from damrak_ladder.matches.models import Blame, BlockState, HostState, Outcome, Purpose
 from damrak_ladder.trials.models import CanaryState, TrialState
 
 KINDS: Final = {
@@ -70,6 +70,12 @@ FAULTS: Final[dict[str, Any]] = {
     "illegal": _("illegal action"),
     "memory": _("out of memory"),
     "protocol": _("broke the protocol"),
+}
+
+BLAMES: Final[dict[str, Any]] = {
+    Blame.BOT: _("a fault of the bot"),
+    Blame.HOST: _("a fault of the host"),
+    Blame.NETWORK: _("a fault of the network"),
 }
 
 OUTCOMES: Final = {

@@ -12,6 +12,7 @@ from django.utils.formats import number_format
 from damrak_ladder.analyses.asking import ask, content_of
 from damrak_ladder.analyses.models import AnalysisState
 from damrak_ladder.matches.models import Match
+from damrak_ladder.web.fragments import percent
 from damrak_ladder.web.replays.contracts import Contract, contracts_of
 from damrak_ladder.web.replays.eyes import ALL
 from damrak_ladder.web.replays.maps import outline
@@ -248,7 +249,7 @@ def _is_clear(found: Interval) -> bool:
 
 
 def _percent(share: float) -> str:
-    return f"{number_format(round(100 * share))} %"
+    return percent(number_format(round(100 * share)))
 
 
 def _signed(number: float) -> str:

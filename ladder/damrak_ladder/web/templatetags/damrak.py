@@ -18,12 +18,13 @@ from damrak_ladder.bots.house import PREFIX
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.matches.models import Ladder, Purpose
 from damrak_ladder.notices import reading
+from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.standings.curves import Point
 from damrak_ladder.web import fragments
 from damrak_ladder.web.addresses import address
-from damrak_ladder.web.plain_words import in_words
 from damrak_ladder.web.players import Player
 from damrak_ladder.web.wording import (
+    BLAMES,
     CANARIES,
     FAULTS,
     KINDS,
@@ -62,10 +63,10 @@ def percent(value: float | None) -> str:
     if value is None:
         return fragments.NOTHING
     if 0 < value < 0.005:
-        return "< 1 %"
+        return "< " + fragments.percent("1")
     if 0.995 < value < 1:
-        return "> 99 %"
-    return f"{round(100 * value)} %"
+        return "> " + fragments.percent("99")
+    return fragments.percent(str(round(100 * value)))
 
 
 @register.filter
@@ -77,7 +78,7 @@ def hundredths(value: float) -> str:
 @register.filter
 def signed_percent(value: float) -> str:
     """A difference of probabilities, with its sign."""
-    return f"{signed(100 * value)} %"
+    return fragments.percent(signed(100 * value))
 
 
 @register.filter
@@ -155,6 +156,12 @@ def called(shown: Version | Player) -> str:
 def words(said: str) -> str:
     """What a layer below has written in English, in the reader's language."""
     return in_words(said)
+
+
+@register.filter
+def blame_name(owner: str) -> str:
+    """Whose fault it was, in words."""
+    return str(BLAMES.get(owner, owner))
 
 
 @register.filter

@@ -24,6 +24,7 @@ from damrak_ladder.bots.submission import storage_of
 from damrak_ladder.matches.entries import enter, leave
 from damrak_ladder.matches.errors import NotAdmitted
 from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose
+from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.pipeline.outlook import place_of
 from damrak_ladder.pipeline.promoting import make_live as go_live
 from damrak_ladder.standings.canary import canary_estimate
@@ -32,7 +33,6 @@ from damrak_ladder.trials.errors import TrialError
 from damrak_ladder.trials.models import Canary, CanaryState
 from damrak_ladder.web.access import UserRequest, may_see_inside
 from damrak_ladder.web.limits import at_most
-from damrak_ladder.web.plain_words import in_words
 
 UNDER_WAY: Final = frozenset({State.CHECKING, State.QUALIFYING})
 """States in which more will happen soon by itself."""

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from damrak_ladder.accounts import devices
 from damrak_ladder.accounts.errors import DeviceRefused, TooOften
+from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.web.access import UserRequest
 from damrak_ladder.web.limits import too_often
-from damrak_ladder.web.plain_words import in_words
 
 
 @login_required

@@ -19,10 +19,10 @@ from damrak_ladder.bots.connecting import issue
 from damrak_ladder.bots.errors import LimitReached, NameTaken, NotTaken, SameContent
 from damrak_ladder.bots.models import SLUG, Bot
 from damrak_ladder.bots.submission import create_bot
+from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.pipeline.submitting import connect, submit
 from damrak_ladder.web.access import UserRequest
 from damrak_ladder.web.limits import at_most
-from damrak_ladder.web.plain_words import in_words
 
 NEW = ""
 

@@ -16,9 +16,9 @@ from django.utils.translation import gettext as _, gettext_lazy
 from damrak_ladder.accounts.errors import TokenNameTaken, TooManyTokens
 from damrak_ladder.accounts.models import ApiToken, Scope
 from damrak_ladder.accounts.tokens import issue, revoke
+from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.web.access import UserRequest
 from damrak_ladder.web.limits import at_most
-from damrak_ladder.web.plain_words import in_words
 
 SCOPES = [
     (Scope.READ, gettext_lazy("read: see what I see")),

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import State, Version
 from damrak_ladder.matches.models import Block, Ladder
+from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.pipeline.outlook import held_back
 from damrak_ladder.trials.errors import TrialError
 from damrak_ladder.trials.models import Trial, TrialState
@@ -33,7 +34,6 @@ from damrak_ladder.web import blocks
 from damrak_ladder.web.access import UserRequest, may_see_inside
 from damrak_ladder.web.limits import at_most
 from damrak_ladder.web.pages import before, page_of
-from damrak_ladder.web.plain_words import in_words
 
 SIZE: Final = 15
 _BAR: Final = 240.0

@@ -1,21 +1,17 @@
-"""What the layers below say in English, in the reader's language.
+"""What the layers below say, as patterns, and the same for the catalogues.
 
-Errors, reasons and the steps of a version are written in English: for logs, the terminal and the
-API. Pages look their words up here; what is not here they show as it is.
+In a pattern the part named `inner` is itself one of these, and `list` several of them.
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-INNER: Final = "inner"
-"""A part of this name is looked up likewise."""
-
+_OTHERS: Final = r" (?P<inner>\(.*\))"
 _FAILED: Final = r"(?P<detail>(?:: .*)?) (?P<inner>\(game .*\))\."
-_SAID: Final[tuple[tuple[str, Any], ...]] = (
+SAID: Final[tuple[tuple[str, Any], ...]] = (
     (
         r"no more than (?P<most>\d+) bots",
         _("You can have no more than %(most)s bots."),
@@ -225,6 +221,38 @@ _SAID: Final[tuple[tuple[str, Any], ...]] = (
         _("Queued again: the host that it failed on was not to be trusted."),
     ),
     (
+        r"version (?P<version>\d+) scores differently here than elsewhere" + _OTHERS,
+        _("Version %(version)s scores differently here than elsewhere %(inner)s."),
+    ),
+    (
+        r"results stray from what ratings foretell more than elsewhere" + _OTHERS,
+        _("Results stray from what ratings foretell more than elsewhere %(inner)s."),
+    ),
+    (
+        r"bots think (?P<effect>[\d.]+) times as long as elsewhere" + _OTHERS,
+        _("Bots think %(effect)s times as long as elsewhere %(inner)s."),
+    ),
+    (
+        r"bots fail (?P<effect>[\d.]+) times as often as elsewhere" + _OTHERS,
+        _("Bots fail %(effect)s times as often as elsewhere %(inner)s."),
+    ),
+    (
+        r"attempts come to nothing (?P<effect>[\d.]+) times as often as elsewhere" + _OTHERS,
+        _("Attempts come to nothing %(effect)s times as often as elsewhere %(inner)s."),
+    ),
+    (
+        r"\((?P<here>\d+) against (?P<elsewhere>\d+), chance of an accident (?P<chance>\S+)\)",
+        _("(%(here)s against %(elsewhere)s, chance of an accident %(chance)s)"),
+    ),
+    (
+        r"(?P<inner>[a-z ]+); the lead is about (?P<value>\S+) Elo"
+        r" \(between (?P<low>\S+) and (?P<high>\S+)\)",
+        _("%(inner)s; the lead is about %(value)s Elo (between %(low)s and %(high)s)"),
+    ),
+    (r"better", _("better")),
+    (r"not better", _("not better")),
+    (r"undecided", _("undecided")),
+    (
         r"no worker is running",
         _("no worker is running"),
     ),
@@ -236,18 +264,11 @@ _SAID: Final[tuple[tuple[str, Any], ...]] = (
         r"(?P<bots>.*) are connected to different hosts, and so cannot meet",
         _("%(bots)s are connected to different hosts, and so cannot meet"),
     ),
+    (r"(?P<count>\d+) x (?P<inner>\w+)", _("%(inner)s: %(count)s")),
+    (r"timeout", _("out of time")),
+    (r"crash", _("crashed")),
+    (r"disconnect", _("disconnected")),
+    (r"illegal", _("illegal action")),
+    (r"memory", _("out of memory")),
+    (r"protocol", _("broke the protocol")),
 )
-
-_PATTERNS: Final = [(re.compile(pattern, re.DOTALL), words) for pattern, words in _SAID]
-
-
-def in_words(said: object) -> str:
-    """This sentence, or this error's, in the reader's language if it is a known one."""
-    text = str(said)
-    for pattern, words in _PATTERNS:
-        if found := pattern.fullmatch(text):
-            parts = found.groupdict(default="")
-            if INNER in parts:
-                parts[INNER] = in_words(parts[INNER])
-            return str(words) % parts
-    return text
