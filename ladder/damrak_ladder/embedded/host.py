@@ -12,7 +12,7 @@ from damrak_ladder.embedded.plans import REFEREE_STOP, WORKER_STOP
 from damrak_ladder.embedded.supervisor import Supervisor
 from damrak_ladder.installation.environment import PREFIX, Environment
 
-BEGIN_PATIENCE_S = 60.0
+BEGIN_PATIENCE_S = 300.0
 
 
 def run_host(environment: Environment, blocks: int, say: Callable[[str], None]) -> int:

@@ -21,7 +21,7 @@ from damrak_ladder.embedded.supervisor import Supervisor
 from damrak_ladder.installation.brokers import connect_to, tell_broker
 from damrak_ladder.installation.environment import PREFIX, Environment
 
-BEGIN_PATIENCE_S: Final = 60.0
+BEGIN_PATIENCE_S: Final = 300.0
 WELL_PATIENCE_S: Final = 45.0
 
 Say = Callable[[str], None]
