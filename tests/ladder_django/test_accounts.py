@@ -93,8 +93,9 @@ def test_second_factor_is_asked_for_once_it_is_set() -> None:
     assert get_adapter().is_mfa_enabled(User.objects.get(username="ann"))
 
 
-def test_reserved_names_are_refused() -> None:
-    form = {"username": "House", "email": "h@example.org"}
+@pytest.mark.parametrize("name", ["House", "\u0430nn", "h\u043euse", "\uff41dmin", "a\u0301nn"])
+def test_names_that_are_reserved_or_look_like_others_are_refused(name: str) -> None:
+    form = {"username": name, "email": "h@example.org"}
     client = Client(SERVER_NAME="127.0.0.1")
     client.post("/en/accounts/signup/", form | {"password1": PASSWORD, "password2": PASSWORD})
     assert not User.objects.exists()

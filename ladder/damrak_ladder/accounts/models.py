@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.validators import ASCIIUsernameValidator
 from django.db import models
 from django.db.models.functions import Lower
 
@@ -21,6 +22,8 @@ class Role(models.TextChoices):
 class User(AbstractUser):
     """Somebody with an account."""
 
+    # Letters of other scripts look like these, so that somebody could pass for another.
+    username = models.CharField(max_length=150, unique=True, validators=[ASCIIUsernameValidator()])
     # The highest role is Django's own flag, so that there is one truth about it.
     is_organiser = models.BooleanField(default=False)
     language = models.CharField(max_length=7, default="en")  # that of mails, and of notices
