@@ -215,6 +215,15 @@ def processes_of(uids: range) -> set[int]:
     return found
 
 
+def is_alive(process: int) -> bool:
+    """Whether it runs; one that nobody has waited for does not."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"
+
+
 def descendants(of: int) -> set[int]:
     """All processes below this one."""
     children: dict[int, set[int]] = {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -17,7 +18,8 @@ from damrak_wire.reports import MatchReport, SeatReport
 from referee_process import RefereeProcess, block, ending, short_folder
 from sandboxes import archive_of, need_isolation, program
 
-QUICK = TimeControl(decision_ms=2_000, bank_ms=20_000, increment_ms=100, grace_ms=1_000)
+STEADY = TimeControl(decision_ms=60_000, bank_ms=600_000, grace_ms=1_000)
+QUICK = replace(STEADY, decision_ms=2_000)  # for those that hang
 
 PRELUDE = """
 import os, queue, sys, threading, time
@@ -51,7 +53,12 @@ def referee() -> Iterator[RefereeProcess]:
         yield process
 
 
-def reports(referee: RefereeProcess, *archives: bytes) -> MatchReport:
+def reports(
+    referee: RefereeProcess,
+    *archives: bytes,
+    control: TimeControl = STEADY,
+    start_limit_ms: int = 120_000,
+) -> MatchReport:
     """What became of a match of these; a single one plays against a house bot."""
     places: list[Archive | House] = []
     for archive in archives:
@@ -60,15 +67,17 @@ def reports(referee: RefereeProcess, *archives: bytes) -> MatchReport:
         places.append(Archive(sha256))
     places += [House("greedy")] * (2 - len(places))
     name = "-".join(place.sha256[:12] for place in places if isinstance(place, Archive))
-    news = referee.play(block(places, name=name, control=QUICK, start_limit_ms=15_000))
+    order = block(places, name=name, control=control, start_limit_ms=start_limit_ms)
+    news = referee.play(order)
     assert ending(news).outcome == "finished", news
     (report,) = [item for item in news if isinstance(item, MatchReport)]
     return report
 
 
-def fault_of(referee: RefereeProcess, code: str) -> SeatReport:
+def fault_of(referee: RefereeProcess, code: str, start_limit_ms: int = 120_000) -> SeatReport:
     """How this program failed; its opponent did not."""
-    hostile, innocent = reports(referee, program(PRELUDE + code)).seats
+    archive = program(PRELUDE + code)
+    hostile, innocent = reports(referee, archive, start_limit_ms=start_limit_ms).seats
     assert innocent.fault is None
     assert hostile.fault is not None, hostile.output
     assert hostile.fault.owner == "bot", hostile
@@ -144,7 +153,8 @@ time.sleep(60)
 
 
 def test_hanging_up_and_staying_away(referee: RefereeProcess) -> None:
-    report = fault_of(referee, "say, heard, welcome = sit()\nchannel.close()\ntime.sleep(60)\n")
+    code = "say, heard, welcome = sit()\nchannel.close()\ntime.sleep(60)\n"
+    report = fault_of(referee, code, start_limit_ms=5_000)
     assert report.fault is not None
     assert report.fault.reason != "memory"
 
@@ -192,7 +202,7 @@ def test_never_connecting(referee: RefereeProcess) -> None:
     archive = program("import time; time.sleep(3600)")
     places = (Archive(hashlib.sha256(archive).hexdigest()), House("greedy"))
     referee.control.Upload(iter([pb.UploadRequest(sha256=places[0].sha256, data=archive)]))
-    news = referee.play(block(places, name="never", control=QUICK, start_limit_ms=1_500))
+    news = referee.play(block(places, name="never", start_limit_ms=5_000))
     (report,) = [item for item in news if isinstance(item, MatchReport)]
     assert report.seats[0].fault is not None
     assert (report.seats[0].fault.reason, report.seats[0].fault.owner) == ("timeout", "bot")
@@ -229,7 +239,9 @@ for number, asked in enumerate(questions(heard, welcome.rules)):
     ],
 )
 def test_crashing_the_sdk_on_purpose(referee: RefereeProcess, body: str, reason: str) -> None:
-    hostile, innocent = reports(referee, bot(f"    def choose(self, view):\n{body}")).seats
+    control = QUICK if reason == "timeout" else STEADY
+    archive = bot(f"    def choose(self, view):\n{body}")
+    hostile, innocent = reports(referee, archive, control=control).seats
     assert innocent.fault is None
     if hostile.fault is not None:
         assert hostile.fault.owner == "bot", hostile

@@ -7,13 +7,12 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from damrak_referee.outcome import Outcome
 from damrak_referee.runner.client import HouseBot, Runner, SeatHandle, SeatProcess
 from damrak_referee.seat import seat_server
 from damrak_referee.table import Table
-from sandboxes import PATIENCE, descendants, ground
+from sandboxes import PATIENCE, descendants, ground, is_alive
 from tables import order
 
 
@@ -120,7 +119,7 @@ def test_a_process_that_is_killed_is_the_hosts_loss() -> None:
                 assert (exit.cause, exit.owner) == ("lost", "host")
                 table.void("host", "killed")
                 await playing
-            assert not Path(f"/proc/{victim}").exists()
+            assert not is_alive(victim)
 
     asyncio.run(run())
 
@@ -148,7 +147,7 @@ def test_house_processes_die_with_the_runner() -> None:
             assert processes
             os.kill(there.runner.pid, signal.SIGKILL)
             async with asyncio.timeout(PATIENCE):
-                while any(Path(f"/proc/{process}").exists() for process in processes):
+                while any(map(is_alive, processes)):
                     await asyncio.sleep(0.02)
             await play(there.runner, "more", "random", "random")
 
