@@ -14,6 +14,8 @@ from damrak_ladder.ratings import Block as Played, Game
 from damrak_ladder.standings.absorbing import absorb
 from damrak_ladder.standings.counting import add, meetings_of
 from damrak_ladder.standings.encounters import (
+    _fewest,
+    _least_chance,
     encounter_of,
     head_to_head,
     matrix,
@@ -89,6 +91,24 @@ def test_few_among_many_are_significant_only_if_they_are_very_clear():
     assert significant({}) == []
 
 
+@given(
+    st.lists(st.sampled_from([WON, LOST, TIED]), min_size=1, max_size=30),
+    st.floats(-4000, 4000),
+)
+def test_few_blocks_can_prove_only_so_much(blocks, elo):
+    found = encounter_of(meeting([duel(1, 2, places, places) for places in blocks]), {})
+    assert found.chance_of(score_of(elo)) >= _least_chance(len(blocks))
+
+
+def test_who_played_too_little_to_matter_is_left_aside():
+    assert _fewest({1: 10}, 15) == 1
+    assert _fewest({1: 2000, 2: 500, 9: 14}, 15) == 2
+    assert _fewest({1: 2000, 2: 500, 9: 15}, 15) == 9
+    assert _fewest({1: 3, 9: 15}, 15) == 9
+    assert _fewest({1: 3, 20: 3, 30: 15}, 15) == 20
+    assert _fewest({}, 15) == 0
+
+
 def test_chance_alone_makes_no_nemesis():
     """Of ladders full of equals, at most one in twenty has anything that is called significant."""
     chance = Random(1)
@@ -153,16 +173,16 @@ def test_nemesis_and_prey_are_beyond_what_elo_says():
     lay_down(
         ladder, versions, {(0, 1): (35, 40), (0, 2): (4, 40), (0, 3): (22, 40), (0, 4): (3, 4)}
     )
-    found = opponents(ladder, versions[0].pk)
+    found = opponents(ladder, versions[0].pk, 15)
     assert [one.opponent_id for one in found.prey] == [versions[1].pk]
     assert [one.opponent_id for one in found.nemeses] == [versions[2].pk]
     assert len(found.encounters) == 4
     assert found.encounters[-1].blocks == 4
-    back = opponents(ladder, versions[2].pk)
+    back = opponents(ladder, versions[2].pk, 15)
     assert [one.opponent_id for one in back.prey] == [versions[0].pk]
     # As good as their Elo says: nothing to report.
     Standing.objects.filter(seats=0, version=versions[1]).update(elo=1500 - 340)
-    assert opponents(ladder, versions[0].pk).prey == ()
+    assert opponents(ladder, versions[0].pk, 15).prey == ()
 
 
 @with_database
@@ -179,5 +199,5 @@ def test_two_bots_head_to_head():
     assert head_to_head(ladder, one, versions[3].pk) is None
     with CaptureQueriesContext(connection) as captured:
         matrix(ladder)
-        opponents(ladder, one)
-    assert len(captured) <= 4
+        opponents(ladder, one, 15)
+    assert len(captured) <= 5

@@ -10,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from damrak_ladder.bots.models import Bot
+from damrak_ladder.standings import curves
 from damrak_ladder.standings.absorbing import absorb
 from damrak_ladder.standings.curves import history
 from damrak_ladder.standings.days import write_days
@@ -137,7 +138,9 @@ def test_changes_of_a_day_and_a_week() -> None:
     assert versions[4].pk not in long_before
 
 
-def test_curves_say_what_was_published() -> None:
+@pytest.mark.parametrize("few", [0, curves.FEW])
+def test_curves_say_what_was_published(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curves, "FEW", few)
     ladder, versions, seen = some_days(6, bots=5)
     chosen = [versions[1].pk, versions[4].pk]
     found = history(ladder, chosen)
@@ -154,7 +157,9 @@ def test_curves_say_what_was_published() -> None:
     assert history(a_ladder("empty"), chosen) == {version: [] for version in chosen}
 
 
-def test_curves_are_bounded() -> None:
+@pytest.mark.parametrize("few", [0, curves.FEW])
+def test_curves_are_bounded(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curves, "FEW", few)
     ladder, versions, _ = some_days(1)
     version = versions[1]
     row = Standing.objects.get(version=version, seats=0)
@@ -183,6 +188,7 @@ def test_curves_are_bounded() -> None:
     assert len(points) == 50
     assert points[-1].elo == 399
     assert [point.at for point in points] == sorted(point.at for point in points)
+    assert [point.elo for point in points][1:] == [1 + 398 * step // 49 for step in range(1, 50)]
 
 
 def test_a_table_takes_the_same_queries_however_long_it_is() -> None:

@@ -43,6 +43,10 @@ def database_of(environment: Environment) -> dict[str, Any]:
 # A site takes up to so many requests at once; whoever comes then waits for one of them to end.
 SITE_POOL: Final = {"min_size": 2, "max_size": 20, "timeout": 10}
 
+# What a page asks for takes a few milliseconds: to start others who help takes longer than that,
+# and so does compiling it.
+_SITE_OPTIONS: Final = "-c max_parallel_workers_per_gather=0 -c jit=off"
+
 
 def pooled(described: dict[str, Any]) -> dict[str, Any]:
     """The same database for a server that answers each request in a thread of its own.
@@ -52,5 +56,7 @@ def pooled(described: dict[str, Any]) -> dict[str, Any]:
     """
     if described["ENGINE"] != "django.db.backends.postgresql":
         return described
-    options = described["OPTIONS"] | {"pool": SITE_POOL}
+    given = described["OPTIONS"]
+    both = f"{_SITE_OPTIONS} {given.get('options', '')}".rstrip()
+    options = given | {"pool": SITE_POOL, "options": both}
     return described | {"OPTIONS": options, "CONN_MAX_AGE": 0}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from django.db.models import Max, Min, OuterRef, Q, Subquery
 
@@ -15,6 +17,14 @@ from damrak_ladder.standings.models import Fit, Line
 
 MOST_VERSIONS: Final = 12
 MOST_POINTS: Final = 300
+FEW: Final = 500
+"""Of so few lines all are read, which is quicker than looking for each point."""
+
+_Read: TypeAlias = tuple[Any, ...]
+_COLUMNS: Final = (
+    *("ladder_id", "version_id", "fit", "blocks"),
+    *("at", "elo", "low", "high", "rank", "games"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +57,10 @@ def histories(
     since: datetime | None = None,
     points: int = 120,
 ) -> dict[int, dict[int, list[Point]]]:
-    """The same on each of these ladders, in three queries however many these are.
+    """The same on each of these ladders, in three or four queries however many these are.
 
     Looked at are fits at equal distances, the first and the latest among them, and of each version
-    the line that held then: as many looks into the index as there are points, however long the
-    ledger. Where nothing changed between two of them there is one point.
+    the line that held then. Where nothing changed between two of them there is one point.
     """
     wanted = list(dict.fromkeys(versions))[:MOST_VERSIONS]
     found: dict[int, dict[int, list[Point]]] = {
@@ -61,26 +70,52 @@ def histories(
     fits = Fit.objects.filter(ladder__in=ladders)
     begin = fits if since is None else fits.filter(at__gte=since)
     ends = begin.values_list("ladder").annotate(first=Min("number"), last=Max("number"))
+    looks = {  # numbers go on with time
+        ladder: _spread(first, last, min(points, MOST_POINTS))
+        for ladder, first, last in ends.order_by()
+    }
+    if not (wanted and looks):
+        return found
+    every = Line.objects.filter(ladder__in=looks, version__in=wanted, seats=size).order_by("fit")
+    if every.order_by()[: FEW + 1].count() <= FEW:
+        lines = _held(list(every.values_list(*_COLUMNS)), looks)
+    else:
+        looked_up = every.filter(pk__in=_looked_up(looks, wanted, size))
+        lines = list(looked_up.values_list(*_COLUMNS))
+    for ladder, version, _fit, blocks, *values in lines:
+        if blocks:
+            found[ladder][version].append(Point(*values))
+    return found
+
+
+def _held(lines: Sequence[_Read], looks: Mapping[int, Sequence[int]]) -> list[_Read]:
+    """Of these lines, the oldest first, those that held when somebody looked."""
+    kept = []
+    until: dict[tuple[int, int], int] = {}  # the next line of the same
+    for line in reversed(lines):
+        ladder, version, fit, *_ = line
+        numbers = looks[ladder]
+        look = bisect_left(numbers, fit)
+        if look < len(numbers) and numbers[look] < until.get((ladder, version), sys.maxsize):
+            kept.append(line)
+        until[ladder, version] = fit
+    return kept[::-1]
+
+
+def _looked_up(looks: Mapping[int, Sequence[int]], versions: Sequence[int], seats: int) -> set[int]:
+    """The lines that held then: as many looks into the index, however long the ledger."""
     looked_at = Q(pk__in=[])
-    for ladder, first, last in ends.order_by():  # numbers go on with time
-        numbers = _spread(first, last, min(points, MOST_POINTS))
+    for ladder, numbers in looks.items():
         looked_at |= Q(ladder=ladder, number__in=numbers)
-    lines = Line.objects.filter(ladder=OuterRef("ladder"), seats=size, fit__lte=OuterRef("number"))
+    lines = Line.objects.filter(ladder=OuterRef("ladder"), seats=seats, fit__lte=OuterRef("number"))
     held = {
         f"line_{version}": Subquery(
             lines.filter(version_id=version).order_by("-fit").values("pk")[:1]
         )
-        for version in wanted
+        for version in versions
     }
-    if not (wanted and looked_at):
-        return found
-    rows = fits.filter(looked_at).order_by("ladder", "number").annotate(**held)
-    keys = {key for values in rows.values_list(*held) for key in values if key is not None}
-    columns = ("at", "elo", "low", "high", "rank", "games")
-    shown = Line.objects.filter(pk__in=keys, blocks__gt=0).order_by("fit")
-    for ladder, version, *values in shown.values_list("ladder_id", "version_id", *columns):
-        found[ladder][version].append(Point(*values))
-    return found
+    rows = Fit.objects.filter(looked_at).annotate(**held).values_list(*held)
+    return {key for keys in rows for key in keys if key is not None}
 
 
 def _spread(first: int, last: int, points: int) -> list[int]:

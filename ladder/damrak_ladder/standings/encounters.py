@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
 import numpy as np
+from django.db.models import Count
 from scipy.special import stdtr, stdtrit
 
 from damrak_engine.statistics import PRIOR_BLOCKS, score_of
@@ -27,6 +28,9 @@ MOST: Final = 50
 
 ERROR: Final = 0.05
 """How often at most there is anything in a list that is called significant by mistake."""
+
+_FARTHEST: Final = 25.0
+"""Elo expects nothing farther from a half, on the scale of logits: 4,300 Elo make that."""
 
 
 class Sums(Protocol):
@@ -90,17 +94,6 @@ def head_to_head(ladder: Ladder, version: int, opponent: int) -> Encounter | Non
     """What they did against each other; None if they never met."""
     row = Meeting.objects.filter(ladder=ladder, version=version, opponent=opponent).first()
     return None if row is None else encounter_of(row, _elos(ladder, [version, opponent]))
-
-
-def all_encounters(ladder: Ladder, version: int) -> list[Encounter]:
-    """Those with all its opponents, most blocks first."""
-    met = Meeting.objects.filter(ladder=ladder, version=version)
-    known = Standing.objects.filter(ladder=ladder, seats=ALL, blocks__gt=0)
-    theirs = known.filter(version__in=met.values("opponent")).values_list("version", "elo")
-    own = known.filter(version=version).values_list("version", "elo")
-    elos = dict(theirs.union(own, all=True))
-    found = encounters_of(list(met.values_list(*_SUMS, named=True)), elos)
-    return sorted(found, key=lambda one: (-one.blocks, one.opponent_id))
 
 
 def encounter_of(row: Sums, elos: Mapping[int, int]) -> Encounter:
@@ -211,20 +204,26 @@ def _cycles(
 class Opponents:
     """Whom a version finds harder, or easier, than their Elo says."""
 
-    encounters: tuple[Encounter, ...]  # all of them, most blocks first
+    encounters: tuple[Encounter, ...]  # the most frequent ones at least, most blocks first
     nemeses: tuple[Encounter, ...]  # the worst first
     prey: tuple[Encounter, ...]  # the easiest first
 
 
-def opponents(ladder: Ladder, version: int) -> Opponents:
-    """The opponents of a version on a ladder.
+def opponents(ladder: Ladder, version: int, most: int) -> Opponents:
+    """The `most` most frequent opponents of a version on a ladder, and of all of them the odd ones.
 
     Whoever met fifty others did surprisingly well against the luckiest pick of them, so being
     called nemesis or prey takes as much more evidence as there are opponents to pick from.
     """
-    every = all_encounters(ladder, version)
+    met = Meeting.objects.filter(ladder=ladder, version=version)
+    numbers = dict(met.values_list("blocks").annotate(number=Count("pk")).order_by())
+    enough = met.filter(blocks__gte=_fewest(numbers, most))
+    rows = list(enough.values_list(*_SUMS, named=True))
+    elos = _elos(ladder, [version, *(row.opponent_id for row in rows)])
+    every = sorted(encounters_of(rows, elos), key=lambda one: (-one.blocks, one.opponent_id))
     rated = {one.opponent_id: one for one in every if one.expected is not None}
-    sure = [rated[other] for other in significant(_chances(rated.values()))]
+    odd = significant(_chances(rated.values()), sum(numbers.values()))
+    sure = [rated[other] for other in odd]
     return Opponents(
         encounters=tuple(every),
         nemeses=tuple(sorted((one for one in sure if _beyond(one) < 0), key=_beyond)),
@@ -232,6 +231,28 @@ def opponents(ladder: Ladder, version: int) -> Opponents:
             sorted((one for one in sure if _beyond(one) > 0), key=lambda one: -_beyond(one))
         ),
     )
+
+
+def _fewest(numbers: Mapping[int, int], most: int) -> int:
+    """The fewest blocks that matter, of so many opponents with each number of blocks.
+
+    Who played less is neither among the most frequent nor, whatever happened, called significant.
+    A house bot has met thousands, nearly all of them a few times.
+    """
+    total, aside = sum(numbers.values()), 0
+    for blocks in sorted(numbers):
+        aside += numbers[blocks]
+        if total - aside < most or _least_chance(blocks) <= ERROR / aside:
+            return blocks
+    return 0
+
+
+def _least_chance(blocks: int) -> float:
+    """No result of so many blocks is less probable than this, whatever Elo expects."""
+    total, half = blocks + PRIOR_BLOCKS, PRIOR_BLOCKS / 2
+    error = math.sqrt(half / 2 / (total - 1) / total) * 4  # all blocks alike, half of them won
+    distance = (math.log((blocks + half) / half) + _FARTHEST) / error
+    return float(2 * stdtr(max(1, blocks - 1), -distance))
 
 
 def _chances(rated: Collection[Encounter]) -> dict[int, float]:
@@ -245,11 +266,15 @@ def _chances(rated: Collection[Encounter]) -> dict[int, float]:
     return dict(zip((one.opponent_id for one in rated), chances.tolist(), strict=True))
 
 
-def significant(chances: Mapping[Key, float]) -> list[Key]:
-    """Those that count when all are looked at together (Holm's method)."""
+def significant(chances: Mapping[Key, float], of: int = 0) -> list[Key]:
+    """Those that count when all are looked at together (Holm's method).
+
+    Of more than these, if it is said how many: the others are known not to count.
+    """
     kept: list[Key] = []
+    number = max(of, len(chances))
     for at, (key, chance) in enumerate(sorted(chances.items(), key=lambda item: item[1])):
-        if chance > ERROR / (len(chances) - at):
+        if chance > ERROR / (number - at):
             break
         kept.append(key)
     return kept

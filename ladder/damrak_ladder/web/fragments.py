@@ -6,7 +6,7 @@ Whatever comes from somebody else is escaped here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
@@ -24,6 +24,8 @@ NOTHING: Final = "\N{EN DASH}"
 
 _LEFT, _RIGHT = 6.0, 234.0  # of the bar, in the units of its drawing
 _MINUTE: Final = 60.0
+_UNITS: Final = (7 * 86_400.0, 86_400.0, 3600.0, _MINUTE)
+_MONTH: Final = 28 * 86_400.0
 
 
 def link(slug: str, name: str, number: int | None) -> SafeString:
@@ -102,8 +104,33 @@ def tag(name: object, tone: str) -> SafeString:
     return SafeString(f'<span class="tag{toned}">{escape(name)}</span>')
 
 
+def games(block: int, matches: Sequence[tuple[int, int]]) -> SafeString:
+    """Links to the matches of a block: the key of each and its number from 0."""
+    says = gettext("Game %(number)s of block %(block)s")
+    return SafeString(
+        "".join(
+            f'<a class="game" href="{address("web:match", pk)}"'
+            f' aria-label="{escape(says % {"number": number + 1, "block": block})}">'
+            f"{number + 1}</a>"
+            for pk, number in matches
+        )
+    )
+
+
 def _ago(at: datetime) -> str:
     now = datetime.now(UTC)
-    if (now - at).total_seconds() < _MINUTE:
+    passed = (now - at).total_seconds()
+    if passed < _MINUTE:
         return gettext("just now")
+    # Months differ in length; below them, so many seconds are always told alike.
+    unit = next((unit for unit in _UNITS if passed >= unit), _MINUTE)
+    if passed < _MONTH:
+        return _told(passed // unit * unit, get_language())
     return gettext("%(span)s ago") % {"span": timesince(at, now, depth=1)}
+
+
+@lru_cache(maxsize=1024)
+def _told(seconds: float, _language: str | None) -> str:
+    begin = datetime(2000, 1, 1, tzinfo=UTC)
+    span = timesince(begin, begin + timedelta(seconds=seconds), depth=1)
+    return gettext("%(span)s ago") % {"span": span}

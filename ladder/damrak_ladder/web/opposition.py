@@ -42,7 +42,7 @@ class MatrixShown:
 
 def opponents_of(ladder: Ladder, version: int) -> list[Opponent]:
     """Its most frequent opponents, and before them those that it does strangely against."""
-    found = opponents(ladder, version)
+    found = opponents(ladder, version, MOST)
     nemeses = {one.opponent_id for one in found.nemeses}
     prey = {one.opponent_id for one in found.prey}
     odd = [*found.nemeses, *found.prey]

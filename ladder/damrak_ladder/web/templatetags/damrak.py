@@ -22,6 +22,7 @@ from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.standings.curves import Point
 from damrak_ladder.web import fragments
 from damrak_ladder.web.addresses import address
+from damrak_ladder.web.blocks import BlockListed
 from damrak_ladder.web.players import Player
 from damrak_ladder.web.wording import (
     BLAMES,
@@ -261,6 +262,12 @@ def version(shown: Version | Player, number: bool = True) -> SafeString:
     """The name of a version, linked."""
     bot = shown.bot
     return fragments.link(bot.slug, bot_name(bot.slug, bot.name), shown.number if number else None)
+
+
+@register.simple_tag
+def games(row: BlockListed) -> SafeString:
+    """Links to the matches of a block."""
+    return fragments.games(row.pk, [(match.pk, match.number) for match in row.matches])
 
 
 @register.simple_tag
