@@ -39,6 +39,22 @@ def test_the_same_files_make_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such bit")
+def test_packages_go_along_whole_if_the_description_names_them(tmp_path: Path) -> None:
+    bot = tmp_path / "bot"
+    needed = (
+        "bot.js",
+        "node_modules/one/build/x.js",
+        "node_modules/one/node_modules/two/dist/y.js",
+    )
+    for name in (*needed, "build/z.js", "node_modules/.bin/tool"):
+        (bot / name).parent.mkdir(parents=True, exist_ok=True)
+        (bot / name).write_text("")
+    (bot / "damrak.toml").write_text('run = ["node", "bot.js"]\n')
+    assert pack(bot).names == ("bot.js", "damrak.toml")
+    (bot / "damrak.toml").write_text('run = ["node", "bot.js"]  # with node_modules\n')
+    assert pack(bot).names == ("bot.js", "damrak.toml", *needed[1:])
+
+
 def test_what_can_be_run_can_be_run_there(tmp_path: Path) -> None:
     made(tmp_path, "run.sh")
     (tmp_path / "run.sh").chmod(0o755)

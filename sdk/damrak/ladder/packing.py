@@ -25,10 +25,9 @@ from damrak_wire.archive.manifest import DESCRIPTION
 IGNORE_FILES: Final = (".damrakignore", ".gitignore")
 ARCHIVES: Final = (".zip", ".tar", ".tar.gz", ".tgz")
 _DAY: Final = (1980, 1, 1, 0, 0, 0)  # the first that a zip archive can name
-_NEEDLESS: Final = frozenset(
-    {"__pycache__", "damrak-faults", "node_modules", "venv", "target", "dist", "build"}
-)
-_PROJECTS: Final = frozenset({"target", "dist", "build"})  # needless where nothing names them
+_NEEDLESS: Final = frozenset({"__pycache__", "damrak-faults", "venv"})
+_PACKAGES: Final = "node_modules"
+_PROJECTS: Final = frozenset({_PACKAGES, "target", "dist", "build"})  # if nothing names them
 _WRITTEN_BY_US: Final = (b'"damrak-replay/', b'"damrak-repro/')
 
 
@@ -113,6 +112,8 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
 def _is_needless(path: Path, folder: Path) -> bool:
     if (path / "pyvenv.cfg").is_file():
         return True
+    if _PACKAGES in path.relative_to(folder).parts[:-1]:
+        return False  # packages bring what was built
     if path.name in _PROJECTS:
         return not _is_named(path.name, folder)
     return path.name in _NEEDLESS
