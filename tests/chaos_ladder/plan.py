@@ -31,6 +31,8 @@ from ladder_django.lines import some_bot, some_version
 
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
+NEVER: Final = datetime(2999, 1, 1, tzinfo=UTC)
+
 SPECS: Final = ("greedy", "random")
 """House bots that always play the same from the same position and the same seed, and fast."""
 
@@ -65,6 +67,18 @@ def book_all(count: int, seed: int) -> Ladder:
         seating = Table(players, "practice", Purpose.LADDER, ladder_flow(ladder), ladder)
         book(seating, chance.randbytes(32), NOW)
     return ladder
+
+
+def hold_back(count: int) -> list[int]:
+    """Let nobody play the last so many blocks until they are released; which they are."""
+    held = list(Block.objects.order_by("-pk").values_list("pk", flat=True)[:count])
+    Block.objects.filter(pk__in=held).update(due=NEVER)
+    return held
+
+
+def release(held: list[int]) -> None:
+    """Let these be played."""
+    Block.objects.filter(pk__in=held, due=NEVER).update(due=NOW)
 
 
 def left() -> int:

@@ -15,7 +15,16 @@ from typing import Any
 from django.db import DatabaseError, connection
 from django.test import override_settings
 
-from chaos_ladder.plan import book_all, double, left, lost, outcome, waiting
+from chaos_ladder.plan import (
+    book_all,
+    double,
+    hold_back,
+    left,
+    lost,
+    outcome,
+    release,
+    waiting,
+)
 from chaos_ladder.victims import Platform
 from damrak_ladder.installation.databases import database_of
 from damrak_ladder.installation.environment import read_environment
@@ -48,6 +57,7 @@ def run(blocks: int, kills: int, seed: int, kind: str, machines: int = 2) -> Run
     chance = random.Random(secrets.randbits(64) if kills else 0)
     with _home(kind) as (folder, variables, postgres):
         book_all(blocks, seed)
+        held = hold_back(blocks // 4) if kills else []
         began = time.monotonic()
         killed: Counter[str] = Counter()
         order: list[str] = []
@@ -56,8 +66,11 @@ def run(blocks: int, kills: int, seed: int, kind: str, machines: int = 2) -> Run
                 platform.check()
                 assert time.monotonic() < began + LONGEST_SECONDS, f"{platform.logs()}\n{waiting()}"
                 played = blocks - (remaining if remaining > 0 else blocks)
-                # Within the first half, for a kill takes a while and blocks go on meanwhile.
-                if killed.total() < kills and 2 * played * kills >= blocks * killed.total():
+                # Within the first half, for a kill takes a while and blocks go on meanwhile;
+                # what is held back sees to it that they do not come to an end.
+                if killed.total() >= kills:
+                    held = _released(held)
+                elif 2 * played * kills >= blocks * killed.total():
                     # Each kind in turn, in an order of chance.
                     order = order or chance.sample(platform.kinds, len(platform.kinds))
                     victim = order.pop()
@@ -76,6 +89,16 @@ def run(blocks: int, kills: int, seed: int, kind: str, machines: int = 2) -> Run
             lost=tuple(lost()),
             double=tuple(double()),
         )
+
+
+def _released(held: list[int]) -> list[int]:
+    """Let these blocks be played; those that are still to be, while the database cannot say."""
+    try:
+        release(held)
+    except DatabaseError:
+        connection.close()
+        return held
+    return []
 
 
 def _left() -> int:

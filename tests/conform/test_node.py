@@ -22,7 +22,7 @@ def bot() -> tuple[str, ...]:
 
 
 def test_it_speaks_the_protocol(bot: tuple[str, ...]) -> None:
-    done = damrak("conform", "127.0.0.1:0", "--json", "--", *bot, "--quiet", timeout=300)
+    done = damrak("conform", "127.0.0.1:0", "--json", "--", *bot, "--quiet", timeout=900)
     report = json.loads(done.stdout)
     assert report["ok"], [s for s in report["scenarios"] if not s["ok"]]
     assert report["client"].startswith("damrak-example-node/")
@@ -30,11 +30,11 @@ def test_it_speaks_the_protocol(bot: tuple[str, ...]) -> None:
 
 def test_it_speaks_it_over_a_unix_socket(bot: tuple[str, ...], tmp_path: Path) -> None:
     arguments = ("conform", f"unix:{tmp_path}/s", "--only=four-seats", "--only=rejoin")
-    assert damrak(*arguments, "--", *bot, timeout=300).returncode == 0
+    assert damrak(*arguments, "--", *bot, timeout=900).returncode == 0
 
 
 def test_it_plays_a_seat_as_in_the_sandbox(bot: tuple[str, ...], tmp_path: Path) -> None:
-    done = damrak("conform", f"unix:{tmp_path}/s", "--one-seat", "--json", "--", *bot, timeout=300)
+    done = damrak("conform", f"unix:{tmp_path}/s", "--one-seat", "--json", "--", *bot, timeout=900)
     report = json.loads(done.stdout)
     assert report["ok"], [s for s in report["scenarios"] if not s["ok"]]
     assert len(report["scenarios"]) == len(scenarios(one_seat=True))

@@ -126,7 +126,7 @@ def test_it_stops_when_it_is_told_to(folder: Path) -> None:
         with bot(referee.listen, DAMRAK_TOKEN=TOKEN) as process:
             without_a_fault(referee.play(block((NODE, GREEDY))))
             process.terminate()
-            assert process.wait(60) == 0
+            assert process.wait(600) == 0
         assert not referee.control.GetStatus(pb.GetStatusRequest()).waiting
 
 
@@ -138,7 +138,7 @@ def test_it_says_why_it_is_not_let_in(folder: Path) -> None:
             env={**os.environ, "DAMRAK_TOKEN": "another"},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
         )
         assert done.returncode == 1
         assert done.stderr == "bot.js: this token is not known here\n"

@@ -20,7 +20,7 @@ def test_kills_change_nothing_that_counts(django_db_blocker: Any, blocks: int, k
         calm = run(blocks, 0, 1, "sqlite")
         wild = run(blocks, kills, 1, "postgresql")
     assert calm.lost_attempts == 0
-    assert wild.kills.total() > kills * 3 // 4  # blocks may end before the last ones
+    assert wild.kills.total() == kills
     assert len(calm.outcome["ratings"][0]) == 6
     assert (wild.lost, wild.double) == ((), ())
     assert differences(calm.outcome, wild.outcome) == []

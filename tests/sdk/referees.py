@@ -41,7 +41,7 @@ class Referee:
         self.folder = Path(tempfile.mkdtemp(prefix="dmk"))  # paths of sockets must be short
         self._options = options
         self.process = self._start(listen)
-        self._watchdog = Timer(150, lambda: self.process.kill())
+        self._watchdog = Timer(600, lambda: self.process.kill())
         self._watchdog.start()
         self.control = Control(parse_address(f"unix:{self.folder}/r.sock"))
         self.control.set_tokens(tokens_of(TOKENS))
@@ -89,7 +89,7 @@ class Referee:
             self.process.send_signal(signal.SIGTERM)
             self.process.send_signal(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.communicate(timeout=10)
+                self.process.communicate(timeout=60)
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 

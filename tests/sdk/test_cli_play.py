@@ -215,7 +215,7 @@ def test_ctrl_c_shows_the_whole_blocks_played_so_far(whole_group: bool, tmp_path
         os.killpg(process.pid, signal.SIGINT)
     else:
         process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=600)
     assert process.returncode == 130
     assert errors == ""
     report = json.loads(output)
@@ -237,7 +237,7 @@ def test_death_of_a_worker_is_told_with_what_was_played(tmp_path: Path) -> None:
         child for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
     ]
     os.kill(int(workers[-1]), signal.SIGKILL)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=600)
     assert process.returncode == 2
     assert errors == "damrak: a worker process died (exit code -9)\n"
     assert json.loads(output)["interrupted"] is True

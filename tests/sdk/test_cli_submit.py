@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from cli import COMMAND, damrak
-from sdk.sites import Site, running_site
+from sdk.sites import SECONDS, Site, running_site
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the ladder runs on Unix")
 
@@ -80,7 +80,7 @@ def test_a_login_is_approved_in_a_browser(site: Site, config: Path) -> None:
         "from damrak_ladder.accounts import devices\n"
         f'devices.approve(User.objects.get(username="dora"), "{code.lower()}", now)'
     )
-    rest, _ = login.communicate(timeout=60)
+    rest, _ = login.communicate(timeout=SECONDS)
     assert login.returncode == 0, rest
     assert f"dora is logged in to {site.url}" in rest
     kept = config / "damrak" / "credentials.toml"
@@ -104,7 +104,7 @@ def test_a_login_that_is_refused(site: Site, config: Path) -> None:
         "from damrak_ladder.accounts import devices\n"
         f'devices.refuse(User.objects.get(username="dora"), "{line.split()[-1]}", now)'
     )
-    rest, _ = login.communicate(timeout=60)
+    rest, _ = login.communicate(timeout=SECONDS)
     assert login.returncode == 2
     assert "it was refused in the browser" in rest
     assert not (config / "damrak" / "credentials.toml").exists()
@@ -167,7 +167,7 @@ def test_a_bot_is_submitted_and_followed_until_it_qualifies(
     submit = started(site, config, "submit", bot, "--note", "first try")
     before = lines_of(submit, "Queued")
     decide(site, "my-bot", 1, reason="played all games")
-    rest, _ = submit.communicate(timeout=60)
+    rest, _ = submit.communicate(timeout=SECONDS)
     said = "".join(before) + rest
     assert submit.returncode == 0, said
     kinds = re.findall(r"^(received|checked|queued|qualified) ", said, re.MULTILINE)
@@ -244,7 +244,7 @@ def test_a_bot_that_fails_there_ends_with_1_and_says_why(
     )
     lines_of(submit, "Queued")
     decide(site, "fails", 1, "FAILED", "It crashed: \\x1b[31mred")
-    rest, _ = submit.communicate(timeout=60)
+    rest, _ = submit.communicate(timeout=SECONDS)
     assert submit.returncode == 1, rest
     assert "version 1 has failed: It crashed" in rest
     assert "\x1b" not in rest
@@ -330,7 +330,7 @@ def evil() -> Iterator[Any]:
 
 def ask(evil: Any, tmp_path: Path, **variables: str) -> Any:
     environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path), **variables}
-    return damrak("whoami", "--to", evil.url, env=environment, timeout=60)
+    return damrak("whoami", "--to", evil.url, env=environment, timeout=SECONDS)
 
 
 def test_a_token_follows_no_redirect(evil: Any, tmp_path: Path) -> None:

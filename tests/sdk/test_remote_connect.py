@@ -32,10 +32,13 @@ from damrak_proto.v1.lobby_pb2_grpc import LobbyStub
 from damrak_wire.lobby import Arrival, encode_request
 from damrak_wire.orders import House, Remote
 from damrak_wire.reports import BlockEnded, MatchReport, MatchStarted, MatchVoided
+from ports import free_port
 from sdk.hostile import BOTS
 from sdk.referees import CONTROL, TOKENS, Referee, block, referee, seed_of, tokens_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
+
+PATIENCE_S = 600  # a safety net; nothing here is timed
 
 
 @pytest.fixture
@@ -60,7 +63,7 @@ class Connected:
             start_new_session=True,
         )
         self.told: list[dict[str, Any]] = []
-        self.watchdog = Timer(100, self.process.kill)
+        self.watchdog = Timer(PATIENCE_S, self.process.kill)
         self.watchdog.start()
 
     def until(self, event: str) -> dict[str, Any]:
@@ -82,7 +85,7 @@ class Connected:
         return self.end()
 
     def end(self) -> int:
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=PATIENCE_S)
         return self.process.returncode
 
 
@@ -312,11 +315,11 @@ class Proxy:
     def close(self) -> None:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # wakes who waits in accept
-        self._threads[0].join(10)
+        self._threads[0].join(PATIENCE_S)
         self._listener.close()
         self.cut()
         for thread in self._threads:
-            thread.join(10)
+            thread.join(PATIENCE_S)
 
 
 def test_cut_connections_change_nothing(here: Referee, connect: Any, tmp_path: Path) -> None:
@@ -379,9 +382,7 @@ def test_bot_that_is_started_again_goes_on_with_its_game(
 
 
 def test_lobby_is_waited_for_until_it_is_there(connect: Any) -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{unused.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
     anna = connect("greedy", address)
     assert "nobody listens there" in anna.until("away")["trouble"]
     with referee(address) as late:
@@ -399,7 +400,7 @@ def test_drained_referee_is_left_and_come_back_to(here: Referee, connect: Any) -
     anna.until("waiting")
     here.control.drain()
     anna.until("closing")
-    here.process.communicate(timeout=60)
+    here.process.communicate(timeout=PATIENCE_S)
     anna.until("away")
     assert anna.leave() == 0
 
@@ -410,7 +411,7 @@ def test_drained_referee_is_left_and_come_back_to(here: Referee, connect: Any) -
 def refused(connect: Any, address: str, *options: str, token: str = TOKENS["anna"]) -> str:
     """The one line of a `damrak connect` that could not be."""
     made = connect("greedy", address, *options, token=token)
-    _, said = made.process.communicate(timeout=60)
+    _, said = made.process.communicate(timeout=PATIENCE_S)
     assert made.process.returncode == 2
     assert said.count("damrak: ") == 1
     return str(said.splitlines()[-1])
@@ -499,6 +500,6 @@ def test_plain_referee_is_not_encrypted(here: Referee, connect: Any, tmp_path: P
 
 def test_bot_that_cannot_begin_does_not_connect(connect: Any) -> None:
     made = connect(f"{BOTS}/raises.py:InStart", "127.0.0.1:1")
-    _, said = made.process.communicate(timeout=60)
+    _, said = made.process.communicate(timeout=PATIENCE_S)
     assert made.process.returncode == 2
     assert "does not start: ValueError: here: start (see: damrak check)" in said

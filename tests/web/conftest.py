@@ -10,13 +10,15 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from web.sites import Site, running_site, seeded
 
 SHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
+PATIENCE_MS = 300_000  # a safety net; nothing here is timed
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -45,11 +47,26 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _patience() -> Iterator[None]:
+    """Whatever is expected is waited for, however slow the machine."""
+    expect.set_options(timeout=PATIENCE_MS)
+    yield
+    expect.set_options()
+
+
+def new_context(browser: Browser, **how: Any) -> BrowserContext:
+    """A profile of a browser's that waits as long."""
+    context = browser.new_context(**how)
+    context.set_default_timeout(PATIENCE_MS)
+    return context
+
+
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """An empty tab; a complaint in its console fails the test."""
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 800}, locale="en-GB", reduced_motion="reduce"
+    context = new_context(
+        browser, viewport={"width": 1280, "height": 800}, locale="en-GB", reduced_motion="reduce"
     )
     complaints: list[str] = []
     tab = context.new_page()

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from web.analysing import analyse_in
-from web.conftest import watch
+from web.conftest import new_context, watch
 from web.films import recorded_in
 from web.sites import Site, running_site
 from web.test_viewer import RULES, Cinema, at, opened
@@ -27,7 +27,7 @@ def analysed(page: Page, cinema: Cinema, name: str) -> Page:
     opened(page, cinema.address(name))
     home: Site = cinema.site
     analyse_in(home.home)
-    page.wait_for_selector("#insight [data-chances]", timeout=60_000)
+    page.wait_for_selector("#insight [data-chances]")
     return page
 
 
@@ -63,7 +63,8 @@ def test_a_row_of_the_analysis_leads_to_its_moment(page: Page, cinema: Cinema) -
 def test_the_analysis_can_be_read_by_everybody(
     browser: Browser, cinema: Cinema, width: int, scheme: str
 ) -> None:
-    context = browser.new_context(
+    context = new_context(
+        browser,
         viewport={"width": width, "height": 800},
         color_scheme="dark" if scheme == "dark" else "light",
         reduced_motion="reduce",
@@ -85,7 +86,7 @@ def test_the_analysis_can_be_read_by_everybody(
 def test_without_javascript_it_is_there_when_the_page_is_loaded_again(
     browser: Browser, cinema: Cinema
 ) -> None:
-    context = browser.new_context(java_script_enabled=False)
+    context = new_context(browser, java_script_enabled=False)
     page = context.new_page()
     page.goto(cinema.address("four"))
     analyse_in(cinema.site.home)

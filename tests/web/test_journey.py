@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from embedded.platforms import Platform, new_home
 from ports import free_port
-from web.conftest import watch
+from web.conftest import new_context, watch
 from web.people import address_in_mail, tab_to
 from web.sites import Site
 
@@ -21,7 +21,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a platform need
 
 PASSWORD = "nine-bridges-2030"
 WIDTHS = {"desktop": (1280, 800), "phone": (360, 740)}
-PATIENCE_MS = 60_000  # a safety net; nothing here is timed
 DEVICES = list(WIDTHS)
 SLOW = """
 import time
@@ -50,14 +49,6 @@ def platform() -> Iterator[Site]:
             made.stop()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _patience() -> Iterator[None]:
-    """What is awaited here takes games to be played, and machines may be busy."""
-    expect.set_options(timeout=PATIENCE_MS)
-    yield
-    expect.set_options()
-
-
 @pytest.fixture(params=DEVICES)
 def tab(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
     """An empty tab of a computer or a phone; a complaint in its console fails the test."""
@@ -72,13 +63,13 @@ def desktop(browser: Browser) -> Iterator[Page]:
 
 def _tab(browser: Browser, device: str) -> Iterator[Page]:
     width, height = WIDTHS[device]
-    context = browser.new_context(
+    context = new_context(
+        browser,
         viewport={"width": width, "height": height},
         has_touch=device == "phone",
         locale="en-GB",
         reduced_motion="reduce",
     )
-    context.set_default_timeout(PATIENCE_MS)
     complaints: list[str] = []
     context.on("page", lambda opened: watch(opened, complaints))
     yield context.new_page()

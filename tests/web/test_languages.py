@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page
 
-from web.conftest import watch
+from web.conftest import new_context, watch
 from web.sites import Site
 
 LANGUAGES = ("en", "da", "nb", "nl", "fi", "pl")
@@ -26,7 +26,7 @@ PAGES = (
 
 
 def test_a_visitor_is_met_in_the_language_of_the_browser(site: Site, browser: Browser) -> None:
-    context = browser.new_context(locale="da-DK")
+    context = new_context(browser, locale="da-DK")
     tab = context.new_page()
     tab.goto(f"{site.url}/rules/")
     assert tab.url == f"{site.url}/da/rules/"
@@ -49,7 +49,7 @@ def test_a_changed_language_keeps_the_page_and_is_remembered(site: Site, page: P
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_language_is_too_long_for_a_phone(site: Site, browser: Browser, language: str) -> None:
-    context = browser.new_context(viewport={"width": 360, "height": 740}, locale=language)
+    context = new_context(browser, viewport={"width": 360, "height": 740}, locale=language)
     tab = context.new_page()
     wrong: list[str] = []
     watch(tab, wrong)

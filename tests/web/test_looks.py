@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from ladder_django.passwords import PASSWORD
-from web.conftest import watch
+from web.conftest import new_context, watch
 from web.people import log_in
 from web.sites import Site
 
@@ -75,8 +75,8 @@ COLOURS = {"type": "rule", "values": ["color-contrast"]}
 def test_pages_are_fit_to_be_seen(
     site: Site, browser: Browser, shots: Path, name: str | None, paths: list[str]
 ):
-    context = browser.new_context(
-        viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce"
+    context = new_context(
+        browser, viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce"
     )
     tab = context.new_page()
     complaints: list[str] = []

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
+from web.conftest import new_context
 from web.people import MOST_STEPS, address_in_mail, log_in, tab_to
 from web.sites import Site
 
@@ -89,7 +90,7 @@ def test_a_version_goes_live_and_a_token_is_revoked(site: Site, page: Page):
 
 
 def test_all_of_it_works_without_javascript(site: Site, browser: Browser):
-    context = browser.new_context(java_script_enabled=False, locale="en-GB")
+    context = new_context(browser, java_script_enabled=False, locale="en-GB")
     page = context.new_page()
     page.goto(f"{site.url}/en/ladders/amsterdam/")
     page.get_by_label("Sorted by").select_option("games")

@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from web.conftest import watch
+from web.conftest import new_context, watch
 from web.films import recorded_in
 from web.sites import Site, running_site
 
@@ -176,7 +176,7 @@ def test_embedded_page_works_in_a_frame(page: Page, cinema: Cinema) -> None:
 
 
 def test_swiping_steps(browser: Browser, cinema: Cinema) -> None:
-    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
+    context = new_context(browser, viewport={"width": 360, "height": 740}, has_touch=True)
     page = opened(context.new_page(), cinema.address("two", "#10"))
     swipe = """([from, to]) => {
       const board = document.querySelector(".viewer__board");
@@ -194,7 +194,7 @@ def test_swiping_steps(browser: Browser, cinema: Cinema) -> None:
 def test_without_a_script_the_end_and_all_events_are_there(
     browser: Browser, cinema: Cinema
 ) -> None:
-    context = browser.new_context(java_script_enabled=False)
+    context = new_context(browser, java_script_enabled=False)
     page = context.new_page()
     page.goto(cinema.address("four"))
     assert page.locator("[data-events] li").count() > 100
@@ -204,7 +204,7 @@ def test_without_a_script_the_end_and_all_events_are_there(
 
 
 def test_page_is_small(browser: Browser, cinema: Cinema) -> None:
-    context = browser.new_context()
+    context = new_context(browser)
     page = context.new_page()
     sizes: dict[str, int] = {}
     session = context.new_cdp_session(page)
@@ -224,7 +224,7 @@ def test_page_is_small(browser: Browser, cinema: Cinema) -> None:
 
 
 def test_viewer_is_fit_to_be_seen(browser: Browser, cinema: Cinema, shots: Path) -> None:
-    context = browser.new_context(locale="en-GB", reduced_motion="reduce")
+    context = new_context(browser, locale="en-GB", reduced_motion="reduce")
     page = context.new_page()
     complaints: list[Any] = []
     watch(page, complaints)
