@@ -165,6 +165,16 @@ def test_the_index_tells_the_local_key_to_this_machine_only(database: None) -> N
     path.unlink()
 
 
+def test_head_tells_of_what_get_would_send(site: Program) -> None:
+    got, told = (
+        getattr(site.client, method)("/api/v1/ladders", headers={"host": "127.0.0.1"})
+        for method in ("get", "head")
+    )
+    assert told.status_code == 200
+    assert dict(told.headers) == dict(got.headers)
+    assert not told.content
+
+
 def test_the_interface_describes_itself(database: None) -> None:
     said = json.loads(Program().get("openapi.json").content)
     assert "/api/v1/ladders/{slug}/ratings" in said["paths"]

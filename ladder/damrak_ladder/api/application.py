@@ -178,11 +178,15 @@ def _nothing(request: HttpRequest, rest: str) -> HttpResponse:
 
 
 def _told(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """The view, which says in JSON, too, that it does not do something."""
+    """The view, which knows HEAD, and says in JSON, too, that it does not do something."""
 
     @wraps(view)
     def telling(request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
+        asked = request.method
+        if asked == "HEAD":
+            request.method = "GET"  # the server leaves out the body
         answer = view(request, *args, **options)
+        request.method = asked
         if answer.status_code != 405:
             return answer
         allowed = answer.headers.get("Allow", "")
