@@ -24,6 +24,7 @@ from damrak_ladder.replays.models import StoredReplay
 from damrak_ladder.stores.errors import StoreUnreachable
 from damrak_ladder.web.replays import sources
 from damrak_ladder.web.replays.pixels import pixels
+from damrak_ladder.web.replays.words import DASH
 from ladder_django.calls import MEMORY
 from ladder_django.films import recorded_films
 from ladder_django.lines import some_bot, some_version
@@ -163,6 +164,41 @@ def test_pages_without_a_script_show_the_end_and_every_event(client: Client, mat
     assert "draws a card from the pile." in page
     assert 'class="carts" data-carts=' in page
     assert "style=" not in page.split('id="viewer"')[1]
+
+
+@pytest.mark.parametrize("eyes", ["all", "table", "0", "1", "2"])
+def test_pages_without_a_script_show_what_the_eyes_may_see(
+    client: Client, match: Match, eyes: str
+) -> None:
+    truth = client.get(f"/matches/{match.pk}/moments/all.json").json()
+    values: dict[str, Any] = {}
+    at = 20
+    for _, changes in truth["moments"][: at + 1]:
+        values |= changes
+    page = client.get(f"/en/matches/{match.pk}/?eyes={eyes}&at={at}").content.decode()
+    panels = re.findall(r'<article class="seat seat--.*?</article>', page)
+    assert len(panels) == 3
+    for seat, panel in enumerate(panels):
+        cards, hidden = values[f"h{seat}"][:7], values[f"h{seat}"][7]
+        assert hidden == 0
+        shown = [int(number) for number in re.findall(r"<b>(\d+)</b>", panel)]
+        assert sum(shown) == sum(cards)
+        names = [
+            f" {DASH} ".join(truth["places"][end] for end in truth["contracts"][contract][:2])
+            for contract in values[f"c{seat}"]
+        ]
+        is_seen = eyes in ("all", str(seat))
+        assert all((name in panel) == is_seen for name in names)
+        assert ("contract--back" in panel) != is_seen
+    assert ("a note of seat" in page) == (eyes != "table")
+    assert f"position.svg?at={at}" in page
+
+
+def test_moments_that_are_not_there_are_the_last_one(client: Client, match: Match) -> None:
+    last = len(client.get(f"/matches/{match.pk}/moments/all.json").json()["moments"]) - 1
+    for asked in ("", "?at=", "?at=-1", "?at=x", "?at=99999", "?at=99999999"):
+        page = client.get(f"/en/matches/{match.pk}/{asked}").content.decode()
+        assert f"{last} / {last} · Turn" in page, asked
 
 
 def test_download_is_the_replay_as_it_was_signed(client: Client, match: Match) -> None:

@@ -276,3 +276,5 @@ def test_page_of_a_running_match_waits_for_events(client: Client) -> None:
     page = client.get(f"/en/matches/{match.pk}/").content.decode()
     assert "data-live" in page
     assert "Waiting for the match to begin" in page
+    assert 'class="seat ' not in page
+    assert "viewer-moments" not in page

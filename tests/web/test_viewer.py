@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +64,7 @@ def test_scrubbing_moves_everything_together(page: Page, cinema: Cinema) -> None
         page.locator("[data-scrub]").fill(str(claim))
         assert carts(page) == number
         current = page.locator("[data-events] [aria-current]")
-        expect(current).to_have_attribute("href", f"#e{claim}")
+        expect(current).to_have_attribute("href", f"?at={claim}#viewer")
         expect(page.locator("#board-says")).to_contain_text(current.inner_text())
     page.locator("[data-scrub]").fill(str(claims[0] - 1))
     assert carts(page) == 0
@@ -191,16 +192,56 @@ def test_swiping_steps(browser: Browser, cinema: Cinema) -> None:
     context.close()
 
 
-def test_without_a_script_the_end_and_all_events_are_there(
-    browser: Browser, cinema: Cinema
+@pytest.mark.parametrize("eyes", ["all", "table", "0", "1", "2"])
+def test_without_a_script_each_kind_of_eyes_steps_through_the_match(
+    browser: Browser, page: Page, cinema: Cinema, shots: Path, eyes: str
 ) -> None:
-    context = new_context(browser, java_script_enabled=False)
-    page = context.new_page()
-    page.goto(cinema.address("four"))
-    assert page.locator("[data-events] li").count() > 100
-    expect(page.locator(".viewer__controls")).to_be_hidden()
-    expect(page.locator("svg.damrak")).to_be_visible()
+    """What the server draws is what the script draws, at every moment looked at."""
+    context = browser.new_context(java_script_enabled=False, locale="en-GB")
+    plain = context.new_page()
+    plain.goto(cinema.address("three"))
+    plain.select_option("#viewer-eyes", eyes)
+    plain.click("[data-plain]")
+    opened(page, cinema.address("three", f"?eyes={eyes}"), eyes)
+    expect(plain.locator(".viewer__controls[hidden]")).to_be_hidden()
+    assert shown(plain) == shown(page)
+    moments = [at(page)]
+    for name in ("A turn back", "One back", "To the beginning", "A turn forward", "One forward"):
+        plain.get_by_role("link", name=name).click()
+        moment = int(re.search(r"at=(\d+)", plain.url)[1])
+        page.evaluate(f"location.hash = '#{moment}'")
+        expect(page.locator("[data-at]")).to_contain_text(f"{moment} /")
+        expect(plain.locator("nav .viewer__at")).to_have_text(
+            page.locator("[data-at]").inner_text()
+        )
+        assert shown(plain) == shown(page)
+        moments.append(moment)
+    assert len(set(moments)) == 6
+    if eyes == "1":
+        plain.screenshot(path=shots / "viewer-plain.png", full_page=True)
+    plain.locator("[data-events] a").nth(40).click()
+    expect(plain.locator("nav .viewer__at")).to_contain_text("40 /")
+    expect(plain.locator("#viewer-eyes")).to_have_value(eyes)
+    expect(plain.locator("[data-events] [aria-current]")).to_have_count(1)
     context.close()
+
+
+def shown(page: Page) -> list[str]:
+    """What is to be read on the board, beside it and below it."""
+    beside = page.locator(".row .card, .market-facts, .seat, .viewer__knows, #board-says")
+    owners = [
+        f"{group.get_attribute('data-carts')}: {group.get_attribute('data-seat')}"
+        for group in page.locator(".carts[data-seat]").all()
+    ]
+    marks = [page.locator(what).count() for what in (".seat.acts", ".contract--done")]
+    texts = [" ".join(text.split()) for text in beside.all_inner_texts()]
+    return [*texts, *owners, *map(str, marks)]
+
+
+def test_address_for_no_script_leads_a_script_to_the_moment(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("two", "?eyes=1&at=30"), "1")
+    assert at(page) == 30
+    expect(page).to_have_url(cinema.address("two", "?eyes=1#30"))
 
 
 def test_page_is_small(browser: Browser, cinema: Cinema) -> None:

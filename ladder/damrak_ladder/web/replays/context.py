@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,7 @@ from django.utils.translation import get_language, gettext as _
 
 from damrak_ladder.matches.boards import board_of
 from damrak_ladder.matches.models import BlockState, Match
+from damrak_ladder.web.replays import panels
 from damrak_ladder.web.replays.eyes import ALL, TABLE, Eyes, eyes_of
 from damrak_ladder.web.replays.moments import FORMAT
 from damrak_ladder.web.replays.sketch import owners_at, town
@@ -24,7 +26,7 @@ from damrak_ladder.web.replays.sources import (
     parsed,
     replay_of,
 )
-from damrak_ladder.web.replays.words import sentence, words
+from damrak_ladder.web.replays.words import Speaker, words
 
 _ASIDE = frozenset({"refill", "reshuffle", "flush"})  # not decided by anybody
 _SHEET = 16  # so many lines of the list are drawn anew when one has changed
@@ -40,7 +42,9 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
     if eyes not in eyes_of(seats):
         eyes = ALL
     names = names_of(match)
-    lines, last = _events(match.replay, eyes, tuple(names), get_language())
+    lines, texts = _events(match.replay, eyes, tuple(names), get_language())
+    last = len(texts) - 1
+    at = _moment(request, last)
     catalogue = words()
     site = f"{request.scheme}://{request.get_host()}"
     page = reverse("web:match", args=[match.pk])
@@ -51,9 +55,11 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
             "choices": [(ALL, _("everything")), (TABLE, _("the public table"))]
             + [(str(i), name) for i, name in enumerate(names)],
             "moments": drawn(packed_document(match, eyes).inline),
-            "town": _town(match.replay),
-            "lines": lines,
-            "last": last,
+            "town": _town(match.replay, at),
+            "lines": _marked(lines, at),
+            "says": texts[at],
+            "steps": _steps(match.replay, eyes, at, last),
+            **_beside(match.replay, eyes, names, at),
             "sheet": _SHEET,
             "words": catalogue,
             "version": f"{FORMAT[-1]}-{replay.hash[:16]}",
@@ -103,34 +109,108 @@ def _live(match: Match) -> dict[str, Any]:
     }
 
 
+def _moment(request: HttpRequest, last: int) -> int:
+    """The moment that is asked for; the end if none is."""
+    asked = request.GET.get("at", "")
+    return min(int(asked), last) if asked.isdecimal() and len(asked) < 7 else last
+
+
 @lru_cache(maxsize=64)
-def _town(hash_: str) -> SafeString:
-    """The end of a recorded match, drawn."""
-    board = parsed(hash_).board
+def _town(hash_: str, at: int) -> SafeString:
+    """A moment of a recorded match, drawn."""
     moments: Any = document_of(hash_, ALL)["moments"]
-    return drawn(town(board, owners_at(moments, len(moments))))
+    return drawn(town(parsed(hash_).board, owners_at(moments, at)))
+
+
+def _beside(hash_: str, eyes: Eyes, names: list[str], at: int) -> dict[str, Any]:
+    """What lies beside the board at that moment, and at which it is."""
+    shown = named(document_of(hash_, eyes), names)
+    speaker = Speaker(words(), shown)
+    moments: Any = shown["moments"]
+    values: dict[str, Any] = {}
+    for _event, changes in moments[: at + 1]:
+        values |= changes
+    says, cards = panels.unseen(speaker, values)
+    return {
+        "at": at,
+        "last": len(moments) - 1,
+        "turn": speaker.fill("turn", {"n": values["turn"]}),
+        "note": moments[at][0].get("note"),
+        "market": panels.market(speaker, values),
+        "seats": panels.seats(speaker, values),
+        "unseen_says": says,
+        "unseen": cards,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The addresses of other moments; empty where there is nothing further."""
+
+    first: str
+    turn_back: str
+    back: str
+    forward: str
+    turn_forward: str
+    last: str
+
+
+def _steps(hash_: str, eyes: Eyes, at: int, last: int) -> Steps:
+    """Where to go from here without a script."""
+    starts = _turns(hash_)
+    before = next((start for start in reversed(starts) if start < at), 0)
+    after = next((start for start in starts if start > at), last)
+    there = [
+        _way(eyes, to) if is_open else ""
+        for to, is_open in (
+            (0, at > 0),
+            (before, at > 0),
+            (at - 1, at > 0),
+            (at + 1, at < last),
+            (after, at < last),
+            (last, at < last),
+        )
+    ]
+    return Steps(*there)
+
+
+@lru_cache(maxsize=64)
+def _turns(hash_: str) -> tuple[int, ...]:
+    """The first moment of each turn."""
+    moments: Any = document_of(hash_, ALL)["moments"]
+    return tuple(at for at, (_, changes) in enumerate(moments) if "turn" in changes)
+
+
+def _way(eyes: Eyes, at: int) -> str:
+    """The address of a moment, from the page of the match or from the embedded one."""
+    return f"?{'' if eyes == ALL else f'eyes={eyes}&'}at={at}#viewer"
+
+
+def _marked(lines: SafeString, at: int) -> SafeString:
+    """The list with the line of this moment marked."""
+    return SafeString(lines.replace(f'at={at}#viewer"', f'at={at}#viewer" aria-current="true"', 1))
 
 
 @lru_cache(maxsize=128)
 def _events(
     hash_: str, eyes: Eyes, names: tuple[str, ...], _language: str
-) -> tuple[SafeString, str]:
-    """Every event in words, as lists of some each; and the last one alone."""
+) -> tuple[SafeString, tuple[str, ...]]:
+    """Every event in words, as lists of some each; and the words alone."""
     shown = named(document_of(hash_, eyes), list(names))
-    catalogue = words()
+    speaker = Speaker(words(), shown)
     values: dict[str, Any] = {}
     items = []
-    text = ""
+    texts = []
     moments: Any = shown["moments"]
     for at, (event, changes) in enumerate(moments):
         values |= changes
-        text = sentence(catalogue, shown, event, values)
+        texts.append(speaker.say(event, values))
         aside = mark_safe(' class="aside"' if event["event"] in _ASIDE else "")  # noqa: S308
         note = format_html("<q>{}</q>", event["note"]) if event.get("note") else ""
-        items.append((at, aside, at, text, note))
-    item = '<li id="e{}"{}><a href="#e{}">{}</a>{}</li>'
+        items.append((at, aside, _way(eyes, at), texts[-1], note))
+    item = '<li id="e{}"{}><a href="{}" rel="nofollow">{}</a>{}</li>'
     sheets = (
         (at, format_html_join("", item, items[at : at + _SHEET]))
         for at in range(0, len(items), _SHEET)
     )
-    return format_html_join("", '<ol start="{}">{}</ol>', sheets), text
+    return format_html_join("", '<ol start="{}">{}</ol>', sheets), tuple(texts)

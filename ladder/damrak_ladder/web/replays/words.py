@@ -133,7 +133,7 @@ def _labels() -> Words:
 
 def deed(catalogue: Words, match: dict[str, Any], action: dict[str, Any]) -> str:
     """What somebody did or might have done, without saying who; `action` as a replay tells it."""
-    speaker = _Speaker(catalogue, match)
+    speaker = Speaker(catalogue, match)
     match action["event"]:
         case "keep":
             return _("keep %(contracts)s") % {"contracts": speaker.contracts(action["contracts"])}
@@ -166,10 +166,12 @@ def signed(number: int) -> str:
 
 def sentence(catalogue: Words, match: dict[str, Any], event: dict[str, Any], values: Any) -> str:
     """What happened, in words; the script says it with the same ones."""
-    return _Speaker(catalogue, match).say(event, values)
+    return Speaker(catalogue, match).say(event, values)
 
 
-class _Speaker:
+class Speaker:
+    """Speaks about one match in the language of this request."""
+
     def __init__(self, catalogue: Words, match: dict[str, Any]) -> None:
         self.words = catalogue
         self.match = match

@@ -85,7 +85,7 @@ def signed_percent(value: float) -> str:
 @register.filter
 def tenths(value: float | None) -> str:
     """A number of which one decimal is worth saying."""
-    return fragments.NOTHING if value is None else number_format(value, 1)
+    return fragments.NOTHING if value is None else number_format(round(value, 1), 1)
 
 
 @register.filter
@@ -99,7 +99,7 @@ def signed_tenths(value: float) -> str:
 @register.filter
 def halves(value: float) -> str:
     """Wins, where a shared one is a part."""
-    return number_format(value, 0 if value == int(value) else 1)
+    return number_format(round(value, 1), 0 if value == int(value) else 1)
 
 
 @register.filter
@@ -198,8 +198,8 @@ def microseconds(value: int) -> str:
     if value < 1000:
         return f"{number_format(value)} µs"
     if value < 1_000_000:
-        return f"{number_format(value / 1000, 1)} ms"
-    return f"{number_format(value / 1_000_000, 2)} s"
+        return f"{number_format(round(value / 1000, 1), 1)} ms"
+    return f"{number_format(round(value / 1_000_000, 2), 2)} s"
 
 
 @register.filter

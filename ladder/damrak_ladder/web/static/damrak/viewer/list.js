@@ -20,6 +20,7 @@ export class EventList {
       root.replaceChildren();
       this.extend();
     }
+    root.querySelector("[aria-current]")?.removeAttribute("aria-current"); // the server's
     this.current = null;
   }
 

@@ -30,7 +30,7 @@ class Viewer {
     this.scrub = this.find("[data-scrub]");
     this.buttons();
     window.addEventListener("hashchange", () => {
-      const at = momentInAddress();
+      const at = momentIn(location);
       if (at !== null) this.player?.go(at);
     });
   }
@@ -53,7 +53,7 @@ class Viewer {
   /** Show this match, from the moment that was shown before or that the address names. */
   start(match, eyes) {
     match.seats.forEach((seat, i) => (seat.bot = this.names[i] ?? seat.bot));
-    const at = this.player?.at ?? momentInAddress();
+    const at = this.player?.at ?? momentIn(location);
     this.player?.pause();
     const speaker = new Speaker(this.catalogue, match, this.root.dataset.language);
     this.eyes = eyes;
@@ -73,7 +73,7 @@ class Viewer {
       this.player.go(to);
     });
     this.scrub.max = this.film.length - 1;
-    for (const part of this.root.querySelectorAll("[hidden][data-late], .viewer__right, .viewer__controls")) {
+    for (const part of this.root.querySelectorAll("[hidden][data-late]")) {
       part.hidden = false;
     }
     this.find("#viewer-eyes").value = eyes;
@@ -167,6 +167,7 @@ class Viewer {
 
   address() {
     const address = new URL(location.href);
+    address.searchParams.delete("at"); // for those without a script
     if (this.eyes === "all") address.searchParams.delete("eyes");
     else address.searchParams.set("eyes", this.eyes);
     address.hash = this.player.at === this.film.length - 1 ? "" : `#${this.player.at}`;
@@ -210,7 +211,7 @@ class Viewer {
       if (line && this.player) {
         event.preventDefault();
         this.player.pause();
-        this.player.go(Number(line.hash.replace(/^#e?/, "")));
+        this.player.go(momentIn(line));
       }
     });
     this.find("[data-scrub]").addEventListener("input", (event) => {
@@ -274,10 +275,10 @@ function read(name) {
   return JSON.parse(document.getElementById(name).textContent);
 }
 
-/** The moment that the address names, as #42 (or #e42, as the list does without a script). */
-function momentInAddress() {
-  const found = /^#e?(\d{1,6})$/.exec(location.hash);
-  return found ? Number(found[1]) : null;
+/** The moment that an address names, as #42; or as ?at=42, as it is without a script. */
+function momentIn({ hash, search }) {
+  const found = /^#e?(\d{1,6})$/.exec(hash)?.[1] ?? new URLSearchParams(search).get("at");
+  return /^\d{1,6}$/.test(found) ? Number(found) : null;
 }
 
 function isDark() {
