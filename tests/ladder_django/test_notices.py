@@ -5,17 +5,21 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils.translation import gettext_lazy as _
 
 from damrak_ladder.accounts.models import User
+from damrak_ladder.matches.models import Block, BlockState
 from damrak_ladder.notices import wording
 from damrak_ladder.notices.kinds import Channel, Kind
 from damrak_ladder.notices.models import Delivery, Notice, Webhook
 from damrak_ladder.notices.reading import MOST_UNREAD, latest, mark_read, unread
 from damrak_ladder.notices.rules import rules_of, set_rule
 from damrak_ladder.notices.telling import tell, tell_staff
+from damrak_ladder.pipeline.reaping import reap
 from ladder_django.people import NOW, somebody
+from ladder_django.tables import some_block, some_versions
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -156,3 +160,23 @@ def test_what_the_caller_takes_back_was_never_told() -> None:
         transaction.set_rollback(True)
     assert not Notice.objects.exists()
     assert tell_plainly(ann)
+
+
+def test_staff_hears_of_dead_blocks_once_and_nothing_is_looked_up_for_each_again() -> None:
+    for name in ("sam", "sue"):
+        User.objects.filter(pk=somebody(name).pk).update(is_staff=True)
+    versions = some_versions()
+    counts = []
+    for more in (2, 10):
+        for _number in range(more):
+            some_block(versions)
+        Block.objects.update(state=BlockState.DEAD)
+        reap(NOW)
+        with CaptureQueriesContext(connection) as captured:
+            reap(NOW)
+        counts.append(len(captured))
+    assert Notice.objects.count() == 2 * (2 + 10)
+    assert counts[0] == counts[1]
+    User.objects.filter(pk=somebody("new").pk).update(is_staff=True)
+    reap(NOW)
+    assert Notice.objects.count() == 3 * (2 + 10)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import override
 
@@ -62,8 +64,18 @@ def tell_staff(
     kind: Kind, key: str, subject: Wording, text: Wording, link: str, now: datetime
 ) -> int:
     """Tell all active staff something once; how many of them had not been told."""
-    staff = User.objects.filter(is_staff=True, is_active=True).order_by("pk")
-    return sum(tell(user, kind, key, subject, text, link, now) for user in staff)
+    return sum(tell(user, kind, key, subject, text, link, now) for user in _staff())
+
+
+def untold_staff(keys: Collection[str]) -> set[str]:
+    """Those of these keys under which somebody of the active staff has not been told anything."""
+    staff = list(_staff().values_list("pk", flat=True))
+    told = set(Notice.objects.filter(user__in=staff, key__in=keys).values_list("user", "key"))
+    return {key for key in keys if any((user, key) not in told for user in staff)}
+
+
+def _staff() -> QuerySet[User]:
+    return User.objects.filter(is_staff=True, is_active=True).order_by("pk")
 
 
 def _can_be_reached(user: User, channel: Channel) -> bool:

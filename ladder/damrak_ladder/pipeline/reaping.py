@@ -10,7 +10,7 @@ from damrak_ladder.matches import attempts
 from damrak_ladder.matches.models import Block, BlockState, Purpose
 from damrak_ladder.notices import wording
 from damrak_ladder.notices.kinds import Kind
-from damrak_ladder.notices.telling import tell_staff
+from damrak_ladder.notices.telling import tell_staff, untold_staff
 from damrak_ladder.pipeline.qualifying import stuck
 
 _FRESH: Final = timedelta(hours=1)
@@ -27,14 +27,16 @@ def reap(now: datetime) -> int:
     expired = attempts.reap(now, patience)
     # Whoever died between burying a block and telling of it is made up for here.
     dead = Block.objects.filter(state=BlockState.DEAD, due__gt=now - _FRESH).order_by("-due")
-    for block in dead.select_related("subject")[:_MOST]:
+    found = {_key(block): block for block in dead.select_related("subject")[:_MOST]}
+    untold = untold_staff(found)
+    for key, block in found.items():
         if block.purpose == Purpose.QUALIFICATION:
             stuck(block, now)
-        tell_staff(
-            Kind.DEAD_BLOCK,
-            f"dead:{block.pk}:{block.attempt}",
-            *wording.dead_block(block.pk, block.tries, block.trouble),
-            f"/blocks/{block.pk}/",
-            now,
-        )
+        if key in untold:
+            said = wording.dead_block(block.pk, block.tries, block.trouble)
+            tell_staff(Kind.DEAD_BLOCK, key, *said, f"/blocks/{block.pk}/", now)
     return expired
+
+
+def _key(block: Block) -> str:
+    return f"dead:{block.pk}:{block.attempt}"
