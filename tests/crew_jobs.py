@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
@@ -47,6 +48,16 @@ class Wrong(Squares):
         if number == 3:
             raise ArithmeticError("three is too much")
         return number
+
+
+@dataclass
+class Full(Squares):
+    """The disk is full when the fourth piece is put away."""
+
+    def keep(self, work: int) -> int:
+        if work == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder / "3"))
+        return super().keep(work)
 
 
 @dataclass

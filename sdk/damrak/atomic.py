@@ -16,5 +16,8 @@ def write_atomically(path: Path, data: bytes) -> None:
     try:
         draft.write_bytes(data)
         draft.replace(path)
+    except OSError as problem:
+        problem.filename = str(path)  # a full disk does not say by itself what it was to hold
+        raise
     finally:
         draft.unlink(missing_ok=True)

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from damrak.atomic import write_atomically
 from damrak.errors import BundleError
 from damrak.hosting.driver import Question, SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
@@ -73,7 +74,8 @@ class Bundle:
 
 def write_bundle(bundle: Bundle, path: Path) -> None:
     """Write the file."""
-    path.write_text(json.dumps(bundle_to_json(bundle), indent=1) + "\n", "utf-8")
+    data = json.dumps(bundle_to_json(bundle), indent=1) + "\n"
+    write_atomically(path, data.encode())
 
 
 def read_bundle(path: Path) -> Bundle:

@@ -163,6 +163,10 @@ def _member(job: Job[Any, Any], following: Any, sender: Connection) -> None:
         sender.send(None)
     except BrokenPipeError:
         pass  # whoever started us has gone
+    except OSError as problem:  # a full disk, say: the place in our source helps nobody
+        sender.send(finished)
+        reason = (problem.strerror or str(problem)).lower()
+        sender.send(f"{problem.filename}: {reason}" if problem.filename else reason)
     except Exception:  # noqa: BLE001 - a process of its own: it is told there, not swallowed
         sender.send(finished)
         sender.send(f"a worker process failed: {traceback.format_exc(limit=-3)}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import bdb
 import contextlib
+import os
 import pdb
 import random
 import sys
@@ -18,7 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic_ns
-from typing import Final, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 from damrak.bundle import Bundle, Step, read_bundle, write_bundle
 from damrak.errors import BotNotFound
@@ -63,7 +64,8 @@ def rerun(bundle: Bundle, debug: bool = False, bot: BotSpec | None = None) -> Re
 
     With `debug` the last call, which failed, runs under pdb: it stops where the call begins, and
     again where an exception comes out of the bot. A bot that hangs is ended with Ctrl-C, which
-    then shows where it is. If it ends the process, it ends this one.
+    then shows where it is. One that ends its process other than by `sys.exit` or `os._exit` ends
+    this one.
 
     Raises:
         BotNotFound: its file is not there any more.
@@ -73,7 +75,7 @@ def rerun(bundle: Bundle, debug: bool = False, bot: BotSpec | None = None) -> Re
         plan = SeatPlan(bot, plan.seat, plan.control, plan.chance)
     elif plan.spec.path is not None and not plan.spec.path.is_file():
         raise BotNotFound(plan.spec.text, f"there is no {plan.spec.path} any more")
-    with _as_in_child(plan):
+    with _as_in_child(plan), _exit_raised():
         return _Rerun(bundle, plan, debug).run()
 
 
@@ -94,6 +96,10 @@ class _Rerun:
             fault = BotFault("timeout", "it was stopped with Ctrl-C", hung.traceback)
         except bdb.BdbQuit:  # the author has seen enough
             fault = bundle.fault
+        except _Exit as left:
+            where = fault_of(left).traceback.partition(f'  File "{__file__}"')[0]  # up to here
+            words = f"the bot's process ended with exit status {left.args[0]}"
+            fault = BotFault("crash", words, where)
         except (Exception, SystemExit) as problem:  # noqa: BLE001 - bots raise what they like
             fault = fault_of(problem)
             if self._debug:
@@ -138,6 +144,24 @@ def _objection(step: Step, answer: Answer, late: bool) -> BotFault | None:
     if isinstance(answer, Chosen) and answer.action not in step.question.legal:
         return BotFault("illegal", f"action {answer.action} is not among the legal ones")
     return None
+
+
+class _Exit(BaseException):
+    """The bot called `os._exit`, which must not end whoever watches it."""
+
+
+@contextlib.contextmanager
+def _exit_raised() -> Iterator[None]:
+    before = os._exit
+
+    def leave(status: int) -> NoReturn:
+        raise _Exit(status)
+
+    os._exit = leave
+    try:
+        yield
+    finally:
+        os._exit = before
 
 
 @contextlib.contextmanager

@@ -200,7 +200,9 @@ class _Series:
         )
 
     def _failure(self, name: str, bot: int, fault: GameFault) -> BotFailure:
-        return BotFailure(bot, fault.reason, fault.detail, self._bundle(name, bot, fault))
+        bundle = self._bundle(name, bot, fault)
+        traceback = "" if bundle is None else fault.traceback
+        return BotFailure(bot, fault.reason, fault.detail, bundle, traceback)
 
     def _bundle(self, name: str, bot: int, fault: GameFault) -> str | None:
         folder = self.plan.bundles

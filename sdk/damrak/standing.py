@@ -11,12 +11,16 @@ from damrak_engine.statistics import Estimate, comparisons, elo_estimate
 
 @dataclass(frozen=True, slots=True)
 class BotFailure:
-    """A bot that left the table; `bundle` is the file that `damrak repro` runs again."""
+    """A bot that left the table; `bundle` is the file that `damrak repro` runs again.
+
+    The traceback is told with the first of them only, as the file is.
+    """
 
     bot: int
     reason: str
     detail: str
     bundle: str | None
+    traceback: str = ""
 
 
 @dataclass(frozen=True, slots=True)

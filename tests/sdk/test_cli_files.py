@@ -76,6 +76,14 @@ def test_a_file_that_is_no_replay_is_wrong(tmp_path: Path, capsys: Any) -> None:
     assert json.loads(capsys.readouterr().out)["files"][0]["event"] == "header"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such file")
+def test_a_file_without_end_is_not_read_to_its_end(capsys: Any) -> None:
+    assert main(["verify", "/dev/zero"]) == 1
+    assert "at most 16,777,216 bytes" in capsys.readouterr().out
+    assert main(["show", "/dev/zero"]) == 2
+    assert "at most 16,777,216 bytes" in capsys.readouterr().err
+
+
 def test_a_folder_stands_for_its_files(games: Path, capsys: Any) -> None:
     assert main(["verify", str(games)]) == 0
     assert capsys.readouterr().out == "6 of 6 replays are right\n"
@@ -228,6 +236,17 @@ def test_bad_bot_fails_with_a_cure(tmp_path: Path) -> None:
     assert any("prints nothing: it does" in line for line in warned)
     assert any("ends well: crash: KeyError" in line for line in warned)
     assert "bad is not fit for a match" in lines[-1]
+
+
+def test_bot_that_fails_everywhere_is_not_asked_everywhere(tmp_path: Path) -> None:
+    (tmp_path / "lost.py").write_text(
+        "from damrak import Bot\n\nclass Lost(Bot):\n    def choose(self, view): view.leagl\n"
+    )
+    run = damrak("check", "lost.py", cwd=tmp_path)
+    assert run.returncode == 1
+    assert sum(line.startswith("fail") for line in run.stdout.splitlines()) == 5
+    assert run.stdout.count('lost.py", line 4, in choose') == 1  # the traceback, once
+    assert "mend this first" in run.stdout
 
 
 def test_bot_that_cannot_start_fails_at_once(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,7 +15,9 @@ from typing import Any
 
 import pytest
 
-from cli import damrak, started
+from cli import COMMAND, damrak, started
+from damrak.cli.play import JOBS_A_CORE, jobs_here
+from damrak.cores import cores
 from positions import SMALL
 
 BOT_NAMES = {
@@ -189,6 +193,7 @@ def test_failure_is_shown_with_what_to_do_next(tmp_path: Path) -> None:
     bot.write_text("from damrak import Bot\n\nclass C(Bot):\n    def choose(self, view): 1 / 0\n")
     run = damrak("play", bot, "random", "--games", "2", cwd=tmp_path)
     assert "clumsy left the table: crash: ZeroDivisionError" in run.stdout
+    assert 'clumsy.py", line 4, in choose' in run.stdout
     found = re.search(r"damrak repro (\S+)", run.stdout)
     assert found is not None
     again = damrak("repro", found[1], cwd=tmp_path)
@@ -241,3 +246,17 @@ def test_death_of_a_worker_is_told_with_what_was_played(tmp_path: Path) -> None:
     assert process.returncode == 2
     assert errors == "damrak: a worker process died (exit code -9)\n"
     assert json.loads(output)["interrupted"] is True
+
+
+def test_too_many_processes_are_not_started(capsys: Any) -> None:
+    assert jobs_here(None) == cores()
+    assert jobs_here(8) == 8
+    most = jobs_here(5000)
+    assert most == max(8, JOBS_A_CORE * cores())
+    assert capsys.readouterr().err.startswith(f"--jobs 5000: {most} at a time")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="another shell")
+def test_a_reader_who_closed_the_output_is_no_error() -> None:
+    line = f"{shlex.join(COMMAND)} bots >&- 2>&-"
+    assert subprocess.run(line, shell=True, check=False).returncode == 0

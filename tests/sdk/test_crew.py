@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crew_jobs import Dying, Interrupting, Squares, Wrong
+from crew_jobs import Dying, Full, Interrupting, Squares, Wrong
 from damrak.crew import work
 from damrak.errors import HostError
 
@@ -57,6 +57,11 @@ def test_death_of_a_process_is_told(tmp_path: Path) -> None:
 def test_error_in_a_process_is_told(tmp_path: Path) -> None:
     with pytest.raises(HostError, match="three is too much"):
         list(work(Wrong(30, tmp_path), 2))
+
+
+def test_full_disk_is_told_in_words(tmp_path: Path) -> None:
+    with pytest.raises(HostError, match=r"^\S*3: no space left on device$"):
+        list(work(Full(30, tmp_path), 2))
 
 
 def test_error_in_this_process_is_raised_as_it_is(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ def _from_file(bundle: Bundle, folder: Path) -> Bundle:
         "nonsense.py:Text",
         "nonsense.py:Illegal",
         "exits.py:Politely",
+        "exits.py:WithSuccess",
         "hungry.py:Stack",
     ],
 )

@@ -20,5 +20,8 @@ MEASUREMENTS: dict[str, Callable[[Windows], object]] = {
 
 if __name__ == "__main__":
     name, seconds, number = sys.argv[1:]
-    measured = MEASUREMENTS[name](Windows(int(number), float(seconds)))
+    try:
+        measured = MEASUREMENTS[name](Windows(int(number), float(seconds)))
+    except KeyboardInterrupt:  # our parent hears it too, and says what there is to say
+        sys.exit(130)
     sys.stdout.write(json.dumps(measured) + "\n")

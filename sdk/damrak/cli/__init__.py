@@ -67,6 +67,7 @@ COMMANDS = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; what the process is to exit with."""
+    _open_closed_streams()
     try:
         parser = build_parser()
         args = parser.parse_args(arguments)
@@ -89,6 +90,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as problem:
         return _complain(_in_words(problem))
     return code
+
+
+def _open_closed_streams() -> None:
+    """Whoever closed standard output or error wants to hear nothing there: it goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for good
 
 
 def build_parser() -> Parser:

@@ -15,11 +15,14 @@ from rich.text import Text
 from damrak.bundle import write_bundle
 from damrak.cli.console import out
 from damrak.cli.errors import FAILED, OK
+from damrak.cli.outcome import print_traceback
 from damrak.cli.parser import FAULTS, Commands, add_command, add_json
 from damrak.loading import BotSpec, parse_spec
 from damrak.preflight.checks import Finding, Preflight
 
 STYLES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
+ENOUGH: Final = 5
+"""A bot that fails so often running and in the same words does so everywhere; some take long."""
 
 
 def add_parser(commands: Commands) -> None:
@@ -33,8 +36,9 @@ def add_parser(commands: Commands) -> None:
             Starts the bot, asks it in positions that bots trip over (the first contracts, a
             second card, a forced pass, the last contract, the last round …), plays games with 2,
             3 and 4 seats and on odd boards, and looks at time, memory, printing, and whether it
-            does the same thing twice. Every line is ok, warn or fail, with the cure. The exit
-            code is 1 if anything failed.""",
+            does the same thing twice. Every line is ok, warn or fail, with the cure. It stops at a
+            bot that fails five times running in the same words. The exit code is 1 if anything
+            failed.""",
         examples=("damrak check my_bot", "damrak check my_bot/bot.py:Careful --json"),
     )
     parser.add_argument("bot", metavar="BOT", help="a file, a folder, or a house bot")
@@ -48,19 +52,28 @@ def run(args: argparse.Namespace) -> int:
     console = out()
     rows: list[dict[str, Any]] = []
     levels: Counter[str] = Counter()
+    alike, before, stopped = 0, "", False
     for number, finding in enumerate(preflight.findings()):
         levels[finding.level] += 1
         bundle = _bundle(bot, number, finding)
         if args.json:
             rows.append(_row(finding, bundle))
         else:
-            _print(console, finding, bundle)
+            _print(console, finding, bundle, is_new=finding.detail != before)
+        alike = alike + 1 if finding.level == "fail" and finding.detail == before else 1
+        before = finding.detail if finding.level == "fail" else ""
+        if before and alike == ENOUGH:
+            stopped = True
+            break
     code = FAILED if levels["fail"] else OK
     if args.json:
         print(json.dumps(_report(preflight, levels, rows), ensure_ascii=False))
         return code
     verdict = "is not fit for a match" if code else "is fit for a match"
     counted = f"{levels['ok']} ok, {levels['warn']} warn, {levels['fail']} fail"
+    if stopped:
+        remark = f"it fails like that {ENOUGH} times running: mend this first, the rest is left out"
+        console.print(Text(remark, "yellow"), soft_wrap=True)
     style = STYLES["fail" if code else "ok"]
     console.print(Text(f"{bot.name} {verdict}: {counted}", style), soft_wrap=True)
     return code
@@ -77,11 +90,13 @@ def _bundle(bot: BotSpec, number: int, finding: Finding) -> str | None:
     return str(path)
 
 
-def _print(console: Console, finding: Finding, bundle: str | None) -> None:
+def _print(console: Console, finding: Finding, bundle: str | None, *, is_new: bool) -> None:
     line = Text.assemble((f"{finding.level:4}", STYLES[finding.level]), f"  {finding.check}")
     if finding.detail:
         line.append(f": {finding.detail}")
     console.print(line, soft_wrap=True)
+    if is_new and finding.bundle is not None:
+        print_traceback(console, finding.bundle.fault.traceback)
     if finding.cure:
         console.print(Text(f"      {_cure(finding, bundle)}"), soft_wrap=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -51,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
         return OK
     console = out()
     console.print(Text(f"{folder} holds a bot that plays. Try:"))
-    for line in (f"damrak play {folder} random", f"damrak check {folder}"):
+    name = shlex.quote(str(folder))
+    for line in (f"damrak play {name} random", f"damrak check {name}"):
         console.print(Text(f"  {line}", "bold"), soft_wrap=True)
     return OK

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import indent
 from typing import Any
 
 from rich.console import Console
@@ -111,7 +112,8 @@ def _test_json(outcome: Outcome) -> dict[str, Any] | None:
 
 def print_outcome(console: Console, outcome: Outcome) -> None:
     """The table, and below it what else there is to know."""
-    console.print(standing_table(outcome.standing))
+    if outcome.standing.games:
+        console.print(standing_table(outcome.standing))
     _print_failures(console, outcome)
     for line in (*_how(outcome), *_verdict(outcome)):
         console.print(Text(line), soft_wrap=True)
@@ -171,8 +173,15 @@ def _print_failure(console: Console, outcome: Outcome, failure: BotFailure, what
     name = outcome.standing.tallies[failure.bot].name
     line = Text(f"{name} {what}: {failure.reason}: {failure.detail}", "red")
     console.print(line, soft_wrap=True)
+    print_traceback(console, failure.traceback)
     if failure.bundle is not None:
         console.print(Text(f"  again: damrak repro {failure.bundle}"), soft_wrap=True)
+
+
+def print_traceback(console: Console, traceback: str) -> None:
+    """Where in the bot it happened, if that is known."""
+    if traceback:
+        console.print(Text(indent(traceback.rstrip(), "  "), "dim"), soft_wrap=True)
 
 
 def _how(outcome: Outcome) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
@@ -27,13 +28,31 @@ class Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse, with the command to run kept apart."""
-        if not self.takes_command:
-            return super().parse_known_args(args, namespace)
         given = list(sys.argv[1:] if args is None else args)
-        end = given.index("--") if "--" in given else len(given)
+        end = len(given)
+        if self.takes_command and "--" in given:
+            end = given.index("--")
         found, unknown = super().parse_known_args(given[:end], namespace)
-        found.trailing = given[end + 1 :]
+        if self.takes_command:
+            found.trailing = given[end + 1 :]
+        if unknown:  # said here: the parser above would name its own help, which knows less
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{self._near(unknown[0])}")
         return found, unknown
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError:
+            near = difflib.get_close_matches(str(value), list(action.choices or ()), n=1)
+            if not near:
+                raise
+            message = f"invalid choice: {value!r}; did you mean {near[0]}?"
+            raise argparse.ArgumentError(action, message) from None
+
+    def _near(self, text: str) -> str:
+        known = list(self._option_string_actions)
+        near = difflib.get_close_matches(text.partition("=")[0], known, n=1)
+        return f"; did you mean {near[0]}?" if near else ""
 
     def error(self, message: str) -> NoReturn:
         """Raise `Misuse`, naming the help to look at."""

@@ -26,8 +26,10 @@ from damrak_engine.clock import TimeControl
 from damrak_engine.statistics import Sprt
 
 GAMES = 100
+RISK = 0.05
 GAMES_OF_A_TEST = 20_000  # enough for --sprt to come to an end by itself, nearly always
 CONTROL = STANDARD_CONTROL
+JOBS_A_CORE = 4
 
 
 def add_parser(commands: Commands) -> None:
@@ -86,9 +88,7 @@ def add_parser(commands: Commands) -> None:
         help="stop once it is clear whether the first bot's difference is ELO1 rather than ELO0",
     )
     for name, meaning in (("alpha", "taking ELO0 for ELO1"), ("beta", "taking ELO1 for ELO0")):
-        test.add_argument(
-            f"--{name}", type=float, default=0.05, help=f"the risk of {meaning} (default: 0.05)"
-        )
+        test.add_argument(f"--{name}", type=float, help=f"the risk of {meaning} (default: {RISK})")
     add_json(parser)
 
 
@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     """Carry it out."""
     test = _test(args)
     plan = _plan(args, test)
-    jobs = min(args.jobs or cores(), plan.blocks)
+    jobs = min(jobs_here(args.jobs), plan.blocks)
     blocks = play_series(plan, jobs)
     if plan.save is not None:
         _make(plan.save)
@@ -148,6 +148,15 @@ def run(args: argparse.Namespace) -> int:
     return INTERRUPTED if stopped else OK
 
 
+def jobs_here(wanted: int | None) -> int:
+    """How many processes: bots think for themselves, so more than a few a core only take room."""
+    most = max(JOBS_A_CORE * cores(), 8)
+    if wanted is not None and wanted > most:
+        remark(f"--jobs {wanted}: {most} at a time, for this machine has {cores()} cores")
+        return most
+    return wanted or cores()
+
+
 def _add_up(
     blocks: Generator[Block], standing: Standing, plan: SeriesPlan, test: Sprt | None
 ) -> KeyboardInterrupt | HostError | None:
@@ -166,10 +175,14 @@ def _add_up(
 
 def _test(args: argparse.Namespace) -> Sprt | None:
     if args.sprt is None:
+        for name in ("alpha", "beta"):
+            if getattr(args, name) is not None:
+                raise Misuse(f"--{name} belongs to --sprt ELO0 ELO1, which is missing")
         return None
     try:
         elo0, elo1 = args.sprt
-        return Sprt(elo0, elo1, args.alpha, args.beta)
+        alpha, beta = (RISK if risk is None else risk for risk in (args.alpha, args.beta))
+        return Sprt(elo0, elo1, alpha, beta)
     except ValueError as problem:
         raise Misuse(f"--sprt: {problem}") from None
 
@@ -196,12 +209,17 @@ def _plan(args: argparse.Namespace, test: Sprt | None) -> SeriesPlan:
 
 
 def _make(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise Misuse(f"--save {folder}: is there already, and no folder")
     folder.mkdir(parents=True, exist_ok=True)
     if there := len(list(folder.glob("*.json"))):
         remark(f"{folder} holds {there} files already: equal names are overwritten")
 
 
 def _control(args: argparse.Namespace) -> TimeControl:
+    for name in ("bank", "decision"):
+        if getattr(args, name) == 0:
+            raise Misuse(f"--{name}: 0 leaves no time to think")
     return TimeControl(decision_ms=args.decision, bank_ms=args.bank, increment_ms=args.increment)
 
 

@@ -36,8 +36,8 @@ def add_parser(commands: Commands) -> None:
             stops where an exception comes out. The exit code is 0 if the bot does not fail any
             more, and 1 if it does.""",
         examples=(
-            "damrak repro damrak-faults/000003-0-seat1-crash.json",
-            "damrak repro damrak-faults/000003-0-seat1-crash.json --debug",
+            "damrak repro damrak-faults/my_bot-crash-000003-0.json",
+            "damrak repro damrak-faults/my_bot-crash-000003-0.json --debug",
             "damrak repro bundle.json --bot my_bot_fixed.py",
         ),
     )

@@ -16,6 +16,7 @@ from rich.text import Text
 from damrak.cli.arguments import whole
 from damrak.cli.console import out
 from damrak.cli.errors import FAILED, OK, Misuse
+from damrak.cli.files import read_replay
 from damrak.cli.parser import Commands, add_command, add_json
 from damrak.cli.position import position_table, result_table
 from damrak.cli.telling import Teller
@@ -47,7 +48,12 @@ def add_parser(commands: Commands) -> None:
         ),
     )
     parser.add_argument("file", metavar="FILE", help="a replay")
-    parser.add_argument("--seat", type=whole, metavar="N", help="see through the eyes of this seat")
+    parser.add_argument(
+        "--seat",
+        type=whole,
+        metavar="N",
+        help="see through the eyes of this seat; the first is 0, as in replays and programs",
+    )
     parser.add_argument(
         "--from", type=whole, default=0, metavar="K", dest="start", help="begin at event K"
     )
@@ -67,7 +73,7 @@ class Step:
 def run(args: argparse.Namespace) -> int:
     """Carry it out."""
     try:
-        replay = parse_replay(Path(args.file).read_bytes())
+        replay = parse_replay(read_replay(Path(args.file)))
     except ReplayError as wrong:
         raise Misuse(f"{args.file}: {wrong}") from None
     seats = len(replay.seats)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from damrak.cli.console import out
 from damrak.cli.errors import FAILED, OK, Misuse
+from damrak.cli.files import read_replay
 from damrak.cli.parser import Commands, add_command, add_json
 from damrak.cores import cores
 from damrak.crew import work
@@ -89,7 +90,7 @@ class _Verification:
 def verdict_on(path: Path) -> dict[str, Any]:
     """What there is to say about one file."""
     try:
-        verify(path.read_bytes())
+        verify(read_replay(path))
     except ReplayError as problem:
         event, expected = problem.where, problem.expected
         return {"file": str(path), "ok": False, "event": event, "expected": expected}
