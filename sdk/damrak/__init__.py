@@ -1,10 +1,8 @@
 """Write a bot, play the Amsterdam cart game against others, trust the result."""
 
-import os
+from damrak import interpreted
 
-if os.environ.get("DAMRAK_INTERPRETED") == "1":
-    from damrak import interpreted
-
+if interpreted.is_wanted():
     interpreted.force_interpreted_engine()
 
 from damrak.bot import Bot, MatchInfo

@@ -3,12 +3,13 @@
 import os
 import subprocess
 import sys
-from importlib.machinery import ExtensionFileLoader, ModuleSpec
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from damrak.interpreted import force_interpreted_engine
+from damrak.interpreted import changed_since_compiled, force_interpreted_engine
 
 SWITCH = "DAMRAK_INTERPRETED"
 
@@ -46,3 +47,23 @@ def test_too_late_is_refused_and_changes_nothing(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(RuntimeError, match=name):
         force_interpreted_engine()
     assert sys.path_hooks == hooks
+
+
+def test_native_modules_of_other_sources_are_found(tmp_path: Path) -> None:
+    engine = tmp_path / "referee" / "damrak_engine"
+    engine.mkdir(parents=True)
+    source, native = engine / "rules.py", engine / f"rules{EXTENSION_SUFFIXES[0]}"
+    for path in (source, native, engine / "options.py"):
+        path.touch()
+    os.utime(source, (1000, 1000))
+    os.utime(native, (2000, 2000))
+    assert not changed_since_compiled(tmp_path)  # a wheel: all of it was made together
+
+    (tmp_path / "hatch_build.py").touch()
+    assert not changed_since_compiled(tmp_path)  # options.py is newer, and not compiled
+    os.utime(source, (3000, 3000))
+    assert changed_since_compiled(tmp_path)
+    source.unlink()
+    assert changed_since_compiled(tmp_path)
+    native.unlink()
+    assert not changed_since_compiled(tmp_path)
