@@ -158,12 +158,7 @@ def progress(trial: Trial) -> Progress:
 
 def progress_of(trials: Collection[Trial]) -> dict[int, Progress]:
     """How each of these tests stands, by key; one query for all."""
-    counted = TrialBlock.objects.filter(trial__in=trials, score__isnull=False, is_late=False)
-    found: dict[int, Counter[float]] = {trial.pk: Counter() for trial in trials}
-    rows = counted.order_by().values_list("trial", "score").annotate(count=Count("pk"))
-    for key, score, count in rows:
-        assert score is not None
-        found[key][score] = count
+    found = _scores_of(trials)
     return {trial.pk: _progress(trial, found[trial.pk]) for trial in trials}
 
 
@@ -185,8 +180,18 @@ def sprt_of(trial: Trial) -> Sprt:
 
 def scores_of(trial: Trial) -> BlockScores:
     """How often the candidate has taken which share of a block."""
-    counted = trial.blocks.filter(score__isnull=False, is_late=False)
-    return Counter(score for score in counted.values_list("score", flat=True) if score is not None)
+    return _scores_of([trial])[trial.pk]
+
+
+def _scores_of(trials: Collection[Trial]) -> dict[int, Counter[float]]:
+    counted = TrialBlock.objects.filter(trial__in=trials, score__isnull=False, is_late=False)
+    found: dict[int, Counter[float]] = {trial.pk: Counter() for trial in trials}
+    # Counted where they are: a test has thousands of blocks, but few different scores.
+    rows = counted.order_by().values_list("trial", "score").annotate(count=Count("pk"))
+    for key, score, count in rows:
+        assert score is not None
+        found[key][score] = count
+    return found
 
 
 def score_of_block(block: Block, version_id: int) -> float:
