@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
+from django.utils.translation import override
 
 from damrak_engine.boards import load_board
 from damrak_ladder.web.replays.maps import contract_map, outline, shortest_way
+from damrak_ladder.web.replays.sketch import town
+from damrak_ladder.web.replays.tips import with_tips
 
 BOARD = load_board("amsterdam")
 
@@ -70,3 +74,17 @@ def test_all_maps_share_one_outline() -> None:
     used = ElementTree.fromstring(contract_map(BOARD, 0, 0, (), (), ())).find("use")
     assert used is not None
     assert used.attrib["href"] == f"#{shared.attrib['id']}"
+
+
+@pytest.mark.parametrize(
+    ("language", "blue", "goods"), [("en", "blue", "goods card"), ("pl", "niebieskie", "karta")]
+)
+def test_routes_are_named_in_the_readers_language(language: str, blue: str, goods: str) -> None:
+    board = load_board("amsterdam")
+    with override(language):
+        drawing = with_tips(town(board, {}), board)
+    said = dict(re.findall(r'data-route="(\d+)"><title>([^<]*)', drawing))
+    assert len(said) == len(board.routes)
+    for route in board.routes:
+        assert (f"({blue}, {route.length})" in said[str(route.id)]) == (route.colour_word == "blue")
+        assert (goods in said[str(route.id)]) == route.goods

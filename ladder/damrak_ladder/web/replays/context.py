@@ -26,6 +26,7 @@ from damrak_ladder.web.replays.sources import (
     parsed,
     replay_of,
 )
+from damrak_ladder.web.replays.tips import with_tips
 from damrak_ladder.web.replays.words import Speaker, words
 
 _ASIDE = frozenset({"refill", "reshuffle", "flush"})  # not decided by anybody
@@ -55,7 +56,7 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
             "choices": [(ALL, _("everything")), (TABLE, _("the public table"))]
             + [(str(i), name) for i, name in enumerate(names)],
             "moments": drawn(packed_document(match, eyes).inline),
-            "town": _town(match.replay, at),
+            "town": _town(match.replay, at, get_language()),
             "lines": _marked(lines, at),
             "says": texts[at],
             "steps": _steps(match.replay, eyes, at, last),
@@ -99,7 +100,7 @@ def _live(match: Match) -> dict[str, Any]:
             "match": match.pk,
             "eyes": TABLE,
             "choices": [(TABLE, _("the public table"))],
-            "town": drawn(town(board, {})),
+            "town": drawn(with_tips(town(board, {}), board)),
             "sheet": _SHEET,
             "words": words(),
             "names": names_of(match),
@@ -116,10 +117,11 @@ def _moment(request: HttpRequest, last: int) -> int:
 
 
 @lru_cache(maxsize=64)
-def _town(hash_: str, at: int) -> SafeString:
+def _town(hash_: str, at: int, _language: str) -> SafeString:
     """A moment of a recorded match, drawn."""
+    board = parsed(hash_).board
     moments: Any = document_of(hash_, ALL)["moments"]
-    return drawn(town(parsed(hash_).board, owners_at(moments, at)))
+    return drawn(with_tips(town(board, owners_at(moments, at)), board))
 
 
 def _beside(hash_: str, eyes: Eyes, names: list[str], at: int) -> dict[str, Any]:

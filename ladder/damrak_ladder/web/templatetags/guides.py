@@ -1,4 +1,4 @@
-"""For templates: the same page in the other languages."""
+"""For templates: the languages of the site, and the same page in the others."""
 
 from __future__ import annotations
 
@@ -9,6 +9,12 @@ from django.conf import settings
 from django.utils.translation import get_language_from_path
 
 register = template.Library()
+
+
+@register.simple_tag
+def languages() -> list[tuple[str, str]]:
+    """Each language by its own name; Django's tag would translate the names that it knows."""
+    return list(settings.LANGUAGES)
 
 
 @register.simple_tag(takes_context=True)
