@@ -12,6 +12,7 @@ from damrak_ladder.matches.attempts import (
     due,
     end_former,
     give_up,
+    hand_back,
     reap,
     renew,
     requeue,
@@ -65,6 +66,18 @@ def test_report_is_recorded_once() -> None:
     assert not record(report_of(block, 1), NOW)
     block.refresh_from_db()
     check_counted_once(block)
+
+
+def test_block_that_is_handed_back_is_as_if_it_had_not_been_tried() -> None:
+    block = some_block()
+    for latest in range(2 * PATIENCE.tries):
+        now = NOW + latest * timedelta(hours=1)
+        begun(block, latest)
+        assert hand_back(block.pk, latest + 1, "busy", now, SECOND)
+        assert not hand_back(block.pk, latest + 1, "busy", now, SECOND)
+        block.refresh_from_db()
+        assert (block.state, block.tries) == (BlockState.WAITING, 0)
+        assert block.due == now + SECOND
 
 
 def test_lease_that_is_renewed_does_not_expire() -> None:
