@@ -9,7 +9,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = [
@@ -22,9 +22,9 @@ INTERPRETED = ROOT / "sdk" / "damrak" / "interpreted.py"
 # Those that start platforms and browsers: their modules take longest.
 LONGEST = {ROOT / "tests" / folder for folder in ("web", "pipeline", "e2e", "embedded")}
 
-# No deadline: the machine's mood is not a property of the code.
-settings.register_profile("dev", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+# Nothing is timed: the machine's mood is not a property of the code.
+settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("dev"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
@@ -53,9 +53,9 @@ def _heed_interrupts() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many again as there are cores: many tests wait for other processes."""
+    """Twice as many as there are cores: many tests wait for other processes."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(2, 3 * (cores or 1) // 2)
+    return 2 * (cores or 1)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

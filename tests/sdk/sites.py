@@ -26,19 +26,17 @@ class Site:
 
     url: str
     home: Path
-    variables: dict[str, str]
+    operator: subprocess.Popen[str]
 
     def say(self, code: str) -> str:
         """What this code prints that runs where the tables are."""
-        run = subprocess.run(
-            [sys.executable, "-c", f"{_BEFORE}\n{code}"],
-            env=self.variables,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-        )
-        assert run.returncode == 0, run.stderr
-        return run.stdout.strip()
+        assert self.operator.stdin is not None
+        assert self.operator.stdout is not None
+        self.operator.stdin.write(json.dumps(code) + "\n")
+        self.operator.stdin.flush()
+        said = json.loads(self.operator.stdout.readline())
+        assert said["trouble"] is None, said["trouble"]
+        return str(said["printed"]).strip()
 
     def token_of(self, name: str) -> str:
         """A new token of a user, who is made if there is none."""
@@ -54,14 +52,24 @@ class Site:
         return {**kept, "XDG_CONFIG_HOME": str(config), "NO_COLOR": "1", **more}
 
 
-_BEFORE = """
-from damrak_ladder.management import prepare
-prepare()
-import django
-django.setup()
+# Runs what it reads, piece by piece, and says what came of each. It has Django ready, which takes
+# too long to be done anew for every piece.
+_OPERATOR = """
+import contextlib, io, json, sys, traceback
+from damrak_ladder.management import load
+load()
+from django.db import connection
 from django.utils import timezone
 from damrak_ladder.accounts.models import User
-now = timezone.now()
+for line in sys.stdin:
+    printed, trouble = io.StringIO(), None
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(json.loads(line), {"User": User, "now": timezone.now()})
+        except Exception:
+            trouble = traceback.format_exc()
+    connection.close()
+    print(json.dumps({"printed": printed.getvalue(), "trouble": trouble}), flush=True)
 """
 
 _MIGRATE = """
@@ -87,10 +95,21 @@ def running_site(home: Path) -> Iterator[Site]:
         "DAMRAK_PORT": str(port),
         "DAMRAK_LADDER_BROKER": f"redis+socket://{home}/nobody.sock",
     }
-    site = Site(f"http://127.0.0.1:{port}", home, variables)
-    site.say(
-        "from django.core.management import call_command\ncall_command('migrate', verbosity=0)"
-    )
+    with subprocess.Popen(
+        [sys.executable, "-c", _OPERATOR],
+        env=variables,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as operator:
+        site = Site(f"http://127.0.0.1:{port}", home, operator)
+        site.say(_MIGRATE)
+        with _answering(site, variables):
+            yield site
+
+
+@contextlib.contextmanager
+def _answering(site: Site, variables: dict[str, str]) -> Iterator[None]:
     process = subprocess.Popen(
         [sys.executable, "-m", "damrak_ladder", "site"],
         env=variables,
@@ -99,7 +118,7 @@ def running_site(home: Path) -> Iterator[Site]:
     )
     try:
         _wait_for(site, process)
-        yield site
+        yield
     finally:
         process.terminate()
         try:
