@@ -79,6 +79,7 @@ def test_a_target_is_named_as_http_names_it() -> None:
         "224.0.0.1", "240.0.0.1", "255.255.255.255", "198.18.0.1",
         "::1", "::", "fe80::1", "fc00::1", "fd00:ec2::254", "ff02::1",
         "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:7f00:1::", "2001::1",
+        "fec0::1", "::ffff:0:7f00:1", "5f00::1", "3fff::1",
     ],
 )  # fmt: skip
 def test_our_own_network_is_out_of_reach(address: str) -> None:

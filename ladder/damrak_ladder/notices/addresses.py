@@ -23,8 +23,8 @@ Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Iterable[str]]
 """From the name of a host and a port to addresses."""
 
-# Public by number only: the control address inside one big cloud, and addresses of version 6 that
-# stand for one of version 4, behind which anything may hide.
+# Public by number only: the control address inside one big cloud, addresses of version 6 that stand
+# for one of version 4, behind which anything may hide, and those that are for examples.
 _NOT_OURS_TO_ASK: Final = tuple(
     ip_network(text)
     for text in (
@@ -32,10 +32,11 @@ _NOT_OURS_TO_ASK: Final = tuple(
         "192.0.0.0/24",
         "2001::/32",
         "2002::/16",
-        "64:ff9b::/96",
-        "64:ff9b:1::/48",
+        "3fff::/20",
     )
 )
+_ALL_OF_VERSION_6: Final = ip_network("2000::/3")
+"""Where public addresses are; whatever else there is stays in some network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,8 @@ def is_public(address: Address) -> bool:
     """Whether it is out there, and not in some network that only we can reach."""
     if isinstance(address, IPv6Address) and address.ipv4_mapped:
         address = address.ipv4_mapped
+    if isinstance(address, IPv6Address) and address not in _ALL_OF_VERSION_6:
+        return False
     if any(address in network for network in _NOT_OURS_TO_ASK):
         return False
     return address.is_global and not (
