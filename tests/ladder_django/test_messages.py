@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog
+from django.contrib.auth.password_validation import get_default_password_validators
 from django.utils.translation import ngettext, override
 
 from damrak_ladder.messages.catalogues import (
@@ -63,6 +64,15 @@ def test_numbers_take_the_form_their_language_gives_them(code: str, expected: li
     with override(code):
         said = [ngettext("{count} notice", "{count} notices", n).format(count=n) for n in numbers]
     assert said == expected
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_django_says_of_passwords_is_translated(language: str) -> None:
+    for validator in get_default_password_validators():
+        for said in (validator.get_error_message, validator.get_help_text):
+            english = said()
+            with override(language):
+                assert said() != english
 
 
 def catalogue(**texts: str) -> Catalog:
