@@ -219,6 +219,7 @@ def check_knowledge(state: State) -> None:
         for word, number in held(floor).items():
             assert number <= sum(hidden[other][word] for other in seats if other != seat)
     check_hoards(state, hidden)
+    check_passes(state)
     if any(card > 6 for card in state.row) and state.end_reason != "forfeit":
         assert (state.pile_size, state.discards) == (0, 0)
 
@@ -247,6 +248,23 @@ def check_hoards(state: State, hidden: dict[int, dict[str, int]]) -> None:
     assert at == len(state.hoard_sizes)
     for seat in hidden:
         assert all(number >= 0 for number in received[seat].values())
+
+
+def check_passes(state: State) -> None:
+    """Assert that seats that had to pass could not pay, by what is noted of their hands."""
+    needs_colour = state.rules.options.all_wild == "no"
+    for seat, moments, payments, known, lengths in state.passed:
+        hand = Counter(held(known))
+        for noted in state.hoards[:moments]:
+            if noted[-1] == RESHUFFLED:
+                hand.update(held(noted[seat]))
+        for payer, _, paid in state.shown[:payments]:
+            if payer == seat:
+                hand.subtract(held(paid))
+        assert min(hand.values()) >= 0
+        for word in COLOUR_WORDS:
+            pays = held(lengths)[word] and hand[word] + hand["wild"] >= held(lengths)[word]
+            assert not pays or (needs_colour and hand[word] == 0)
 
 
 def fields_of(state: State) -> dict[str, object]:

@@ -94,6 +94,26 @@ def small_board(**changes: Any) -> Board:
     return parse_board(deepcopy(SMALL) | changes)
 
 
+def scant_board(**changes: Any) -> Board:
+    """A board on which cards and contracts run out and seats have to pass."""
+    scant = {
+        "id": "scant",
+        "cards_per_colour": 2,
+        "wild_cards": 2,
+        "contracts": SMALL["contracts"][:8],
+        "routes": [
+            _route(0, "ab", 2, "pink"),
+            _route(1, "bc", 2, "blue"),
+            _route(2, "cd", 3, "grey", twin=3),
+            _route(3, "cd", 3, "grey", twin=2),
+            _route(4, "de", 2, "green"),
+            _route(5, "ef", 3, "red", goods=True),
+            _route(6, "fa", 4, "grey"),
+        ],
+    }
+    return small_board(**scant | changes)
+
+
 # ---- cards -------------------------------------------------------------------------------------
 
 

@@ -17,10 +17,10 @@ from damrak_engine.events import FAULTS, Event
 from damrak_engine.options import CHOICES, parse_options
 from damrak_engine.rules import Rules, rules_for
 from damrak_engine.state import State
-from positions import AMSTERDAM, small_board
+from positions import AMSTERDAM, scant_board, small_board
 
 SMALL_BOARD = small_board()
-BOARDS = {"amsterdam": AMSTERDAM, "small": SMALL_BOARD}
+BOARDS = {"amsterdam": AMSTERDAM, "small": SMALL_BOARD, "scant": scant_board()}
 
 
 def seed_of(number: int) -> bytes:
@@ -170,7 +170,7 @@ def options(draw: Any, seats: int) -> dict[str, str]:
 
 @st.composite
 def plans(draw: Any, *, faults: bool = True, defaults: bool = False) -> Plan:
-    """Games of random play on both boards, with any options and now and then a leaver."""
+    """Games of random play on three boards, with any options and now and then a leaver."""
     seats = draw(st.sampled_from([2, 3, 4]))
     return Plan(
         board=draw(st.sampled_from(sorted(BOARDS))),

@@ -1,4 +1,4 @@
-"""Every hidden position that fits what one seat saw happen, found by going through all of them.
+"""Every way the cards may lie that fits what one seat saw happen, found by going through them all.
 
 Only for tiny boards. The source is the seat's own redacted history, nothing else.
 """
@@ -6,14 +6,14 @@ Only for tiny boards. The source is the seat's own redacted history, nothing els
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import permutations
 from math import comb, prod, sqrt
 from random import Random
 from typing import Any
 
 from damrak_engine.cards import NO_CARD, ONE, counts, packed, packed_counts, size, without
+from damrak_engine.deal import blank
 from damrak_engine.determinize import determinize
 from damrak_engine.events import (
     Blind,
@@ -23,20 +23,18 @@ from damrak_engine.events import (
     Event,
     Fault,
     Flush,
-    Keep,
-    Offer,
+    Pass,
     Refill,
     Reshuffle,
     Take,
 )
-from damrak_engine.observation import observe
+from damrak_engine.observation import Observation, observe
 from damrak_engine.rules import Rules
 from damrak_engine.state import State
+from oracle import claims
 
 WILD = 6
 
-
-# ---- transport cards ---------------------------------------------------------------------------
 
 CardWorld = tuple[tuple[int, ...], int]  # the hands and the pile
 
@@ -58,6 +56,8 @@ class CardWorlds:
         start: CardWorld = ((0,) * rules.seats, packed_counts(rules.deck))
         self.chances: dict[CardWorld, Fraction] = {start: Fraction(1)}
         self.row_changed = False
+        self.table = blank(rules)  # with the routes and carts of all seats
+        self.narrowed = False  # by a pass
 
     def hear(self, history: Sequence[Event]) -> dict[CardWorld, Fraction]:
         """The worlds that fit this history, their chances adding up to one."""
@@ -106,6 +106,12 @@ class CardWorlds:
                 self._pay(seat, cost)
                 self.discards += cost
                 self.row_changed = True
+                self.table.owned[seat] |= 1 << route
+                self.table.carts[seat] -= self.rules.board.routes[route].length
+            case Pass(seat=seat):
+                assert self.rules.options.second_card != "optional", "it may be half a turn"
+                if self.rules.options.pass_ == "forced_only":
+                    self._pass(seat)
             case _:
                 assert not isinstance(event, Fault), "a leaver's hand is not in the history"
 
@@ -146,6 +152,20 @@ class CardWorlds:
         if seat != self.seat:
             self.certain = without(self.certain, surprise)
 
+    def _pass(self, seat: int) -> None:
+        """Who must pass can pay for nothing."""
+        helpless: dict[int, bool] = {}
+        for hands, _ in self.chances:
+            if hands[seat] not in helpless:
+                self.table.hands[seat] = hands[seat]
+                helpless[hands[seat]] = not claims(self.table, seat)
+        self.narrowed |= not all(helpless.values())
+        self.chances = {
+            (hands, pile): chance
+            for (hands, pile), chance in self.chances.items()
+            if helpless[hands[seat]]
+        }
+
     def _certain(self) -> int:
         """What all worlds say the other hand holds, beyond what is known of it."""
         others = {
@@ -167,107 +187,23 @@ class CardWorlds:
         self.row_changed = False
 
 
-# ---- contracts ---------------------------------------------------------------------------------
-
-# what each seat kept, in this order; what each is choosing from; what lies under the pile
-ContractWorld = tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...], tuple[int, ...]]
-
-
-ContractState = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]
-
-
-def contract_worlds(rules: Rules, history: Sequence[Event]) -> set[ContractWorld]:
-    """Every way in which the contracts may lie, each as likely as the others."""
-    seats = rules.seats
-    everything = range(len(rules.board.contracts))
-    worlds: set[ContractWorld] = {(((),) * seats, ((),) * seats, ())}
-    to_choose = seats
-    for event in history:
-        match event:
-            case Deal(contracts=offers):
-                worlds = _deal(worlds, offers, everything)
-            case Offer(seat=seat, contracts=ids):
-                worlds = {w for world in worlds for w in _offer(world, seat, ids, everything)}
-            case Keep(seat=seat, contracts=ids):
-                worlds = {w for world in worlds for w in _keep(world, seat, ids)}
-            case Fault(seat=seat):
-                worlds = {_abandon(world, seat) for world in worlds}
-        to_choose -= isinstance(event, Keep | Fault)
-        if to_choose == 0 and rules.options.returned_order == "shuffled":
-            worlds = {(*world[:2], order) for world in worlds for order in permutations(world[2])}
-            to_choose = -1
-    return worlds
-
-
-def as_states(worlds: set[ContractWorld]) -> dict[ContractState, Fraction]:
-    """The chances of what a state says of the contracts: hands without their order."""
-    chances: dict[ContractState, Fraction] = {}
-    for kept, offers, returned in worlds:
-        state = (tuple(sum(1 << i for i in held) for held in kept), offers, returned)
-        chances[state] = chances.get(state, Fraction(0)) + Fraction(1, len(worlds))
-    return chances
-
-
-def _deal(
-    worlds: set[ContractWorld], offers: Sequence[tuple[int | None, ...]], everything: range
-) -> set[ContractWorld]:
-    found = set()
-    for kept, _, returned in worlds:
-        for order in permutations(everything, 2 * len(offers)):
-            pairs = tuple(zip(order[::2], order[1::2], strict=True))
-            if all(_fits(pair, seen) for pair, seen in zip(pairs, offers, strict=True)):
-                found.add((kept, pairs, returned))
-    return found
-
-
-def _offer(
-    world: ContractWorld, seat: int, seen: tuple[int | None, ...], everything: range
-) -> Iterator[ContractWorld]:
-    kept, offers, returned = world
-    away = {*returned, *(i for held in (*kept, *offers) for i in held)}
-    undrawn = [i for i in everything if i not in away]
-    fresh = min(len(seen), len(undrawn))
-    old = len(seen) - fresh
-    for first in permutations(undrawn, fresh):
-        drawn = (*first, *returned[:old])
-        if _fits(drawn, seen):
-            yield kept, _with(offers, seat, drawn), returned[old:]
-
-
-def _keep(world: ContractWorld, seat: int, seen: tuple[int | None, ...]) -> Iterator[ContractWorld]:
-    kept, offers, returned = world
-    offer = offers[seat]
-    for choice in range(1, 1 << len(offer)):
-        chosen = tuple(c for i, c in enumerate(offer) if choice >> i & 1)
-        if len(chosen) == len(seen) and _fits(chosen, seen):
-            held = (*kept[seat], *chosen)
-            rest = tuple(c for c in offer if c not in chosen)
-            yield _with(kept, seat, held), _with(offers, seat, ()), (*returned, *rest)
-
-
-def _abandon(world: ContractWorld, seat: int) -> ContractWorld:
-    kept, offers, returned = world
-    return kept, _with(offers, seat, ()), (*returned, *offers[seat])
-
-
-def _with(items: tuple, index: int, item: object) -> tuple:  # type: ignore[type-arg]
-    return (*items[:index], item, *items[index + 1 :])
-
-
-def _fits(ids: tuple[int, ...], seen: tuple[int | None, ...]) -> bool:
-    return all(shown in (None, i) for i, shown in zip(ids, seen, strict=True))
-
-
 # ---- samples -----------------------------------------------------------------------------------
 
 
+Draw = Callable[[Observation, Random], State]
+
+
 def sampled(
-    state: State, seat: int, look: Callable[[State], Any], number: int = 1200
+    state: State,
+    seat: int,
+    look: Callable[[State], Any],
+    number: int = 1200,
+    draw: Draw = determinize,
 ) -> Counter[Any]:
     """What there is to see in so many states drawn for a seat."""
     random = Random(seat)
     seen = observe(state, seat)
-    return Counter(look(determinize(seen, random)) for _ in range(number))
+    return Counter(look(draw(seen, random)) for _ in range(number))
 
 
 def assert_drawn_from(chances: Mapping[Any, Fraction], sample: Counter[Any]) -> None:
@@ -294,3 +230,11 @@ def assert_drawn_from(chances: Mapping[Any, Fraction], sample: Counter[Any]) -> 
     assert statistic <= freedom + 6 * sqrt(2 * freedom) + 6 * (freedom > 0) + rounding, (
         f"chi-square {statistic:.0f} at {freedom} degrees of freedom"
     )
+
+
+def hands_of(worlds: Mapping[CardWorld, Fraction]) -> dict[tuple[int, ...], Fraction]:
+    """The chances of the hands."""
+    chances: dict[tuple[int, ...], Fraction] = {}
+    for (hands, _), chance in worlds.items():
+        chances[hands] = chances.get(hands, Fraction(0)) + chance
+    return chances

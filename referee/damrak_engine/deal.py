@@ -74,6 +74,7 @@ def blank(rules: Rules) -> State:
     state.hoards = ()
     state.hoard_sizes = ()
     state.shown = ()
+    state.passed = ()
     state.carts = [board.carts] * seats
     state.points = [0] * seats
     state.goods = [0] * seats

@@ -4,7 +4,8 @@ Every way in which the cards and contracts it has not seen could lie, given all 
 happen, is equally likely. What is used is the identity of cards: which were taken from the row,
 which lay where when the discards were reshuffled, which contracts the seat itself put back and
 when they must have been drawn again. A seat that pays is taken to part with what was known of its
-hand first. What an opponent chose, or could not do, is no evidence here.
+hand first, and one that had to pass cannot have had the cards for any route it was free to claim.
+What an opponent chose is no evidence here.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ def determinize(observation: Observation, rng: Rng) -> State:
     state.owned = list(observation.owned)
     state.open = observation.open
     state.barred = observation.barred
+    state.passed = observation.passed
     state.passes = observation.passes
     state.last_turns = observation.last_turns
     state.closing = observation.closing

@@ -23,7 +23,9 @@ from damrak_engine.cards import (
     WILD_SHIFT,
     count,
     counts,
+    packed,
     size,
+    unpacked,
 )
 from damrak_engine.hoards import RESHUFFLED
 from damrak_engine.observation import Observation
@@ -70,6 +72,7 @@ class Lots:
                     if number:
                         self.steps.append((seat, received, kind, number))
         self._cut(seen, unseen + paid)
+        self.levels: list[Level] = []  # found when they are needed
 
     def _cut(self, seen: Observation, rest: int) -> None:
         """Find the ends of the lots, and every way in which the cards may be in them."""
@@ -107,7 +110,9 @@ class Lots:
 
     def drawn(self, rng: Rng) -> tuple[list[int], list[list[int]]]:
         """The cards of each lot; which of them each seat has paid, lot by lot."""
-        levels = self._levels()
+        if not self.levels:
+            self.levels = self._levels()
+        levels = self.levels
         split = _drawn([(split, likely) for split, (likely, _) in levels[-1].items()], rng)
         paid = [[0] * self.seats for _ in range(len(self.ends) + 1)]
         for i in range(len(self.steps) - 1, -1, -1):
@@ -170,6 +175,17 @@ class Lots:
                     grown.append((taken + n, shown, (*head, rest, used + (n << SEAT_BITS * seat))))
             found = grown
         return [(after, chance) for taken, chance, after in found if taken == number]
+
+
+def dealt_out(cards: int, sizes: list[int], rng: Rng) -> list[int]:
+    """Hands of these sizes, dealt from these cards."""
+    rest = unpacked(cards)
+    rng.shuffle(rest)
+    hands = []
+    for number in sizes:
+        hands.append(packed(rest[:number]))
+        del rest[:number]
+    return hands
 
 
 def _reach(level: Level, split: Split, likely: float, before: Split) -> None:

@@ -55,6 +55,9 @@ class Observation:
     shown: tuple[
         tuple[int, int, int], ...
     ]  # paid unexpectedly: seat, received unseen till then, cards
+    # Who had to pass: seat, how many entries `old` and `shown` had, its known cards, and for each
+    # colour, packed, the length of the shortest route it could have claimed in it (0: none)
+    passed: tuple[tuple[int, int, int, int, int], ...]
     row: tuple[int, ...]
     pile_size: int
     discards: int
@@ -108,6 +111,7 @@ def observe(state: State, seat: int) -> Observation:
         old_plain=old_plain,
         own=own,
         shown=state.shown,
+        passed=state.passed,
         row=tuple(state.row),
         pile_size=state.pile_size,
         discards=state.discards,

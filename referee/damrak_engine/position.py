@@ -9,7 +9,8 @@ Seats know some cards of other seats. What follows from the cards that everyone 
 `floor[s]` are further cards that seat s knows to be in the other hands taken together, because the
 pile was empty when the discards were last reshuffled. Which hand can hold what then follows from
 `hoards`, what each seat had received unseen at certain moments, and from `shown`, the payments
-since the first of them of cards not known to be held. `dealt` is the history of contracts.
+since the first of them of cards not known to be held. `passed` tells of seats that had to pass for
+which routes their hands cannot have held the cards. `dealt` is the history of contracts.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class Position:
         "offers",
         "open",
         "owned",
+        "passed",
         "passes",
         "phase",
         "pile",
@@ -90,6 +92,8 @@ class Position:
     hoards: tuple[tuple[int, ...], ...]  # a hoard a seat, the pile, how many no wilds it can hold
     hoard_sizes: tuple[int, ...]  # of these hoards, in one row
     shown: tuple[tuple[int, int, int], ...]  # seat, how much it had received unseen, cards
+    # seat, how many `hoards` and `shown` by then, its known cards, the routes it could not pay for
+    passed: tuple[tuple[int, int, int, int, int], ...]
     carts: list[int]
     points: list[int]
     goods: list[int]

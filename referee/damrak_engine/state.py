@@ -19,6 +19,7 @@ from damrak_engine.actions import (
 from damrak_engine.cards import CARDS, NO_CARD, ONE, WILD
 from damrak_engine.dice import Dice, QuickDice
 from damrak_engine.errors import IllegalAction, MatchError
+from damrak_engine.hoards import note_pass
 from damrak_engine.legal import legal_keeps, legal_second, legal_turn, why_not
 from damrak_engine.position import (
     ABANDONED,
@@ -76,6 +77,7 @@ class State(Position):
         new.hoards = self.hoards
         new.hoard_sizes = self.hoard_sizes
         new.shown = self.shown
+        new.passed = self.passed
         new.carts = self.carts[:]
         new.points = self.points[:]
         new.goods = self.goods[:]
@@ -291,6 +293,7 @@ class State(Position):
         if self.log is not None:
             self.log.append(events.Pass(self.actor))
         if self.phase == TURN:
+            note_pass(self)
             self.passes += 1
             if self.passes == self.seats_at_table():
                 self._end("stalemate")

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from contract_worlds import ContractState, as_states, contract_worlds
 from damrak_engine.actions import BLIND, KEEP_BOTH, KEEP_FIRST
 from damrak_engine.board import Board
 from damrak_engine.determinize import determinize
@@ -18,7 +19,7 @@ from damrak_engine.state import State, rollout
 from oracle import check_conserved
 from positions import SMALL, deal, leave, offer, play, small_board
 from strategies import collecting, openings
-from worlds import ContractState, as_states, assert_drawn_from, contract_worlds, sampled
+from worlds import assert_drawn_from, sampled
 
 
 def few_contracts(number: int) -> Board:

@@ -24,7 +24,11 @@ from strategies import BOARDS, Plan, walk
 from wire_samples import PLANS, Sample, samples
 
 # The fields of State that hold a field of Observation under other names.
-OTHER_NAMES = {"shown": {"shown_seats", "shown_drawn", "shown_cards"}}
+OTHER_NAMES = {
+    "shown": {"shown_seats", "shown_drawn", "shown_cards"},
+    "passed": {f"passed_{column}" for column in ("seats", "old", "shown", "known", "lengths")},
+}
+EXAMPLES = {"left": ((0, "crash"),), "shown": ((0, 1, 1 << 8),), "passed": ((0, 1, 2, 1 << 8, 3),)}
 LEFT_OUT = {"rules"}  # both sides have them
 
 
@@ -61,7 +65,7 @@ def another(value: Any, name: str) -> Any:
         case int():
             return value + 1
         case ():
-            return {"left": ((0, "crash"),), "shown": ((0, 1, 1 << 8),)}.get(name, (1,))
+            return EXAMPLES.get(name, (1,))
         case ((0, *inner), *rest):
             return ((1, *inner), *rest)
         case ((_, *inner), *rest):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -257,6 +258,29 @@ def test_hoards_that_cannot_be_are_refused_by_their_field(where: str) -> None:
     message.ClearField(where)
     getattr(message, where).extend(WRONG_HOARDS[where])
     assert refusal(lambda: decode_state(SEEN.rules, message)).where == f"state.{where}"
+
+
+WRONG_PASSES = {
+    "passed_seats": [2],
+    "passed_old": [2],
+    "passed_shown": [1],
+    "passed_known": [1 << 63],
+    "passed_lengths": [13],
+}
+
+
+@pytest.mark.parametrize("where", WRONG_PASSES)
+def test_passes_that_cannot_be_are_refused_by_their_field(where: str) -> None:
+    message = encode_state(replace(SEEN, old=(1,), old_plain=(3,), old_sizes=(1, 0), own=(0, 0)))
+    fine = {field: [0] for field in WRONG_PASSES} | {"passed_old": [1]}
+    for field, values in fine.items():
+        getattr(message, field).extend(values)
+    assert decode_state(SEEN.rules, message).passed == ((0, 1, 0, 0, 0),)
+    message.ClearField(where)
+    getattr(message, where).extend(WRONG_PASSES[where])
+    assert refusal(lambda: decode_state(SEEN.rules, message)).where == f"state.{where}"
+    message.ClearField("passed_lengths")
+    assert refusal(lambda: decode_state(SEEN.rules, message)).where == "state.passed_seats"
 
 
 @pytest.mark.parametrize("legal", [[], [1, 1], [2, 1], [10**6]])

@@ -887,6 +887,11 @@ class State(_message.Message):
     OLD_PLAIN_FIELD_NUMBER: _builtins.int
     OWN_FIELD_NUMBER: _builtins.int
     COUNTED_SIZES_FIELD_NUMBER: _builtins.int
+    PASSED_SEATS_FIELD_NUMBER: _builtins.int
+    PASSED_OLD_FIELD_NUMBER: _builtins.int
+    PASSED_SHOWN_FIELD_NUMBER: _builtins.int
+    PASSED_KNOWN_FIELD_NUMBER: _builtins.int
+    PASSED_LENGTHS_FIELD_NUMBER: _builtins.int
     phase: Global___Phase.ValueType
     """What kind of decision comes next."""
     actor: _builtins.int
@@ -972,8 +977,8 @@ class State(_message.Message):
     @_builtins.property
     def old(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """What the other hands received unseen, for bots that search, noted at certain moments: whenever the
-        discards were reshuffled, and when wilds were left to lie. For each, all such cards since the last
-        reshuffle, together with the pile; packed. docs/protocol.md tells more.
+        discards were reshuffled, when a seat had to pass, and when wilds were left to lie. For each, all such
+        cards since the last reshuffle, together with the pile; packed. docs/protocol.md tells more.
         """
 
     @_builtins.property
@@ -996,7 +1001,7 @@ class State(_message.Message):
 
     @_builtins.property
     def old_plain(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """For each moment, how many cards other than wilds the pile held at most; 3 at a reshuffle."""
+        """For each moment, how many cards other than wilds the pile held at most; 3 at a reshuffle or pass."""
 
     @_builtins.property
     def own(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
@@ -1005,6 +1010,28 @@ class State(_message.Message):
     @_builtins.property
     def counted_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """How many cards each seat holds by its draws and payments; only if `hand_sizes` is empty."""
+
+    @_builtins.property
+    def passed_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Passes, since nothing else was possible, oldest first: who passed. Only with three and four seats."""
+
+    @_builtins.property
+    def passed_old(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """For each of these passes, how many entries `old` had by then."""
+
+    @_builtins.property
+    def passed_shown(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """For each of these passes, how many entries the lists `shown_…` had by then."""
+
+    @_builtins.property
+    def passed_known(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """For each of these passes, the cards everybody knew the seat to hold; packed."""
+
+    @_builtins.property
+    def passed_lengths(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """For each of these passes and for each colour, the length of the shortest route that the seat could
+        have claimed with cards of that colour, 0 if there was none; packed like cards.
+        """
 
     def __init__(
         self,
@@ -1046,10 +1073,15 @@ class State(_message.Message):
         old_plain: _abc.Iterable[_builtins.int] | None = ...,
         own: _abc.Iterable[_builtins.int] | None = ...,
         counted_sizes: _abc.Iterable[_builtins.int] | None = ...,
+        passed_seats: _abc.Iterable[_builtins.int] | None = ...,
+        passed_old: _abc.Iterable[_builtins.int] | None = ...,
+        passed_shown: _abc.Iterable[_builtins.int] | None = ...,
+        passed_known: _abc.Iterable[_builtins.int] | None = ...,
+        passed_lengths: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_actor", b"_actor", "actor", b"actor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_actor", b"_actor", "actor", b"actor", "barred", b"barred", "carts", b"carts", "closing", b"closing", "contract_counts", b"contract_counts", "contracts", b"contracts", "counted_sizes", b"counted_sizes", "dealt", b"dealt", "discards", b"discards", "end_reason", b"end_reason", "first", b"first", "floor", b"floor", "gone", b"gone", "goods", b"goods", "goods_left", b"goods_left", "hand", b"hand", "hand_sizes", b"hand_sizes", "known", b"known", "last_turns", b"last_turns", "left", b"left", "offer", b"offer", "old", b"old", "old_plain", b"old_plain", "old_sizes", b"old_sizes", "open", b"open", "own", b"own", "owned", b"owned", "passes", b"passes", "phase", b"phase", "pile_size", b"pile_size", "points", b"points", "row", b"row", "seat", b"seat", "shown_cards", b"shown_cards", "shown_drawn", b"shown_drawn", "shown_seats", b"shown_seats", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_actor", b"_actor", "actor", b"actor", "barred", b"barred", "carts", b"carts", "closing", b"closing", "contract_counts", b"contract_counts", "contracts", b"contracts", "counted_sizes", b"counted_sizes", "dealt", b"dealt", "discards", b"discards", "end_reason", b"end_reason", "first", b"first", "floor", b"floor", "gone", b"gone", "goods", b"goods", "goods_left", b"goods_left", "hand", b"hand", "hand_sizes", b"hand_sizes", "known", b"known", "last_turns", b"last_turns", "left", b"left", "offer", b"offer", "old", b"old", "old_plain", b"old_plain", "old_sizes", b"old_sizes", "open", b"open", "own", b"own", "owned", b"owned", "passed_known", b"passed_known", "passed_lengths", b"passed_lengths", "passed_old", b"passed_old", "passed_seats", b"passed_seats", "passed_shown", b"passed_shown", "passes", b"passes", "phase", b"phase", "pile_size", b"pile_size", "points", b"points", "row", b"row", "seat", b"seat", "shown_cards", b"shown_cards", "shown_drawn", b"shown_drawn", "shown_seats", b"shown_seats", "turns", b"turns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__actor: _TypeAlias = _typing.Literal["actor"]  # noqa: Y015
     _WhichOneofArgType__actor: _TypeAlias = _typing.Literal["_actor", b"_actor"]  # noqa: Y015

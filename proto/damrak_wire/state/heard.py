@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
+from damrak_engine.board import LONGEST_ROUTE
 from damrak_engine.cards import CARDS, GUARDS, packed_counts
 from damrak_engine.hoards import RESHUFFLED
 from damrak_engine.observation import HIDDEN_CONTRACT, UNKNOWN, Observation
@@ -70,6 +71,7 @@ def _decode(rules: Rules, limits: _Limits, message: pb.State) -> Observation:
         old_plain=tuple([_within(most, RESHUFFLED, "old_plain") for most in message.old_plain]),
         own=_packs(message.own[:], moments + (moments > 0), deck, "own"),
         shown=_shown(message, seats, deck),
+        passed=_passed(message, seats, deck) if message.passed_seats else (),
         row=_cards(tuple(message.row[:])),
         pile_size=_within(message.pile_size, limits.cards, "pile_size"),
         discards=_pack(message.discards, deck, "discards"),
@@ -213,4 +215,26 @@ def _shown(message: pb.State, seats: int, deck: int) -> tuple[tuple[int, int, in
         _within(seat, seats - 1, "shown_seats")
     for pack in columns[2]:
         _pack(pack, deck, "shown_cards")
+    return tuple(zip(*columns, strict=True))
+
+
+def _passed(message: pb.State, seats: int, deck: int) -> tuple[tuple[int, int, int, int, int], ...]:
+    columns = (
+        message.passed_seats[:],
+        message.passed_old[:],
+        message.passed_shown[:],
+        message.passed_known[:],
+        message.passed_lengths[:],
+    )
+    who, old, shown, known, lengths = columns
+    if {len(column) for column in columns} != {len(who)}:
+        raise WireError("passed_seats", "is not as long as the other lists of passes")
+    for i, seat in enumerate(who):
+        _within(seat, seats - 1, "passed_seats")
+        if not 1 <= old[i] <= len(message.old):
+            raise WireError("passed_old", f"must be from 1 to {len(message.old)}, not {old[i]}")
+        _within(shown[i], len(message.shown_seats), "passed_shown")
+        _pack(known[i], deck, "passed_known")
+        if max(lengths[i].to_bytes(8, "little")) > LONGEST_ROUTE:
+            raise WireError("passed_lengths", "holds a route longer than any")
     return tuple(zip(*columns, strict=True))

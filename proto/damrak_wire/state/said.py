@@ -81,6 +81,7 @@ def state_bytes(seen: Observation) -> bytes:
             ),
             _left(seen.left),
             _unseen(seen.old, seen.old_sizes, seen.old_plain, seen.own, seen.shown),
+            _passed(seen.passed) if seen.passed else b"",
             packed_often(f["counted_sizes"], seen.counted_sizes),
         )
     )
@@ -138,5 +139,20 @@ def _unseen(
             packed(f["shown_seats"], seats),
             packed(f["shown_drawn"], drawn),
             fixed(f["shown_cards"], cards),
+        )
+    )
+
+
+@lru_cache(maxsize=KEPT)
+def _passed(passed: tuple[tuple[int, int, int, int, int], ...]) -> bytes:
+    f = _FIELD
+    seats, old, shown, known, lengths = zip(*passed, strict=True)
+    return b"".join(
+        (
+            packed(f["passed_seats"], seats),
+            packed(f["passed_old"], old),
+            packed(f["passed_shown"], shown),
+            fixed(f["passed_known"], known),
+            fixed(f["passed_lengths"], lengths),
         )
     )
