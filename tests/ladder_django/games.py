@@ -13,6 +13,7 @@ from damrak_engine.options import DEFAULTS
 from damrak_engine.replay import Played, Player, record, to_bytes
 from damrak_engine.rules import rules_for
 from damrak_ladder.matches.models import Match
+from damrak_wire.orders import BlockOrder, MatchOrder
 
 PLAYED = Played("2026-11-18T09:00:00Z", "2026-11-18T09:00:01.5Z", "damrak 0.1.0", "a")
 
@@ -52,6 +53,30 @@ def replay_bytes(
             match=match,
             block=block,
             ladder="amsterdam",
+        )
+    )
+
+
+def replay_as_ordered(block: BlockOrder, order: MatchOrder) -> bytes:
+    """What a referee hands over that does as it was told."""
+    rng = random.Random(0)
+    rules, dice = block.rules(order), SeedDice(order.seed)
+    log: list[Event] = []
+    state = new_game(rules, dice, log, order.first)
+    while not state.is_over:
+        state.apply(state.random_action(rng.random), dice)
+    return to_bytes(
+        record(
+            board=rules.board,
+            options=rules.options,
+            seats=tuple(Player(seat.bot, seat.version, seat.owner) for seat in order.seats),
+            seed=order.seed,
+            events=log,
+            result=scoring.result(state, dice),
+            played=PLAYED,
+            match=order.match,
+            block=block.block,
+            ladder=block.ladder or None,
         )
     )
 

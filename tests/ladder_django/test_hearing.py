@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from damrak_ladder.matches.attempts import start
+from damrak_ladder.matches.boards import board_file
 from damrak_ladder.matches.models import Blame, Block
 from damrak_ladder.pipeline.hearing import Hearing, Untrue
 from damrak_ladder.pipeline.ordering import Ordered, order_of
 from damrak_ladder.replays.models import StoredReplay
+from damrak_wire.orders import BlockOrder, MatchOrder
 from damrak_wire.reports import BlockEnded, MatchReport, MatchVoided, SeatFault, SeatReport
-from ladder_django.games import replay_of
+from ladder_django.games import replay_as_ordered, replay_of
 from ladder_django.people import NOW
 from ladder_django.tables import PATIENCE, some_block
 
@@ -58,6 +61,61 @@ def test_report_of_something_else_is_refused(
     with pytest.raises(Untrue, match=problem):
         hearing.take(twist(report(block)))
     assert not StoredReplay.objects.exists()
+
+
+def told_otherwise(
+    ordered: Ordered, first: Callable[[MatchOrder], MatchOrder] = lambda it: it, **block: Any
+) -> BlockOrder:
+    """The order, but for this."""
+    matches = (first(ordered.order.matches[0]), *ordered.order.matches[1:])
+    return replace(ordered.order, matches=matches, **block)
+
+
+def reported(order: BlockOrder) -> MatchReport:
+    match = order.matches[0]
+    played = replay_as_ordered(order, match)
+    return MatchReport(match.match, order.attempt, played, (SeatReport(), SeatReport()))
+
+
+def strangers(order: MatchOrder) -> MatchOrder:
+    return replace(order, seats=order.seats[::-1])
+
+
+def test_report_of_what_was_ordered_is_taken(ordered: Ordered) -> None:
+    hearing = Hearing(ordered)
+    hearing.take(reported(ordered.order))
+    assert list(hearing.outcomes) == [0]
+
+
+@pytest.mark.parametrize(
+    ("what", "first", "other"),
+    [
+        ("block", lambda it: it, {"block": "999999"}),
+        ("ladder", lambda it: it, {"ladder": "another"}),
+        ("options", lambda it: it, {"options": {"first_player": "seat 1"}}),
+        ("board", lambda it: it, {"board": board_file("amsterdam")}),
+        ("seed", lambda it: replace(it, seed=bytes(32)), {}),
+        ("seats", strangers, {}),
+    ],
+)
+def test_replay_of_anything_but_what_was_ordered_is_refused(
+    what: str,
+    first: Callable[[MatchOrder], MatchOrder],
+    other: dict[str, Any],
+    ordered: Ordered,
+) -> None:
+    with pytest.raises(Untrue, match=f"another {what}$"):
+        Hearing(ordered).take(reported(told_otherwise(ordered, first, **other)))
+    assert not StoredReplay.objects.exists()
+
+
+def test_whose_turn_was_to_be_first_has_begun(block: Block) -> None:
+    block.options = {"first_player": "rotate"}
+    ordered = order_of(block, 0)
+    Hearing(ordered).take(reported(ordered.order))
+    other = told_otherwise(ordered, lambda it: replace(it, first=1))
+    with pytest.raises(Untrue, match="another seat began"):
+        Hearing(ordered).take(reported(other))
 
 
 def test_finished_block_has_all_its_matches(ordered: Ordered) -> None:

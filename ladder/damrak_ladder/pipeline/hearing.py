@@ -97,9 +97,12 @@ class Hearing:
         if len(news.seats) != len(order.seats):
             raise Untrue(f"{len(news.seats)} seats instead of {len(order.seats)}")
         try:
-            self.outcomes[number] = keep(news.replay, lambda header: self._check(header, order))
+            outcome = keep(news.replay, lambda header: self._check(header, order))
         except ReplayError as problem:
             raise Untrue(f"match {news.match}: {problem}") from None
+        if order.first is not None and outcome.seats[order.first].turn != 0:
+            raise Untrue(f"match {news.match}: another seat began than was ordered")
+        self.outcomes[number] = outcome
         timings = news.timings
         self.said[number] = MatchSaid(
             tuple(map(_said, news.seats)),
