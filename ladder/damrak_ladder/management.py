@@ -29,6 +29,8 @@ def prepare(*, to_restore: bool = False) -> None:
         _refuse(str(problem))
     try:
         prepare_home(home)
+    except FileExistsError:
+        _refuse(f"DAMRAK_HOME: {home}: is there, and no folder")
     except OSError as problem:
         _refuse(f"DAMRAK_HOME: {home}: {(problem.strerror or 'cannot be used').lower()}")
     if not to_restore and (file := unfinished_restore(home)) is not None:

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.test import override_settings
 
-from damrak_ladder.health import parts
+from damrak_ladder.health import parts, tables
 from damrak_ladder.health.examination import Finding, Verdict, examine
 from damrak_ladder.health.middleware import HealthMiddleware
 from damrak_ladder.matches.models import Block, BlockState, Host
+from damrak_ladder.misuse import Misuse
 from ladder_django.people import NOW
 from ladder_django.tables import some_block
 
@@ -47,6 +49,25 @@ def test_a_host_is_well_as_long_as_it_is_heard_of(database: None) -> None:
     assert parts.hosts(NOW + timedelta(seconds=61)).startswith("all silent")
     Host.objects.update(state="quarantined")
     assert parts.hosts(NOW) == "all are quarantined: attic"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("ALTER TABLE trials_trial ADD COLUMN odd integer", "trials_trial has a column odd"),
+        ("ALTER TABLE trials_trial RENAME COLUMN most TO odd", "trials_trial has no column most"),
+    ],
+)
+def test_tables_of_other_sources_are_told_from_ours(
+    database: None, change: str, words: str
+) -> None:
+    assert tables.difference() is None
+    with connection.cursor() as cursor:
+        cursor.execute(change)
+    assert tables.difference() == f"table {words}"
+    assert found_by_doctor()["tables"].what.startswith(f"table {words}")
+    with pytest.raises(Misuse, match=f"made by other sources than these .table {words}"):
+        tables.bring_up_to_date()
 
 
 def test_disk_without_room_is_named(database: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ def add_parser(commands: Any) -> None:
         """,
         _backup,
     )
-    backup.add_argument("file", type=Path)
+    backup.add_argument("file", type=Path, metavar="FILE", help="where to write it")
     backup.add_argument("--force", action="store_true", help="replace a file of that name")
     restore = add_command(
         commands,
@@ -52,7 +52,7 @@ def add_parser(commands: Any) -> None:
         """,
         _restore,
     )
-    restore.add_argument("file", type=Path)
+    restore.add_argument("file", type=Path, metavar="FILE", help="what `backup` wrote")
     restore.add_argument("--force", action="store_true", help="give up what is here now")
     restore.add_argument("--check", action="store_true", help="verify the file, change nothing")
 
@@ -83,12 +83,13 @@ def _restore(args: argparse.Namespace) -> int:
     from damrak_ladder.management import load, prepare
 
     prepare(to_restore=True)
-    _check_nobody_runs()
+    if not args.check:
+        _check_nobody_runs()
     load(to_restore=True)
-    from django.core.management import call_command
 
     from damrak_ladder.backup.container import verified
     from damrak_ladder.backup.restoring import restore
+    from damrak_ladder.health.tables import bring_up_to_date
     from damrak_ladder.stores.errors import StoreError
 
     try:
@@ -97,7 +98,7 @@ def _restore(args: argparse.Namespace) -> int:
             say(f"{args.file}: whole, made {header['created']} by version {header['software']}")
             return 0
         verified(args.file)  # before even the tables are made
-        call_command("migrate", verbosity=0, interactive=False)
+        bring_up_to_date()
         saved = restore(args.file, _tell, replace=args.force)
     except (BackupError, StoreError) as problem:
         raise Misuse(str(problem)) from None

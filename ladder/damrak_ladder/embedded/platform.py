@@ -62,15 +62,15 @@ def _prepare(places: Places, environment: Environment, say: Say) -> list[str]:
     from damrak_ladder.management import load
 
     load()
-    from django.core.management import call_command
     from django.db import connection
 
     from damrak_ladder.embedded import seeding
+    from damrak_ladder.health.tables import bring_up_to_date
     from damrak_ladder.matches.attempts import end_former, patience
     from damrak_ladder.standings.progress import end_publishing
 
     now = datetime.now(UTC)
-    call_command("migrate", verbosity=0, interactive=False)
+    bring_up_to_date()
     end_publishing(now)
     if ended := end_former(environment.host_name, now, now, patience()):
         say(f"{ended} blocks were cut off when it last ended; they are played again")

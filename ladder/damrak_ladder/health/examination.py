@@ -21,7 +21,7 @@ from django.db.models import Min
 from damrak_ladder.bots.archives import archive_store
 from damrak_ladder.bots.errors import ArchiveDamaged
 from damrak_ladder.bots.models import Kind, Version
-from damrak_ladder.health import parts
+from damrak_ladder.health import parts, tables
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState, Ladder
 from damrak_ladder.referees.connecting import own_control
 from damrak_ladder.referees.errors import RefereeTrouble
@@ -108,6 +108,10 @@ def _database(now: datetime) -> Iterator[Finding]:
     migrated = _quick("migrations", parts.migrations, now, "damrak-ladder migrate")
     yield migrated
     if migrated.verdict is not Verdict.WELL:
+        return
+    if other := tables.difference():
+        what = f"{other}: they were made by other sources"
+        yield Finding("tables", Verdict.WRONG, what, tables.cure())
         return
     yield _writable()
     yield from _hosts(now)
