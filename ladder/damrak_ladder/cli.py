@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import os
 import sys
-from collections.abc import Sequence
-from typing import Final, NoReturn
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NoReturn
 
 from damrak_ladder.commands import (
     analyst,
@@ -59,7 +60,24 @@ COMMANDS: Final = (
 
 
 class _Parser(argparse.ArgumentParser):
-    """Leaves the complaining to `main`."""
+    """Leaves the complaining to `main`, and says what may have been meant."""
+
+    def parse_known_args(  # type: ignore[override]  # one of its overloads is enough
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:  # said here: the parser above would name its own help, which knows less
+            hint = _near(unknown[0].partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return found, unknown
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError:
+            if not (hint := _near(str(value), action.choices or ())):
+                raise
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}{hint}") from None
 
     def error(self, message: str) -> NoReturn:
         raise Misuse(f"{message} (see: {self.prog} --help)")
@@ -77,8 +95,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except Misuse as problem:
         return _complain(str(problem))
-    except ModuleNotFoundError as problem:
-        if (problem.name or "").startswith("damrak"):
+    except ImportError as problem:
+        if "damrak" in str(problem):
+            return _complain(f"{problem}: is the engine compiled from other sources? make compile")
+        if not isinstance(problem, ModuleNotFoundError):
             raise
         return _complain(f"{problem.name} is not installed here: pip install 'damrak[ladder]'")
     except KeyboardInterrupt:
@@ -111,6 +131,11 @@ def build_parser() -> argparse.ArgumentParser:
     for command in COMMANDS:
         command.add_parser(commands)
     return parser
+
+
+def _near(text: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(text, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _complain(message: str) -> int:
