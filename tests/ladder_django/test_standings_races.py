@@ -131,6 +131,7 @@ def test_blocks_may_come_and_go_while_a_fit_is_made() -> None:
 
     for fit in disturbed(ladder, turn):
         assert fit is not None
+        assert fit.withdrawn == Progress.objects.get().withdrawn  # nothing is in it that is gone
         check_whole(ladder)
         is_counted |= Counted.objects.filter(pk=block.pk).exists()
     assert is_counted
