@@ -11,7 +11,7 @@ from django.test import override_settings
 
 from damrak_ladder.bots.errors import Overtaken
 from damrak_ladder.bots.models import Bot, Kind, Promotion, State, Version
-from damrak_ladder.bots.standing import promote
+from damrak_ladder.bots.standing import advance, promote
 from damrak_ladder.bots.submission import Submission, register
 from damrak_ladder.installation.environment import Benching
 from damrak_ladder.matches.attempts import start
@@ -289,6 +289,16 @@ def recorded_qualification(slug: str = "stan") -> Block:
     assert block is not None
     record(Player().report(block), NOW)
     return block
+
+
+@alone
+def test_a_version_that_is_decided_about_already_stays_as_it_is() -> None:
+    block = recorded_qualification()
+    assert block.subject is not None
+    advance(block.subject.pk, State.QUALIFYING, State.FAILED, NOW, "it was played twice")
+    assert settle(block.pk, NOW)
+    assert fresh(block.subject).state == State.FAILED
+    assert told() == []
 
 
 @alone
