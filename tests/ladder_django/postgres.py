@@ -88,13 +88,13 @@ class Postgres:
         """End it without a word to anybody; it recovers from its log when it is started."""
         assert self._server is not None
         self._server.send_signal(signal.SIGQUIT)
-        self._server.wait(60)
+        self._server.wait(600)
 
     def close(self) -> None:
         """End it for good."""
         if self._server is not None and self._server.poll() is None:
             self._server.send_signal(signal.SIGINT)  # ends connections that are open, too
-            self._server.wait(60)
+            self._server.wait(600)
         shutil.rmtree(self.folder)
 
     def __enter__(self) -> Postgres:
@@ -107,7 +107,7 @@ class Postgres:
 
 
 def _wait_until_up(server: subprocess.Popen[bytes], programs: Path, folder: Path) -> None:
-    for _ in range(600):
+    for _ in range(6000):
         if server.poll() is not None:
             raise AssertionError((folder / "log").read_text("utf-8", "replace"))
         ready = [programs / "pg_isready", "-q", "-t", "1", "-h", folder]

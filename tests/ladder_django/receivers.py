@@ -34,7 +34,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.receiver.heard.append(({**headers, ":path": self.path}, body))
         if self.receiver.hold:
-            self.receiver.hold.wait(30)
+            self.receiver.hold.wait(600)
         self.send_response(self.receiver.answer())
         if self.receiver.location:
             self.send_header("Location", self.receiver.location)

@@ -58,7 +58,7 @@ def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         env={**kept, **variables},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
 
 

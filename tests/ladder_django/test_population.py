@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.utils import timezone
@@ -20,15 +20,15 @@ from damrak_ladder.standings.tables import table
 
 
 @pytest.fixture
-def filled(committed: dict[str, str]) -> None:
+def now(committed: dict[str, str]) -> datetime:
+    """When a database was filled."""
     assert is_empty()
-    populate(
-        Size(bots=20, matches=150, replays=3, seed=5), timezone.now(), lambda what, share: None
-    )
+    now = timezone.now()
+    populate(Size(bots=20, matches=150, replays=3, seed=5), now, lambda what, share: None)
+    return now
 
 
-@pytest.mark.usefixtures("filled")
-def test_tallies_and_ratings_follow_from_the_results() -> None:
+def test_tallies_and_ratings_follow_from_the_results(now: datetime) -> None:
     assert is_made_up()
     assert Bot.objects.exclude(slug__startswith="house-").count() == 20
     recorded = Block.objects.filter(state=BlockState.RECORDED)
@@ -52,11 +52,11 @@ def test_tallies_and_ratings_follow_from_the_results() -> None:
             outcomes
         )
         lines = Line.objects.filter(ladder=ladder).count()
-        assert publish(ladder, timezone.now(), force=True) is not None
+        assert publish(ladder, now, force=True) is not None
         assert Line.objects.filter(ladder=ladder).count() == lines
         rows = table(ladder)
         assert [row.rank for row in rows] == list(range(1, len(rows) + 1))
-        past = [(timezone.now() - timedelta(days=back)).date() for back in (1, 30, 150)]
+        past = [(now - timedelta(days=back)).date() for back in (1, 30, 150)]
         written = [table(ladder, on=day, everyone=True) for day in past]
         assert Order.objects.filter(fit__ladder=ladder).delete()[0] > 300
         assert [table(ladder, on=day, everyone=True) for day in past] == written

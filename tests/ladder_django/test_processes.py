@@ -42,7 +42,7 @@ def test_killed_workers_cost_time_and_nothing_else(seed: int, committed: dict[st
     deaths = 0
     try:
         while crew:
-            status = crew[0].wait(120)
+            status = crew[0].wait(600)
             crew.pop(0)
             if status == -signal.SIGKILL:
                 deaths += 1

@@ -204,7 +204,7 @@ def test_database_that_is_away_for_a_moment_ends_nothing(monkeypatch: pytest.Mon
     monkeypatch.setattr(live, "_address_of", address_of)
 
     async def main() -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(600):
             screen = await Screen().watch(Studio(), match.pk)
         assert screen.names == ["over"]
         assert not answers
