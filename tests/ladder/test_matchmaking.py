@@ -127,6 +127,12 @@ def test_every_version_gets_its_shares_of_every_size():
     assert np.abs(lack).max() <= 4
 
 
+def test_a_newcomer_sits_at_a_large_table_first():
+    """Its first block tells most there, about it and about three others."""
+    newcomers = Field.of([Entrant(at, 1500.0, 300.0) for at in range(12)])
+    assert len(arrange(newcomers, FAIR, 1, 1)[0].players) == 4
+
+
 def test_nobody_is_left_behind():
     field, _ = played_on(even(40, error=30.0), FAIR, rounds=100, count=10)
     total = field.blocks.sum(axis=1)

@@ -13,8 +13,10 @@ from damrak_ladder.simulate.comparison import Contest, compare
 from damrak_ladder.simulate.mirror import mirror_variance, ratio
 from damrak_ladder.simulate.pairing import PAIRINGS, Standing
 from damrak_ladder.simulate.peers import Elo, Glicko2
-from damrak_ladder.simulate.report import anchored, as_text, blocks_needed
+from damrak_ladder.simulate.report import as_text, blocks_needed, first_mark
 from damrak_ladder.simulate.season import play_season
+from damrak_ladder.simulate.seasons import anchored
+from damrak_ladder.simulate.side_by_side import side_by_side
 from damrak_ladder.simulate.trueskill import rated
 from damrak_ladder.simulate.world import world_of
 
@@ -140,6 +142,19 @@ def test_our_matchmaking_needs_fewer_blocks():
         ]
         parts.append(blocks_needed(*marks))
     assert np.mean(parts) <= 0.8  # 0.5 to 0.6 in long simulations: see docs/ratings.md
+
+
+def test_what_is_printed_is_the_first_mark_that_is_right_enough():
+    marks = [(10, 0.5), (20, 0.8), (40, 0.7), (80, 0.9)]
+    assert first_mark(marks, 0.75) == 20
+    assert first_mark(marks, 0.9) == 80
+    assert first_mark(marks, 0.95) is None
+
+
+@pytest.mark.parametrize("blocks", [1, 100_000])
+def test_pieces_come_back_in_order_however_they_are_done(blocks):
+    with side_by_side(5, blocks) as run:
+        assert list(run(abs, [-3, 1, -2, 5, -4])) == [3, 1, 2, 5, 4]
 
 
 def test_a_season_is_the_same_for_the_same_seed():

@@ -7,7 +7,8 @@ a variance of ranks. Its table is filled with those opponents from whom most is 
 the table. Four rules stand above that:
 
 * fresh versions first, and nobody falls behind half the mean number of blocks;
-* tables of 2, 3 and 4 come in the ladder's shares for every single version;
+* tables of 2, 3 and 4 come in the ladder's shares for every single version; of those due alike the
+  largest comes first, at which a block tells most;
 * opponents of the last while come later, the more so the more others there are, and every so often
   one is an anchor or comes from anywhere on the ladder: so no pair can count on meeting, none never
   meets, and the scale hangs together;
@@ -181,7 +182,7 @@ class _Seating:
         total = int(self._blocks[first].sum())
         lack = self._parts * (total + 1) - self._blocks[first]
         lack[self._parts == 0] = -np.inf
-        for size in np.argsort(-lack, kind="stable"):
+        for size in np.lexsort((-np.arange(len(lack)), -lack)):  # of equals the largest
             if self._parts[size] == 0:
                 break
             players = self._filled(first, int(size))
@@ -196,17 +197,26 @@ class _Seating:
             if other is not None:
                 players.append(other)
         candidates = self._around(first)
-        worth = self._worth(first, candidates, size)
+        allowed = self._allowed(first, candidates, size, players)
         while len(players) < SEATS[size]:
-            allowed = worth * self._may_join(players, candidates)
-            if not (allowed > 0).any():  # all around it have the same owner, say
+            best = int(np.argmax(allowed))
+            if not allowed[best] > 0:  # all around it have the same owner, say
                 candidates = self._order[self._order != first]
-                worth = self._worth(first, candidates, size)
-                allowed = worth * self._may_join(players, candidates)
-                if not (allowed > 0).any():
+                allowed = self._allowed(first, candidates, size, players)
+                best = int(np.argmax(allowed))
+                if not allowed[best] > 0:
                     return None
-            players.append(int(candidates[int(np.argmax(allowed))]))
+            players.append(int(candidates[best]))
+            if len(players) < SEATS[size]:
+                allowed *= self._may_join(players[-1], candidates)
         return players
+
+    def _allowed(self, first: int, others: Integers, size: int, players: list[int]) -> Floats:
+        """What it is worth to seat each of the others beside these; 0: it may not sit there."""
+        worth = self._worth(first, others, size)
+        for player in players:
+            worth *= self._may_join(player, others)
+        return worth
 
     def _around(self, first: int) -> Integers:
         at = int(self._position[first])
@@ -228,18 +238,16 @@ class _Seating:
         due = np.exp(np.clip(lack, -4, 4) / 2)
         return np.asarray(worth * due * self._rng.uniform(0.7, 1.3, len(others)))
 
-    def _may_join(self, players: list[int], others: Integers) -> Floats:
-        """0 for who may not sit here, less than 1 for who was here lately."""
-        allowed = np.ones(len(others))
-        owner = self._field.owner[others]
-        for player in players:
-            allowed[others == player] = 0.0
-            if self._field.owner[player] != HOUSE:
-                allowed[owner == self._field.owner[player]] = 0.0
-            recent = self._recent.get(player, self._field.recent[player])
-            met = np.sum(recent[:, None] == others, axis=0)
-            allowed /= 1.0 + (met / self._often) ** _STRICT
-        return allowed
+    def _may_join(self, player: int, others: Integers) -> Floats:
+        """0 for who may not sit with this one, less than 1 for who did lately."""
+        recent = self._recent.get(player, self._field.recent[player])
+        met = np.count_nonzero(recent[:, None] == others, axis=0)
+        allowed = 1 / (1 + (met / self._often) ** _STRICT)
+        allowed[others == player] = 0.0
+        owner = self._field.owner[player]
+        if owner != HOUSE:
+            allowed[self._field.owner[others] == owner] = 0.0
+        return np.asarray(allowed)
 
     def _from_afar(self, first: int) -> int | None:
         """If it met no anchor lately, one that is near, and else someone from anywhere."""
@@ -252,7 +260,7 @@ class _Seating:
         else:
             others = self._rng.integers(0, size, 12).astype(np.int32)
             worth = np.ones(len(others))
-        allowed = worth * self._may_join([first], others)
+        allowed = worth * self._may_join(first, others)
         best = int(np.argmax(allowed))
         return int(others[best]) if allowed[best] > 0 else None
 

@@ -5,7 +5,7 @@ from damrak_ladder.ratings.first import first_probability
 from damrak_ladder.ratings.history import Block, Game, History, Tables
 from damrak_ladder.ratings.model import Scale
 from damrak_ladder.ratings.online import Online
-from damrak_ladder.ratings.rating import Ratings, rate, rate_by_seats
+from damrak_ladder.ratings.rating import Ratings, rate, rate_by_seats, strengths
 
 __all__ = [
     "Bands",
@@ -20,4 +20,5 @@ __all__ = [
     "first_probability",
     "rate",
     "rate_by_seats",
+    "strengths",
 ]

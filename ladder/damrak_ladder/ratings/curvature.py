@@ -80,6 +80,15 @@ class Curvature:
         return np.block([[inner, self.border], [self.border.T, self.corner]])
 
 
+def solved(curvature: Curvature, right: Floats, free: Booleans) -> Floats:
+    """The solution of equations with few unknowns, of which those that are not free are 0."""
+    at = np.flatnonzero(free)
+    answer = np.zeros_like(right)
+    factor = cho_factor(curvature.full()[np.ix_(at, at)], lower=True, check_finite=False)
+    answer[at] = cho_solve(factor, right[at], check_finite=False)
+    return answer
+
+
 class System:
     """Linear equations with a curvature, some of whose unknowns are held at 0.
 

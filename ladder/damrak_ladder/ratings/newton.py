@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from damrak_ladder.ratings.curvature import System
+from damrak_ladder.ratings.curvature import System, solved
 from damrak_ladder.ratings.history import History
 from damrak_ladder.ratings.model import Model, Point
 from damrak_ladder.ratings.scale import Floats
@@ -21,6 +21,7 @@ _CLOSE: Final = 1e-6  # a step shorter than this is the last: the error after it
 _MOST_STEPS: Final = 100
 _THIN: Final = 200_000  # blocks from which on the search begins with a part of them
 _PART: Final = 8
+_DIRECT: Final = 500  # parameters up to which equations are soonest solved as they stand
 
 
 def maximum(model: Model, history: History, start: Floats | None = None) -> Point:
@@ -37,8 +38,12 @@ def _climb(model: Model, point: Point, close: float) -> Point:
     height = model.likelihood(point, sweeps)
     tolerance = 0.05
     for _ in range(_MOST_STEPS):
-        system = System(model.curvature(point, sweeps), model.free, point.strength)
-        step = system.solve(model.slope(point, sweeps)[:, None], tolerance)[:, 0]
+        bends, slope = model.curvature(point, sweeps), model.slope(point, sweeps)
+        if model.size <= _DIRECT:
+            step = solved(bends, slope, model.free)
+        else:
+            system = System(bends, model.free, point.strength)
+            step = system.solve(slope[:, None], tolerance)[:, 0]
         length = float(np.max(np.abs(step), initial=0.0))
         if length <= close:
             return Point(point.values + step, model.versions)

@@ -57,11 +57,7 @@ def rate(
         ValueError: a block or an anchor names a version that there is not.
     """
     scale = scale or Scale()
-    if history.versions > versions or not all(0 <= at < versions for at in scale.anchors):
-        raise ValueError(f"only {versions} versions are known")
-    model = Model(history, versions, scale)
-    begin = None if start is None else (start.elo - scale.origin) / ELO_PER_LOGIT
-    point = maximum(model, history, begin)
+    model, point = _fitted(history, versions, scale, None if start is None else start.elo)
     sweeps = model.sweeps(point)
     bends = model.curvature(point, sweeps)
     spread = spread_of_scores(model, point, sweeps, bends)
@@ -72,8 +68,7 @@ def rate(
         covariance = WideCovariance(bends, spread.matrix, model.free, point.strength)
     error = np.sqrt(covariance.variances)
     half = reach(error, spread.freedom)
-    elo = scale.origin + ELO_PER_LOGIT * point.strength
-    elo[list(scale.anchors)] = list(scale.anchors.values())
+    elo = _elo(scale, point)
     return Ratings(
         elo=elo,
         low=elo - ELO_PER_LOGIT * half,
@@ -90,6 +85,11 @@ def rate(
     )
 
 
+def strengths(history: History, versions: int, scale: Scale, start: Floats | None = None) -> Floats:
+    """The Elo that `rate` gives, without how sure it is: sooner. `start` is such Elo, too."""
+    return _elo(scale, _fitted(history, versions, scale, start)[1])
+
+
 def rate_by_seats(
     history: History, versions: int, scale: Scale | None = None, start: Ratings | None = None
 ) -> dict[int, Ratings]:
@@ -99,6 +99,22 @@ def rate_by_seats(
         for seats, table in history.tables.items()
         if len(table)
     }
+
+
+def _fitted(
+    history: History, versions: int, scale: Scale, start: Floats | None
+) -> tuple[Model, Point]:
+    if history.versions > versions or not all(0 <= at < versions for at in scale.anchors):
+        raise ValueError(f"only {versions} versions are known")
+    model = Model(history, versions, scale)
+    begin = None if start is None else (start - scale.origin) / ELO_PER_LOGIT
+    return model, maximum(model, history, begin)
+
+
+def _elo(scale: Scale, point: Point) -> Floats:
+    elo = scale.origin + ELO_PER_LOGIT * point.strength
+    elo[list(scale.anchors)] = list(scale.anchors.values())
+    return elo
 
 
 def _turns(model: Model, point: Point) -> dict[int, tuple[float, ...]]:

@@ -17,7 +17,11 @@ Lets synthetic bots of known strength play through the matchmaking and the ratin
 and says how well both do: how soon the list is right, for our matchmaking and for simpler ones; how
 well games that were held back are foretold and how often 95 % intervals contain the truth, for our
 rating and for others on the same games; what a mirrored block is worth; and what a fit costs. The
-same seed gives the same numbers. docs/ratings.md explains them.
+same seed gives the same numbers. Rank correlations are means over many seasons, each with bots and
+luck of its own. Below their table stands how many blocks ours took to the first mark at which the
+list was at least as right as that of random pairing was in the end, and their share; and a second
+share, read between the marks and over the last third of random pairing. docs/ratings.md explains
+the rest.
 """
 EXAMPLES: Final = """\
 examples:
@@ -81,12 +85,12 @@ def run(args: argparse.Namespace) -> int:
         raise Misuse(f"--cycles: from 0 to 5, not {args.cycles:g}")
     # Not before it is needed: numpy and SciPy take longer to load than help takes to read.
     from damrak_ladder.simulate.open_skill import is_installed
-    from damrak_ladder.simulate.report import Plan, as_text, simulate, teller
+    from damrak_ladder.simulate.report import as_text, simulate, teller
+    from damrak_ladder.simulate.seasons import Setting
 
     parts = [part for part in PARTS if args.only is None or part in args.only]
-    plan = Plan(args.bots, args.blocks, args.seed, args.spread, args.cycles, parts)
-    tell = teller()
-    found = simulate(plan, tell)
+    setting = Setting(args.bots, args.blocks, args.seed, args.spread, args.cycles)
+    found = simulate(setting, parts, teller())
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     if "ratings" in parts and not is_installed():

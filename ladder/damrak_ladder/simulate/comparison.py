@@ -15,6 +15,7 @@ from damrak_ladder.ratings.scale import ELO_PER_LOGIT, NORMAL_975, Booleans, Flo
 from damrak_ladder.simulate import open_skill
 from damrak_ladder.simulate.peers import Elo, Glicko2, Peer
 from damrak_ladder.simulate.season import joined
+from damrak_ladder.simulate.side_by_side import Run
 from damrak_ladder.simulate.trueskill import TrueSkill
 from damrak_ladder.simulate.world import World
 
@@ -56,15 +57,15 @@ def peers() -> dict[str, Callable[[int], Peer]]:
     return found
 
 
-def compare(contests: Sequence[Contest], seed: int) -> Mapping[str, Score]:
+def compare(contests: Sequence[Contest], seed: int, run: Run = map) -> Mapping[str, Score]:
     """Each rating learns from nine blocks in ten, in the order played, and foretells the tenth.
 
     What it did in several contests counts alike: each has bots and luck of its own.
     """
     found: dict[str, list[Score]] = {}
-    for number, contest in enumerate(contests):
-        rng = np.random.default_rng([seed, 6, number])
-        for name, score in _scores(contest, rng, len(contests)).items():
+    pieces = [(contest, [seed, 6, at], len(contests)) for at, contest in enumerate(contests)]
+    for scores in run(_scores, pieces):
+        for name, score in scores.items():
             found.setdefault(name, []).append(score)
     return {name: _mean(scores) for name, scores in found.items()}
 
@@ -75,7 +76,9 @@ def _mean(scores: Sequence[Score]) -> Score:
     return Score(loss, float(np.mean(inside)) if inside else None)
 
 
-def _scores(contest: Contest, rng: np.random.Generator, contests: int) -> dict[str, Score]:
+def _scores(piece: tuple[Contest, list[int], int]) -> dict[str, Score]:
+    contest, seed, contests = piece
+    rng = np.random.default_rng(seed)
     world, scale = contest.world, contest.scale
     split = [_split(one, rng) for one in contest.rounds]
     shown = [learn for learn, _ in split]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,140 +14,86 @@ from damrak_ladder.simulate.comparison import Contest, Score, compare
 from damrak_ladder.simulate.cost import fit_cost
 from damrak_ladder.simulate.mirror import mirror_variance
 from damrak_ladder.simulate.pairing import PAIRINGS, Standing
-from damrak_ladder.simulate.season import Season, joined, play_season
-from damrak_ladder.simulate.world import World, world_of
+from damrak_ladder.simulate.season import Season, joined
+from damrak_ladder.simulate.seasons import Setting, anchored, mean_marks, play, shares_of
+from damrak_ladder.simulate.side_by_side import side_by_side
+from damrak_ladder.simulate.world import World
 
-COMPARED: Final = 30_000  # blocks at most that the ratings are compared on: others are slow
+_COMPARED: Final = 30_000  # blocks at most that the ratings are compared on: others are slow
 _MOST_COMPARED: Final = 8  # seasons
-_SEASONS_OVER: Final = 60_000  # blocks together, of which each pairing plays several seasons
-_MOST_SEASONS: Final = 40  # a season of few blocks has much luck
-_SHORTEST: Final = 12  # blocks for each season: a glance at a few blocks should not take long
-_ANCHORS: Final = (0.05, 0.35, 0.65, 0.95)  # where on the ladder the house bots stand
+_EVERY: Final = 2  # mark is told to people, who need not see all
 
 Marks = Sequence[tuple[int, float]]
 Row = Sequence[str]
 Tell = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be simulated."""
-
-    bots: int
-    blocks: int
-    seed: int
-    spread: float
-    cycles: float
-    parts: Sequence[str]
-
-
-def simulate(plan: Plan, tell: Tell) -> dict[str, Any]:
-    """The parts of the report, in the form that `--json` prints."""
+def simulate(setting: Setting, parts: Collection[str], tell: Tell) -> dict[str, Any]:
+    """These parts of the report, in the form that `--json` prints."""
     found: dict[str, Any] = {}
-    ours: list[Season] = []
-    if "matchmaking" in plan.parts:
-        ours = _seasons(plan, "damrak", seasons_of(plan.blocks), tell)
-        found["matchmaking"] = {
-            name: _marks(
-                ours if name == "damrak" else _seasons(plan, name, seasons_of(plan.blocks), tell)
-            )
-            for name in PAIRINGS
-        }
-    if "ratings" in plan.parts:
-        compared = min(seasons_of(plan.blocks), max(1, COMPARED // plan.blocks), _MOST_COMPARED)
-        ours = ours or _seasons(plan, "damrak", compared, tell)
+    compared = min(setting.seasons, max(1, _COMPARED // setting.blocks), _MOST_COMPARED)
+    wanted: dict[str, int] = {}
+    if "matchmaking" in parts:
+        wanted = shares_of(setting.seasons)
+    elif "ratings" in parts:
+        wanted = {"damrak": compared}
+    played: dict[str, list[Season]] = {}
+    if wanted:
+
+        def progress(done: int, of: int) -> None:
+            tell(f"playing: {done:,} of {of:,} seasons of {setting.blocks:,} blocks")
+
+        progress(0, sum(wanted.values()))
+        keep = compared if "ratings" in parts else int("fit" in parts)
+        played = play(setting, wanted, keep, progress)
+    if "matchmaking" in parts:
+        found["matchmaking"] = {name: mean_marks(played[name]) for name in PAIRINGS}
+    if "ratings" in parts:
         tell("comparing ratings")
-        scores = compare(
-            [_contest(plan, luck, season) for luck, season in enumerate(ours[:compared])], plan.seed
-        )
+        contests = [
+            _contest(setting, luck, played["damrak"][luck].rounds) for luck in range(compared)
+        ]
+        with side_by_side(compared, _COMPARED) as run:
+            scores = compare(contests, setting.seed, run)
         found["ratings"] = {name: _score(score) for name, score in scores.items()}
-    if "mirror_variance" in plan.parts:
+    if "mirror_variance" in parts:
         found["mirror_variance"] = mirror_variance()
-    if "fit" in plan.parts:
-        world = _world(plan, 0)
+    if "fit" in parts:
+        world = setting.world(0)
         scale = anchored(world)
-        history = ours[0].history if ours else _history(plan, world, scale, tell)
+        history = played["damrak"][0].history if played else _history(setting, world, scale, tell)
         tell("measuring a fit")
-        found["fit"] = fit_cost(history, scale, plan.bots)
+        found["fit"] = fit_cost(history, scale, setting.bots)
     return found
 
 
-def anchored(world: World) -> Scale:
-    """Some of the bots as anchors, known for what they are."""
-    order = np.argsort(world.elo, kind="stable")
-    spots = _ANCHORS if len(world) >= 20 else (0.5,)
-    chosen = [int(order[int(len(world) * spot)]) for spot in spots]
-    return Scale({version: float(world.elo[version]) for version in chosen})
+def _contest(setting: Setting, luck: int, rounds: Sequence[History]) -> Contest:
+    world = setting.world(luck)
+    return Contest(world, anchored(world), _first(rounds, _COMPARED))
 
 
-def seasons_of(blocks: int) -> int:
-    """How many seasons of so many blocks each pairing plays."""
-    return max(1, min(_MOST_SEASONS, _SEASONS_OVER // blocks, blocks // _SHORTEST))
-
-
-def _marks(seasons: Sequence[Season]) -> list[dict[str, float]]:
-    """Mean rank correlations of several seasons: a single one, and a single field, has its luck."""
-    marks: list[dict[str, float]] = []
-    for mark in zip(*(season.marks for season in seasons), strict=False):
-        mean = float(np.mean([correlation for _, correlation in mark]))
-        marks.append({"blocks": mark[0][0], "rank_correlation": round(mean, 6)})
-    return marks
-
-
-def _seasons(plan: Plan, name: str, count: int, tell: Tell) -> list[Season]:
-    return [_season(plan, name, luck, count, tell) for luck in range(count)]
-
-
-def _contest(plan: Plan, luck: int, season: Season) -> Contest:
-    world = _world(plan, luck)
-    return Contest(world, anchored(world), _first(season, COMPARED))
-
-
-def _world(plan: Plan, luck: int) -> World:
-    """The bots of a season."""
-    return world_of(plan.bots, _seed(plan, luck), spread=plan.spread, cycles=plan.cycles)
-
-
-def _seed(plan: Plan, luck: int) -> int:
-    return plan.seed + 1_000_003 * luck
-
-
-def _season(plan: Plan, name: str, luck: int, of: int, tell: Tell) -> Season:
-    """One season; each has bots of its own, the same ones for every pairing."""
-    told = 0
-
-    def progress(played: int) -> None:
-        nonlocal told
-        if played >= told:
-            tell(f"{name}: season {luck + 1} of {of}, {played:,} of {plan.blocks:,} blocks")
-            told = played + max(1, plan.blocks // 20)
-
-    world, seed = _world(plan, luck), _seed(plan, luck)
-    pairing = PAIRINGS[name](plan.bots, seed)
-    return play_season(world, anchored(world), pairing, plan.blocks, seed, progress)
-
-
-def _history(plan: Plan, world: World, scale: Scale, tell: Tell) -> History:
+def _history(setting: Setting, world: World, scale: Scale, tell: Tell) -> History:
     """Blocks as our matchmaking arranges them when it knows all strengths: soon made."""
     is_anchor = np.zeros(len(world), dtype=bool)
     is_anchor[list(scale.anchors)] = True
     standing = Standing(world.elo, np.where(is_anchor, 0.0, 40.0), is_anchor)
-    pairing, rng = PAIRINGS["damrak"](plan.bots, plan.seed), np.random.default_rng(plan.seed)
+    pairing = PAIRINGS["damrak"](setting.bots, setting.seed)
+    rng = np.random.default_rng(setting.seed)
     rounds: list[History] = []
-    played, a_time = 0, max(1, plan.bots // 3)
-    while played < plan.blocks:
-        tables = pairing.tables(standing, min(a_time, plan.blocks - played))
+    played, a_time = 0, max(1, setting.bots // 3)
+    while played < setting.blocks:
+        tables = pairing.tables(standing, min(a_time, setting.blocks - played))
         rounds.append(world.play(tables, rng))
         played += len(rounds[-1])
-        tell(f"damrak: {played:,} of {plan.blocks:,} blocks")
+        tell(f"damrak: {played:,} of {setting.blocks:,} blocks")
     return joined(rounds)
 
 
-def _first(season: Season, blocks: int) -> Sequence[History]:
+def _first(rounds: Sequence[History], blocks: int) -> Sequence[History]:
     """The rounds up to so many blocks."""
     kept: list[History] = []
     played = 0
-    for news in season.rounds:
+    for news in rounds:
         played += len(news)
         if kept and played > blocks:
             break
@@ -197,20 +142,33 @@ def as_text(found: Mapping[str, Any]) -> str:
 def _matchmaking(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     marks = {name: [(m["blocks"], m["rank_correlation"]) for m in found[name]] for name in found}
     rows = [("blocks", *marks)]
-    for line in zip(*marks.values(), strict=False):
+    lines = list(zip(*marks.values(), strict=False))
+    for line in lines[(len(lines) - 1) % _EVERY :: _EVERY]:
         rows.append((f"{line[0][0]:,}", *(f"{correlation:.4f}" for _, correlation in line)))
     text = "Rank correlation with the truth\n\n" + _table(rows)
+    reached = first_mark(marks["damrak"], marks["random"][-1][1])
     part = blocks_needed(marks["damrak"], marks["random"])
+    if reached is not None:
+        share = 100 * reached / marks["random"][-1][0]
+        text += f"\n\nOur matchmaking is where random pairing ends after {reached:,} blocks"
+        text += f" ({share:.0f} %)."
     if part is not None:
-        text += f"\n\nOur matchmaking needs {100 * part:.0f} % of the blocks of random pairing."
+        text += (
+            f"\nOver the last third of random pairing it needs {100 * part:.0f} % of the blocks."
+        )
     return text
+
+
+def first_mark(marks: Marks, correlation: float) -> int | None:
+    """The blocks at the first mark that is at least so right; None if none is."""
+    return next((blocks for blocks, own in marks if own >= correlation), None)
 
 
 def blocks_needed(ours: Marks, other: Marks) -> float | None:
     """By what part of the blocks ours is where the other one ends; None if it never gets there.
 
     Rank errors shrink with blocks in nearly straight lines on logarithmic scales, so between marks
-    it is read off such lines; and as a single point has its luck, off the last third of all marks.
+    it is read off such lines; and as a single point has its luck, over the last third of blocks.
     """
 
     def wrong(marks: Marks) -> list[float]:
@@ -221,7 +179,9 @@ def blocks_needed(ours: Marks, other: Marks) -> float | None:
     at = [math.log(blocks) for blocks, _ in ours]
     errors = np.minimum.accumulate(wrong(ours))
     parts = []
-    for (blocks, _), error in list(zip(other, wrong(other), strict=True))[-(len(other) // 3) :]:
+    for (blocks, _), error in zip(other, wrong(other), strict=True):
+        if 3 * blocks < 2 * other[-1][0]:
+            continue
         if error < errors[-1]:
             return None
         parts.append(float(np.interp(-error, -errors, at)) - math.log(blocks))

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 from scipy.stats import rankdata
 
-from damrak_ladder.ratings import History, Online, Ratings, Scale, rate
+from damrak_ladder.ratings import History, Online, Ratings, Scale, rate, strengths
 from damrak_ladder.ratings.online import UNKNOWN
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Booleans, Floats
 from damrak_ladder.simulate.pairing import Pairing, Standing
 from damrak_ladder.simulate.world import World
 
 _ROUNDS: Final = 1000  # in which a season is arranged, at most
-_NEWS: Final = 25  # a round is at most so small a part of what was played: less changes nothing
+_NEWS: Final = 16  # a round is at most so small a part of what was played: less changes nothing
 _GROWTH: Final = 1.4  # of the history between two full fits
 _EARLY: Final = 8  # marks at which the list is compared with the truth, in the first quarter
-_LATE: Final = 16  # and from there on
-
-Progress = Callable[[int], None]
+_LATE: Final = (0.25, 0.3, *(0.35 + 0.025 * step for step in range(13)), 0.7, 0.8, 0.9, 1.0)
+"""Marks from there on, of all blocks: closest where one pairing is expected to be as far as another
+one is in the end."""
 
 
 @dataclass(slots=True)
@@ -30,7 +30,6 @@ class Season:
 
     rounds: list[History] = field(default_factory=list)
     marks: list[tuple[int, float]] = field(default_factory=list)  # blocks, rank correlation
-    ratings: Ratings | None = None  # after the last block
 
     @property
     def history(self) -> History:
@@ -44,7 +43,6 @@ def play_season(
     pairing: Pairing,
     blocks: int,
     seed: int,
-    progress: Progress = lambda _: None,
 ) -> Season:
     """Play so many blocks, and compare the list with the truth on the way."""
     bots = len(world)
@@ -57,6 +55,8 @@ def play_season(
     marks = _marks(bots, blocks)
     played, fit_at = 0, float(bots)
     history, fitted = History({}), 0
+    ratings: Ratings | None = None
+    elo: Floats | None = None
     while played < blocks:
         standing = Standing(online.elo, online.error, is_anchor)
         until = min([mark for mark in marks if mark > played], default=blocks)
@@ -68,19 +68,22 @@ def play_season(
             break  # nobody may meet anybody
         season.rounds.append(news)
         played += len(news)
-        if played >= marks[0] or played >= fit_at:
-            history = history.joined(joined(season.rounds[fitted:]))
-            fitted = len(season.rounds)
-            season.ratings = rate(history, bots, scale, season.ratings)
-            online = Online.after(season.ratings)
-            fit_at = played * _GROWTH
-            if played >= marks[0]:
-                marks = [mark for mark in marks if mark > played] or [blocks + 1]
-                correlation = rank_correlation(season.ratings.elo, world.elo, ~is_anchor)
-                season.marks.append((played, correlation))
+        if played < min(marks[0], fit_at):
+            if pairing.looks:
+                online.absorb(news)
+            continue
+        history = history.joined(joined(season.rounds[fitted:]))
+        fitted = len(season.rounds)
+        if pairing.looks:
+            ratings = rate(history, bots, scale, ratings)
+            online = Online.after(ratings)
+            elo = ratings.elo
         else:
-            online.absorb(news)
-        progress(played)
+            elo = strengths(history, bots, scale, elo)
+        fit_at = played * _GROWTH
+        if played >= marks[0]:
+            marks = [mark for mark in marks if mark > played] or [blocks + 1]
+            season.marks.append((played, rank_correlation(elo, world.elo, ~is_anchor)))
     return season
 
 
@@ -99,10 +102,10 @@ def joined(rounds: Sequence[History]) -> History:
 
 
 def _marks(bots: int, blocks: int) -> list[int]:
-    """Where to look: from half a block a bot on by growing steps, later by equal ones."""
+    """Where to look: from half a block a bot on by growing steps."""
     low, quarter = min(max(bots // 2, blocks // 100, 1), blocks), blocks / 4
     early = np.geomspace(low, quarter, _EARLY, endpoint=False) if low < quarter else np.empty(0)
-    late = np.linspace(max(low, quarter), blocks, _LATE)
+    late = [blocks * part for part in _LATE if blocks * part >= low]
     return sorted({round(mark) for mark in (*early, *late)})
 
 

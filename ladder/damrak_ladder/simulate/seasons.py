@@ -1,0 +1,112 @@
+"""Many seasons of every pairing, on all cores: a single one has much luck."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from damrak_ladder.ratings import Scale
+from damrak_ladder.simulate.pairing import PAIRINGS
+from damrak_ladder.simulate.season import Season, play_season
+from damrak_ladder.simulate.side_by_side import side_by_side
+from damrak_ladder.simulate.world import World, world_of
+
+_EFFORT: Final = 600_000  # blocks that each pairing plays in all its seasons together, where
+_BEGIN: Final = 1600  # a season takes as long as so many blocks, and so many for each bot,
+_BEGIN_BOT: Final = 18  # besides those that it consists of
+_GLANCE: Final = 600  # blocks squared for each season: a few blocks should not take long
+_MEASURED: Final = ("damrak", "random")  # they play all seasons, and the others
+_FEWER: Final = 4  # one in so many
+_ANCHORS: Final = (0.05, 0.35, 0.65, 0.95)  # where on the ladder the house bots stand
+
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Who plays, and how much."""
+
+    bots: int
+    blocks: int
+    seed: int
+    spread: float
+    cycles: float
+
+    def world(self, luck: int) -> World:
+        """The bots of a season: each has its own, the same ones for every pairing."""
+        return world_of(self.bots, self.luck(luck), spread=self.spread, cycles=self.cycles)
+
+    def luck(self, season: int) -> int:
+        """The seed of a season."""
+        return self.seed + 1_000_003 * season
+
+    @property
+    def seasons(self) -> int:
+        """How many seasons are played: the shorter they are, the more."""
+        each = _BEGIN + _BEGIN_BOT * self.bots + self.blocks
+        return max(1, min(_EFFORT // each, self.blocks**2 // _GLANCE))
+
+
+def anchored(world: World) -> Scale:
+    """Some of the bots as anchors, known for what they are."""
+    order = np.argsort(world.elo, kind="stable")
+    spots = _ANCHORS if len(world) >= 20 else (0.5,)
+    chosen = [int(order[int(len(world) * spot)]) for spot in spots]
+    return Scale({version: float(world.elo[version]) for version in chosen})
+
+
+def play(
+    setting: Setting, pairings: Mapping[str, int], keep: int, progress: Progress
+) -> dict[str, list[Season]]:
+    """So many seasons of each of these pairings; `progress` hears how many of all are over.
+
+    The games of the first `keep` seasons of our matchmaking are kept, those of others not. The
+    result does not depend on how many cores there are.
+    """
+    tasks = [
+        _Task(setting, name, luck, name == "damrak" and luck < keep)
+        for luck in range(max(pairings.values()))
+        for name, seasons in pairings.items()
+        if luck < seasons
+    ]
+    found: dict[str, list[Season]] = {name: [] for name in pairings}
+    with side_by_side(len(tasks), setting.blocks) as run:
+        for number, (task, season) in enumerate(zip(tasks, run(_played, tasks), strict=True)):
+            found[task.name].append(season)
+            progress(number + 1, len(tasks))
+    return found
+
+
+def mean_marks(seasons: Sequence[Season]) -> list[dict[str, float]]:
+    """Mean rank correlations of several seasons: a single one, and a single field, has its luck."""
+    marks: list[dict[str, float]] = []
+    for mark in zip(*(season.marks for season in seasons), strict=False):
+        mean = float(np.mean([correlation for _, correlation in mark]))
+        marks.append({"blocks": mark[0][0], "rank_correlation": round(mean, 6)})
+    return marks
+
+
+def shares_of(seasons: int) -> dict[str, int]:
+    """How many of so many seasons each pairing plays."""
+    fewer = max(min(seasons, _FEWER), seasons // _FEWER)
+    return {name: seasons if name in _MEASURED else fewer for name in PAIRINGS}
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    setting: Setting
+    name: str
+    luck: int
+    keep: bool
+
+
+def _played(task: _Task) -> Season:
+    setting, seed = task.setting, task.setting.luck(task.luck)
+    world = setting.world(task.luck)
+    pairing = PAIRINGS[task.name](setting.bots, seed)
+    season = play_season(world, anchored(world), pairing, setting.blocks, seed)
+    return season if task.keep else replace(season, rounds=[])
