@@ -12,6 +12,8 @@ export function follow(viewer) {
   };
   let match = null;
   let isFull = false;
+  // Who comes back to a match that is still known gets what was missed, and no setting.
+  source.addEventListener("open", () => tell("live_on"));
   source.addEventListener("setting", (event) => {
     // A new attempt, or the same one after a break: all there is so far follows.
     match = JSON.parse(event.data);
