@@ -6,6 +6,7 @@ import random
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Kind, State, Version
@@ -33,6 +34,7 @@ from damrak_ladder.matches.timings import Timings, timings_of
 from damrak_ladder.matches.withdrawing import withdraw
 from damrak_ladder.notices.models import Notice
 from damrak_ladder.pipeline.hosts import check_hosts, follow_up
+from damrak_ladder.pipeline.playing import play
 from damrak_ladder.pipeline.qualifying import begin
 from damrak_ladder.pipeline.settling import settle, unsettle
 from damrak_ladder.standings.models import Counted, Tally
@@ -239,3 +241,16 @@ def test_timings_come_back_as_they_were_kept() -> None:
     assert timings_of(first.pk) == kept
     assert timings_of(second.pk) is None
     assert kept.of_seat(1) == Timings((1,), (1 << 40,), (0,), (7,))
+
+
+@pytest.mark.usefixtures("database")
+def test_a_host_in_quarantine_begins_nothing_that_it_was_told_of() -> None:
+    host = some_host(settings.DAMRAK_HOST)
+    block = on_ladder(some_ladder(), some_versions())
+    Block.objects.update(host=host, sent=NOW)
+    assert hosts.quarantine(host.pk, "slow", {})
+    Block.objects.update(host=host, sent=NOW)  # the message was on its way
+    assert not play(block.pk, 0, lambda: NOW)
+    block.refresh_from_db()
+    assert (block.state, block.attempt, block.host) == (BlockState.WAITING, 0, None)
+    assert not block.attempts.exists()
