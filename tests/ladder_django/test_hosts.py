@@ -33,8 +33,8 @@ from damrak_ladder.matches.recording import record
 from damrak_ladder.matches.timings import Timings, timings_of
 from damrak_ladder.matches.withdrawing import withdraw
 from damrak_ladder.notices.models import Notice
+from damrak_ladder.pipeline import playing
 from damrak_ladder.pipeline.hosts import check_hosts, follow_up
-from damrak_ladder.pipeline.playing import play
 from damrak_ladder.pipeline.qualifying import begin
 from damrak_ladder.pipeline.settling import settle, unsettle
 from damrak_ladder.standings.models import Counted, Tally
@@ -250,7 +250,7 @@ def test_a_host_in_quarantine_begins_nothing_that_it_was_told_of() -> None:
     Block.objects.update(host=host, sent=NOW)
     assert hosts.quarantine(host.pk, "slow", {})
     Block.objects.update(host=host, sent=NOW)  # the message was on its way
-    assert not play(block.pk, 0, lambda: NOW)
+    assert not playing.play(block.pk, 0, lambda: NOW)
     block.refresh_from_db()
     assert (block.state, block.attempt, block.host) == (BlockState.WAITING, 0, None)
     assert not block.attempts.exists()
