@@ -32,5 +32,7 @@ def _files(run: Path) -> list[str]:
 
 
 def _groups(run: Path) -> list[str]:
+    if not run.exists():  # nothing has begun
+        return []
     mark = run_mark(run)
     return [f"control group {path}" for path in CGROUPS.rglob(f"damrak-{mark}-*")]

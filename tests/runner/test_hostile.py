@@ -118,10 +118,11 @@ def is_stopped(exit: Exit) -> None:
     assert exit.cause == "stopped", exit
 
 
-def only_full(ground: Ground) -> None:
+def only_with_groups(ground: Ground) -> None:
     """These need limits that count all processes of a bot together."""
-    if ground.runner.isolation != "full":
-        pytest.skip("memory and processes are counted together in full isolation only")
+    why = [line for line in ground.runner.missing if "for each process" in line]
+    if why:
+        pytest.skip(why[0])
 
 
 # --- using too much ------------------------------------------------------------------------------
@@ -182,7 +183,7 @@ def test_memory_bomb_of_many_processes() -> None:
         assert exit.memory_bytes <= 96 << 20
 
     async def run(ground: Ground) -> None:
-        only_full(ground)
+        only_with_groups(ground)
 
     on_ground(run)
     attack(
@@ -268,7 +269,7 @@ def test_filler_with_empty_files() -> None:
         assert exit.cause == "memory" or "refused" in exit.output, exit
 
     async def run(ground: Ground) -> None:
-        only_full(ground)
+        only_with_groups(ground)
 
     on_ground(run)
     attack(
@@ -303,6 +304,48 @@ while True: pass
 """,
         is_stopped,
         stop_after="spinning",
+    )
+
+
+def test_cpu_hog_that_hands_its_work_on() -> None:
+    def judge(exit: Exit) -> None:
+        is_fault("crash")(exit)
+        assert "processor time" in exit.detail
+
+    async def run(ground: Ground) -> None:
+        only_with_groups(ground)
+
+    on_ground(run)
+    attack(
+        """
+while True:
+    child = os.fork()
+    if child == 0:
+        while time.process_time() < 0.2: pass
+        os._exit(0)
+    os.waitpid(child, 0)
+""",
+        judge,
+        cpu_seconds=1,
+    )
+
+
+def test_memory_bomb_of_files_without_a_name() -> None:
+    def judge(exit: Exit) -> None:
+        assert exit.cause == "memory" or "refused" in exit.output, exit
+
+    attack(
+        """
+def fill():
+    files = []
+    for _ in range(100):
+        files.append(os.memfd_create("x"))
+        for _ in range(8): os.write(files[-1], bytes(1 << 20))
+    return len(files)
+attempt("800 MiB", fill)
+""",
+        judge,
+        memory_mb=96,
     )
 
 
@@ -528,6 +571,29 @@ print(devices)
 known = {"core", "fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout",
          "tty", "urandom", "zero", "console"}
 if set(devices) - known: print("BREACH devices", set(devices) - known)
+print("tried all")
+""",
+        is_harmless,
+    )
+
+
+def test_signs_in_files_that_all_see() -> None:
+    attack(
+        """
+import fcntl
+for path in ("/usr/bin/env", "/bot/bot.py", sys.executable, "/usr", "/bot"):
+    file = os.open(path, os.O_RDONLY)
+    for how in (fcntl.LOCK_SH, fcntl.LOCK_EX | fcntl.LOCK_NB, fcntl.LOCK_UN):
+        attempt("flock " + path, fcntl.flock, file, how)
+    asked = struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0)
+    for command in (fcntl.F_GETLK, fcntl.F_SETLK, fcntl.F_SETLKW, 36, 37, 38):
+        attempt("lock %d %s" % (command, path), fcntl.fcntl, file, command, asked)
+    for command in (fcntl.F_SETLEASE, fcntl.F_GETLEASE, fcntl.F_NOTIFY):
+        attempt("watch %d %s" % (command, path), fcntl.fcntl, file, command, 0)
+    assert fcntl.fcntl(file, fcntl.F_GETFL) >= 0
+def watch():
+    if libc.inotify_init1(0) < 0: raise OSError(ctypes.get_errno(), "refused")
+attempt("inotify", watch)
 print("tried all")
 """,
         is_harmless,

@@ -115,6 +115,7 @@ say, heard, welcome = sit()
 for number in range(1_000_000):
     say(decided(number, 0))
     if number % 1000 == 0: time.sleep(0.01)
+time.sleep(60)
 """,
     )
     assert report.fault is not None

@@ -57,7 +57,7 @@ def test_a_bot_has_no_rights_and_finds_only_what_it_is_given() -> None:
         assert set(seen["descriptors"]) == {"0", "1", "2"}
         assert (seen["cwd"], seen["host"], seen["pids"]) == ("/bot", "bot", [1, 2])
         assert seen["nofile"] == [settings.open_files] * 2
-        assert seen["core"] == [0, 0]
+        assert seen["core"] in ([1, 1], [0, 0])  # 0 if we may not have more ourselves
         # Process 1 is bubblewrap: what it was told, and its memory, are not to be had there.
         assert seen["first"] == []
         names = seen["environ"].keys()

@@ -25,6 +25,7 @@
     output      what a bot prints, bounded
     verdict     how a seat's process ended and whose fault that was, by evidence
     seat        a seat's process from start to end
+    status      what bubblewrap says about its inside
     house       warm processes for house bots
 
 The runner has one thread and no gRPC, so it may fork; the referee may not. It owns every bot

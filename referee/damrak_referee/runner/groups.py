@@ -130,6 +130,13 @@ class Groups:
             self.close()
             raise NoGroups(f"control groups cannot be made: {problem}") from None
 
+    def share_processors(self) -> bool:
+        """Whether a group can be kept to its part of the processors; it is known once open."""
+        base = self._bases.get("cpu")
+        if base is None or not self._unified:
+            return base is not None and (base / self._name / "cpu.cfs_quota_us").exists()
+        return "cpu" in words(base / self._name / "cgroup.subtree_control")
+
     def make(self, name: str, settings: RunnerSettings) -> Group:
         """A group with these limits.
 
@@ -156,8 +163,7 @@ class Groups:
                     folder = Path(above) / name
                     with contextlib.suppress(OSError):  # another may be sweeping, too
                         if match["mark"] != self._mark:
-                            if time.time() - folder.stat().st_mtime > _OLD_SECONDS:
-                                folder.rmdir()
+                            _remove_old(folder)
                         elif not is_held(match["instance"]):
                             await self._end(folder)
 
@@ -203,6 +209,15 @@ class Groups:
             if cpu is not None:
                 yield from _if_there(cpu / "cpu.cfs_period_us", PERIOD_US)
                 yield from _if_there(cpu / "cpu.cfs_quota_us", quota)
+
+
+def _remove_old(folder: Path) -> None:
+    """Remove what has been empty for a while, with the groups in it."""
+    if time.time() - folder.stat().st_mtime > _OLD_SECONDS:
+        for inner in [path for path in folder.iterdir() if path.is_dir()]:
+            if time.time() - inner.stat().st_mtime > _OLD_SECONDS:
+                inner.rmdir()
+        folder.rmdir()
 
 
 def _if_there(path: Path, value: int | str) -> Iterator[tuple[Path, int | str]]:

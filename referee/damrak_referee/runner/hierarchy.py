@@ -90,7 +90,8 @@ def version_2(mounts: str, own: str) -> Path:
 
 def _make_room(base: Path) -> None:
     """Have `base` pass its controllers on, which it does once no process is in it itself."""
-    if set(NEEDED) <= set(words(base / "cgroup.subtree_control")):
+    passed_on = set(words(base / "cgroup.subtree_control"))
+    if set(WANTED) & set(words(base / "cgroup.controllers")) <= passed_on:
         return
     if (base / "cgroup.events").exists():  # the root of all groups has none, and needs no room
         main = base / _MAIN
@@ -108,11 +109,19 @@ def _make_room(base: Path) -> None:
 
 
 def enable(folder: Path) -> None:
-    """Have a group of version 2 pass its controllers on."""
+    """Have a group of version 2 pass its controllers on.
+
+    Raises:
+        OSError: not even those that are needed.
+    """
     there = set(words(folder / "cgroup.controllers"))
     for name in WANTED:
         if name in there:
-            write(folder / "cgroup.subtree_control", f"+{name}")
+            try:
+                write(folder / "cgroup.subtree_control", f"+{name}")
+            except OSError:
+                if name in NEEDED:
+                    raise
 
 
 def _mounts(mounts: str) -> Iterator[tuple[str, Path, str, list[str]]]:

@@ -66,8 +66,12 @@ def is_held(run: Path, name: str) -> bool:
 
 
 def run_mark(run: Path) -> str:
-    """A short name for this run folder, to tell its control groups from those of others."""
-    return hashlib.sha256(os.fsencode(run.resolve())).hexdigest()[:6]
+    """A short name for this run folder, to tell its control groups from those of others.
+
+    Not by its path: in two containers that can be the same and the folders not.
+    """
+    there = run.stat()
+    return hashlib.sha256(f"{there.st_dev}:{there.st_ino}".encode()).hexdigest()[:6]
 
 
 def _is_young(folder: Path) -> bool:

@@ -67,6 +67,8 @@ async def find_isolation(
         await found.sweep(is_alive)
         found.open()
         groups = found
+        if not groups.share_processors():
+            missing.append("processors are not limited: no control groups for cpu")
     except (NoGroups, OSError) as problem:
         missing.append(_USER_WEAKNESS[0].format(why=problem))
     root = os.geteuid() == 0
@@ -75,7 +77,7 @@ async def find_isolation(
     if settings.unsafe:
         return Isolation("unsafe", ("uploaded bots have all rights of the referee",), groups=groups)
     try:
-        tools = _tools(root)
+        tools = _tools(root, groups is not None)
         runtime = find_runtime(settings.expose)
         await _try(settings, tools, runtime, groups, folder, uid if root else None)
     except Unfit as problem:
@@ -86,7 +88,7 @@ async def find_isolation(
     return Isolation(mode, tuple(missing), tools, runtime, groups)
 
 
-def _tools(root: bool) -> Tools:
+def _tools(root: bool, counted_together: bool) -> Tools:
     problems = []
     if sys.platform != "linux":
         raise Unfit("Linux")
@@ -97,7 +99,7 @@ def _tools(root: bool) -> Tools:
     if root and setpriv is None:
         problems.append("setpriv: apt install util-linux")
     try:
-        rules = make_filter()
+        rules = make_filter(counted_together=counted_together)
     except NoFilter as problem:
         problems.append(str(problem))
     if problems or bubblewrap is None:

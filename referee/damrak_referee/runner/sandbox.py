@@ -98,7 +98,7 @@ def limits(
     """What each process may use; without control groups that is all there is."""
     memory = settings.memory_mb * MIB
     bounds = {
-        "CORE": 0,
+        "CORE": 1,  # with 0 the kernel still runs its handler of crashes, outside, for each of them
         "FSIZE": settings.file_mb * MIB,
         "NOFILE": settings.open_files,
         "MEMLOCK": 64 * 1024,

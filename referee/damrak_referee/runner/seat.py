@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import json
 import os
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from damrak_referee.runner import sandbox
 from damrak_referee.runner.groups import Group, Usage
@@ -27,15 +26,15 @@ from damrak_referee.runner.spawn import (
     full_pipe,
     reap_orphans,
     spawn,
-    wait_readable,
 )
+from damrak_referee.runner.status import Status
 from damrak_referee.runner.store import StoredBot
 from damrak_referee.runner.verdict import Evidence, Verdict, judge, judge_plain
 
 SEAT_MODULE: Final = "damrak.remote.seat"
 # Without `site` an interpreter starts sooner, and a bot misses nothing that is there.
 _PYTHON_OPTIONS: Final = ("-S", "-m", SEAT_MODULE)
-_INNER_SECONDS: Final = 5.0
+_SHORTEST_LOOK: Final = 0.1
 _KEPT: Final = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH"})
 _numbers: Final = itertools.count(1)
 
@@ -56,7 +55,7 @@ class _Started:
 
     process: Process
     capture: Capture
-    status: _Status | None
+    status: Status | None
     group: Group | None
 
 
@@ -70,6 +69,7 @@ class UploadedSeat:
         self._socket = socket
         self._kill = asyncio.Event()
         self._stopped = False
+        self._clean = True
         self._output = Kept(house.settings.output_head, house.settings.output_tail)
 
     def stop(self) -> None:
@@ -98,7 +98,7 @@ class UploadedSeat:
             verdict = Verdict("lost", f"the sandbox could not be started: {problem}", "host")
         finally:
             reap_orphans()
-            clean = group is None or await group.remove()
+            clean = (group is None or await group.remove()) and self._clean
             # A number whose processes may still live must not be another bot's.
             if uid is not None and house.slots is not None and clean:
                 house.slots.give_back(uid)
@@ -127,7 +127,7 @@ class UploadedSeat:
             entrances = () if group is None else tuple(group.entrances())
             for entrance in entrances:
                 theirs.callback(os.close, entrance)
-            status: _Status | None = None
+            status: Status | None = None
             # Without one: bubblewrap is process 1 inside, where it could be read.
             environment: Mapping[str, str] = {}
             passed: tuple[int, ...] = ()
@@ -136,7 +136,7 @@ class UploadedSeat:
                 command, environment = self._plain_command()
                 folder = str(self._bot.folder)
             else:
-                status, telling = _Status.make()
+                status, telling = Status.make()
                 ours.callback(status.close)
                 theirs.callback(os.close, telling)
                 given, rules = self._sandbox_pipes(uid)
@@ -157,6 +157,8 @@ class UploadedSeat:
                 )
             )
             ours.pop_all()
+        if status is not None:
+            status.outer = process.pid
         capture = Capture(reading, self._output, settings.output_limit, self._kill.set)
         return _Started(process, capture, status, group)
 
@@ -164,9 +166,11 @@ class UploadedSeat:
         process = started.process
         ended = asyncio.ensure_future(process.ended())
         killed = asyncio.ensure_future(self._kill.wait())
+        spent = asyncio.ensure_future(self._time_spent(started.group))
         try:
-            await asyncio.wait((ended, killed), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((ended, killed, spent), return_when=asyncio.FIRST_COMPLETED)
             alive = not ended.done()
+            overtime = alive and not killed.done()
             process.kill()
             if self._house.isolation.mode == "unsafe":
                 with contextlib.suppress(ProcessLookupError):
@@ -174,10 +178,11 @@ class UploadedSeat:
             outer = await ended
         finally:
             killed.cancel()
+            spent.cancel()
             process.close()
         status = started.status
         if status is not None:
-            await status.inner_gone()
+            self._clean = await status.inner_gone()
         if started.group is not None:
             started.group.kill()
         started.capture.close()
@@ -190,7 +195,18 @@ class UploadedSeat:
             inner=inner,
             outer=outer,
             output=self._output.text(),
+            overtime=overtime,
         )
+
+    async def _time_spent(self, group: Group | None) -> None:
+        """Wait until all processes together have used as much as each of them may."""
+        if group is None:
+            await asyncio.Event().wait()  # there is nobody to tell
+            return
+        most = self._house.settings.cpu_seconds
+        while (left := most - group.usage().cpu_us / 1e6) > 0:
+            # It cannot be over sooner.
+            await asyncio.sleep(max(left / (os.cpu_count() or 1), _SHORTEST_LOOK))
 
     def _sandbox_pipes(self, uid: int | None) -> tuple[int, int]:
         """What bubblewrap reads: its arguments, which nobody inside is to see, and a filter."""
@@ -237,61 +253,3 @@ class UploadedSeat:
             return list(self._bot.run)
         named = [] if self._bot.class_name is None else ["--class", self._bot.class_name]
         return [*python, folder, *named]
-
-
-@dataclass(slots=True)
-class _Status:
-    """What bubblewrap says about its inside: the process there, and how the program ended."""
-
-    descriptor: int
-    exit_code: int | None = None
-    _line: bytes = b""
-    _inner: int | None = field(default=None)
-
-    @classmethod
-    def make(cls) -> tuple[_Status, int]:
-        """One of these, and the descriptor for bubblewrap to write to."""
-        reading, writing = os.pipe()
-        os.set_blocking(reading, False)
-        status = cls(reading)
-        asyncio.get_running_loop().add_reader(reading, status.read)
-        return status, writing
-
-    def read(self) -> None:
-        """Take in what has been said."""
-        with contextlib.suppress(BlockingIOError):
-            while data := os.read(self.descriptor, 1 << 12):
-                self._line += data
-                *lines, self._line = self._line.split(b"\n")
-                for line in lines:
-                    self._hear(json.loads(line))
-            asyncio.get_running_loop().remove_reader(self.descriptor)
-
-    async def inner_gone(self) -> None:
-        """Wait until nothing inside lives: its process 1 is the last to go."""
-        self.read()
-        if self._inner is not None:
-            gone = wait_readable(self._inner)
-            try:
-                async with asyncio.timeout(_INNER_SECONDS):
-                    with contextlib.suppress(ProcessLookupError):
-                        signal.pidfd_send_signal(self._inner, signal.SIGKILL)
-                    await gone
-            except TimeoutError:
-                asyncio.get_running_loop().remove_reader(self._inner)
-        self.close()
-
-    def close(self) -> None:
-        """Let go of it."""
-        asyncio.get_running_loop().remove_reader(self.descriptor)
-        os.close(self.descriptor)
-        if self._inner is not None:
-            os.close(self._inner)
-            self._inner = None
-
-    def _hear(self, said: dict[str, Any]) -> None:
-        if "child-pid" in said:
-            with contextlib.suppress(OSError):
-                self._inner = os.pidfd_open(said["child-pid"])
-        if "exit-code" in said:
-            self.exit_code = int(said["exit-code"])

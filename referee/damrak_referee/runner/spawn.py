@@ -151,6 +151,11 @@ def raise_open_files() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
+def was_started_here(process: int) -> bool:
+    """Whether a child is one of `spawn`, and has not been buried."""
+    return process in _living
+
+
 def adopt_orphans() -> None:
     """Make orphans among our descendants our own children, not those of init."""
     if _prctl is not None:

@@ -35,10 +35,17 @@ _MEMORY: Final = (
     "mq_open mq_unlink mbind migrate_pages move_pages set_mempolicy set_mempolicy_home_node "
     "memfd_secret"
 )
+# Files that all sandboxes see are no place for signs, nor to watch what the machine does.
+_SIGNS: Final = "flock inotify_init inotify_init1 inotify_add_watch inotify_rm_watch"
 REFUSED: Final = frozenset(
-    " ".join((_PROCESSES, _FILE_SYSTEMS, _KERNEL, _MACHINE, _MEMORY)).split()
+    " ".join((_PROCESSES, _FILE_SYSTEMS, _KERNEL, _MACHINE, _MEMORY, _SIGNS)).split()
 )
-CONDITIONAL: Final = frozenset({"clone", "clone3", "socket", "socketpair", "personality"})
+CONDITIONAL: Final = frozenset(
+    {"clone", "clone3", "socket", "socketpair", "personality", "fcntl", "memfd_create"}
+)
+# Not locks, leases and notices of changed folders, which are signs as well.
+_PLAIN_COMMANDS: Final = (*range(5), *range(8, 12), 15, 16, 1030, 1031, 1032, 1033, 1034)
+_LOCKS: Final = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
 HIGHEST: Final = 1024
 _NEW_NAMESPACE: Final = (
     0x0002_0000 | 0x0200_0000 | 0x0400_0000 | 0x0800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000
@@ -50,8 +57,10 @@ class NoFilter(Exception):
     """No filter can be made here; the message says what is missing."""
 
 
-def make_filter() -> bytes:
+def make_filter(*, counted_together: bool = True) -> bytes:
     """The filter, as the kernel takes it.
+
+    Files in memory are counted with all that a control group uses, and else by nobody.
 
     Raises:
         NoFilter: the library for it is missing.
@@ -77,6 +86,11 @@ def make_filter() -> bytes:
     for call in ("socket", "socketpair"):
         rules.add_rule(allow, call, arg(0, equal, socket.AF_UNIX))
         rules.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), call, arg(0, unequal, socket.AF_UNIX))
+    for command in _PLAIN_COMMANDS:
+        rules.add_rule(allow, "fcntl", arg(1, equal, command))
+    for command in _LOCKS:
+        rules.add_rule(refuse, "fcntl", arg(1, equal, command))
+    rules.add_rule(allow if counted_together else refuse, "memfd_create")
     for kind in _PLAIN_PERSONALITIES:
         rules.add_rule(allow, "personality", arg(0, equal, kind))
     with tempfile.TemporaryFile() as file:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 Cause = Literal["ended", "crash", "memory", "output", "stopped", "lost"]
@@ -32,6 +32,7 @@ class Evidence:
     inner: int | None
     outer: int
     output: str
+    overtime: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ def judge(evidence: Evidence) -> Verdict:
     """What the evidence says."""
     if evidence.overflow:
         return Verdict("output", "the bot printed too much", "bot")
+    if evidence.overtime:
+        return Verdict("crash", "the bot's processes used all the processor time they may", "bot")
     if evidence.stopped:
         return Verdict("stopped", "stopped by the referee", "host")
     if evidence.inner == 0:
@@ -63,16 +66,7 @@ def judge(evidence: Evidence) -> Verdict:
 def judge_plain(evidence: Evidence) -> Verdict:
     """The same for a process without a sandbox, where `outer` is the bot's own."""
     inner = evidence.outer if evidence.outer >= 0 else 128 - evidence.outer
-    return judge(
-        Evidence(
-            evidence.stopped,
-            evidence.overflow,
-            evidence.memory_kills,
-            inner,
-            evidence.outer,
-            evidence.output,
-        )
-    )
+    return judge(replace(evidence, inner=inner))
 
 
 def judge_house(status: int) -> Verdict:
