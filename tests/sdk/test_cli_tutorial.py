@@ -55,7 +55,7 @@ def test_the_new_bot_is_about_as_strong_as_told(told: dict[str, str]) -> None:
     table = told["damrak play my_bot random --games 100"]
     found = re.search(r"Elo difference +\+(\d+)", table)
     assert found is not None
-    assert 200 < int(found[1]) < 800
+    assert 200 < int(found[1]) < 1500  # all hundred games may be won
 
 
 def test_the_better_bot_passes_its_test_soon(told: dict[str, str]) -> None:
