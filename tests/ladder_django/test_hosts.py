@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.conf import settings
@@ -250,7 +251,8 @@ def test_a_host_in_quarantine_begins_nothing_that_it_was_told_of() -> None:
     Block.objects.update(host=host, sent=NOW)
     assert hosts.quarantine(host.pk, "slow", {})
     Block.objects.update(host=host, sent=NOW)  # the message was on its way
-    assert not playing.play(block.pk, 0, lambda: NOW)
+    referee = partial(pytest.fail, "its referee was asked")
+    assert not playing.play(block.pk, 0, lambda: NOW, referee)
     block.refresh_from_db()
     assert (block.state, block.attempt, block.host) == (BlockState.WAITING, 0, None)
     assert not block.attempts.exists()

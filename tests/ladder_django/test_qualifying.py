@@ -10,11 +10,13 @@ import pytest
 from django.test import override_settings
 
 from damrak_ladder.bots.errors import Overtaken
+from damrak_ladder.bots.house import house_version
 from damrak_ladder.bots.models import Bot, Kind, Promotion, State, Version
 from damrak_ladder.bots.standing import advance, promote
 from damrak_ladder.bots.submission import Submission, register
 from damrak_ladder.installation.environment import Benching
 from damrak_ladder.matches.attempts import start
+from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.entries import seat_house
 from damrak_ladder.matches.models import (
     Blame,
@@ -195,6 +197,11 @@ def test_version_that_breaks_down_too_often_is_benched_until_the_next() -> None:
     elsewhere = some_ladder("elsewhere", is_open=False)
     canary = Canary.objects.create(version=bad, ladder=elsewhere, most=500, created=NOW)
     player = Player(breaks=lambda seat: "timeout" if seat.version_id == bad.pk else "")
+    later = book(
+        Table((bad, house_version("greedy", NOW)), "practice", Purpose.LADDER, "ladder:practice"),
+        bytes(32),
+        NOW + timedelta(days=1),
+    )
     rounds(player, 12)
     bad = fresh(bad)
     canary.refresh_from_db()
@@ -206,6 +213,7 @@ def test_version_that_breaks_down_too_often_is_benched_until_the_next() -> None:
     assert told() == ["benched"]
     waiting = Block.objects.filter(state=BlockState.WAITING, host=None)
     assert not waiting.filter(matches__seats__version=bad).exists()
+    assert not Block.objects.filter(pk=later.pk).exists()
     good = submitted(bot, "good")
     rounds(player, 2, NOW + timedelta(minutes=2))
     assert fresh(good).bot.live == good
