@@ -16,6 +16,7 @@ SERVICE: Final = pb.DESCRIPTOR.services_by_name["Table"].full_name
 STANDARD_LIMITS: Final = SeatLimits()
 STREAMS: Final = 4  # at once to the server of one seat, which takes but one of them
 RECEIVED_BYTES: Final = 4 * 1024 * 1024
+CONNECTIONS: Final = 16  # at once to it; others are hung up on, so that they cost no descriptor
 PING_MS: Final = 5000  # clients may ask whether we are there this often
 
 
@@ -51,6 +52,7 @@ def seat_server(
             # larger than this is not even received, and costs the connection.
             ("grpc.max_receive_message_length", RECEIVED_BYTES),
             ("grpc.max_concurrent_streams", STREAMS),
+            ("grpc.max_allowed_incoming_connections", CONNECTIONS),
             ("grpc.http2.min_recv_ping_interval_without_data_ms", PING_MS),
             ("grpc.http2.max_ping_strikes", 0),
         ],

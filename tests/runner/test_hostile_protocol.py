@@ -13,6 +13,7 @@ import pytest
 
 from damrak_engine.clock import TimeControl
 from damrak_proto.v1 import control_pb2 as pb
+from damrak_referee.seat import CONNECTIONS
 from damrak_wire.orders import Archive, House
 from damrak_wire.reports import MatchReport, SeatReport
 from referee_process import RefereeProcess, block, ending, short_folder
@@ -180,6 +181,29 @@ for asked in questions(heard, welcome.rules):
     assert twice.fault is None
     assert "ALREADY_EXISTS" in twice.output
     assert "BREACH" not in twice.output
+
+
+def test_a_flood_of_connections(referee: RefereeProcess) -> None:
+    report = fault_of(
+        referee,
+        """
+import socket
+lines, let_in = [], 0
+for _ in range(100):
+    line = socket.socket(socket.AF_UNIX)
+    line.connect("/run/referee.sock")
+    try:
+        line.sendall(b"PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n")
+        line.sendall(bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+        let_in += bool(line.recv(9))
+    except OSError:
+        pass
+    lines.append(line)
+print("let in", let_in, flush=True)
+os._exit(1)
+""",
+    )
+    assert 1 <= int(report.output.split()[-1]) <= CONNECTIONS
 
 
 def test_playing_for_the_other_seat(referee: RefereeProcess) -> None:
