@@ -14,7 +14,13 @@ from pathlib import Path
 import pytest
 
 from damrak_referee.runner.groups import Group, Groups
-from damrak_referee.runner.hierarchy import NoGroups, find_hierarchy, version_1, version_2
+from damrak_referee.runner.hierarchy import (
+    NoGroups,
+    find_hierarchy,
+    version_1,
+    version_2,
+    words,
+)
 from damrak_referee.runner.messages import (
     BadLine,
     Begin,
@@ -29,6 +35,7 @@ from damrak_referee.runner.messages import (
     parse_report,
 )
 from damrak_referee.runner.output import Capture, Kept
+from damrak_referee.runner.sandbox import most_processes
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.slots import BLOCK, Slots
 from damrak_referee.runner.syscalls import CONDITIONAL, REFUSED, make_filter
@@ -294,6 +301,34 @@ def test_groups_that_a_neighbour_removed_are_made_again() -> None:
 
     asyncio.run(run())
     groups.close()
+
+
+def test_a_group_of_version_2_has_every_limit() -> None:
+    try:
+        hierarchy = find_hierarchy()
+        if not hierarchy.unified:
+            pytest.skip("control groups are of version 1 here")
+        groups = Groups(hierarchy, "abcdef", "12345679")
+        groups.open()
+    except NoGroups as problem:
+        pytest.skip(str(problem))
+    base = hierarchy.bases["memory"]
+    folder = base / "damrak-abcdef-12345679" / "1"
+
+    async def run() -> None:
+        group = groups.make("1", SETTINGS)
+        try:
+            assert words(folder / "memory.max") == [str(SETTINGS.memory_mb << 20)]
+            assert words(folder / "memory.oom.group") == ["1"]
+            assert words(folder / "pids.max") == [str(most_processes(SETTINGS))]
+            if "cpu" in words(base / "cgroup.controllers"):
+                assert groups.share_processors()
+                assert words(folder / "cpu.max") == ["100000", "100000"]
+        finally:
+            assert await group.remove()
+            groups.close()
+
+    asyncio.run(run())
 
 
 def test_children_are_waited_for_where_the_kernel_has_no_descriptors_for_them() -> None:
