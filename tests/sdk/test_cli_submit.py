@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import socket
 import stat
 import subprocess
@@ -190,6 +191,14 @@ def test_a_bot_is_submitted_and_followed_until_it_qualifies(
         2,
         "qualifying",
     )
+    # Whoever stops watching is still given the object, as far as it is known.
+    watching = started(site, config, "submit", bot, "--bot", "my-bot", "--json")
+    lines_of(watching, "Queued")
+    watching.send_signal(signal.SIGINT)
+    rest, _ = watching.communicate(timeout=SECONDS)
+    assert watching.returncode == 130, rest
+    [known] = [line for line in rest.splitlines() if line.startswith("{")]
+    assert json.loads(known)["state"] == "qualifying"
     decide(site, "my-bot", 2)
     listed = site.damrak("versions", "my-bot", config=config).stdout
     assert re.search(r"2  qualified .* live", listed)

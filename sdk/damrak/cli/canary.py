@@ -90,6 +90,8 @@ def _follow(args: argparse.Namespace, site: Site, path: str, begun: list[dict[st
                     console.print(Text(line), soft_wrap=True)
     except KeyboardInterrupt:
         remark(f"it goes on without you: damrak canary {args.bot} {args.version} --watch")
+        if args.json:
+            _end(args, canaries)
         return INTERRUPTED
     return _end(args, canaries)
 

@@ -166,6 +166,8 @@ def _follow(args: argparse.Namespace, console: Console, site: Site, version: dic
             console.print(line.append(f"  {clean(step.text)}"), soft_wrap=True)
     except KeyboardInterrupt:
         remark(f"it goes on without you: {_page(site, version)}")
+        if args.json:
+            _end(args, console, site, travel.version or version, steps, None)
         return INTERRUPTED
     remains = None
     if travel.version["state"] == "failed":

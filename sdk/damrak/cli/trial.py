@@ -123,6 +123,8 @@ def _follow(args: argparse.Namespace, site: Site, begun: dict[str, Any]) -> int:
                 break
     except KeyboardInterrupt:
         remark(f"it goes on without you: damrak trial --watch {number}")
+        if args.json:
+            _end(args, trial)
         return INTERRUPTED
     return _end(args, trial)
 
