@@ -115,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _complain(f"{problem}; nothing is lost, try again when it is back")
         if kind.__module__ != "django.db.utils":
             raise
-        return _complain(f"the database: {problem} (see: damrak-ladder migrate --check)")
+        return _complain(f"the database: {problem} (see: damrak-ladder doctor)")
     return code
 
 
