@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test import override_settings
 
 from damrak_ladder.bots.house import house_version
@@ -31,11 +31,13 @@ from damrak_ladder.pipeline.dispatching import SENT_AGAIN_AFTER, dispatch
 from damrak_ladder.pipeline.places import SILENT_AFTER, places, runs_low
 from damrak_ladder.pipeline.qualifying import begin
 from damrak_ladder.pipeline.scheduling import ABANDONED_AFTER, schedule
+from damrak_ladder.pipeline.turns import locked_turns
 from damrak_ladder.standings.publishing import publish
 from damrak_ladder.standings.tables import table
 from ladder_django.flow import SECOND, Player, rounds, some_host, tokens_of
 from ladder_django.ladders import some_ladder
 from ladder_django.lines import some_bot, some_version
+from ladder_django.meddling import meddling
 from ladder_django.people import NOW
 from ladder_django.tables import PATIENCE, SEED
 
@@ -350,3 +352,19 @@ def test_schedulers_and_dispatchers_at_once_never_overbook() -> None:
         list(pool.map(work, range(8)))
     assert len(player.orders) == len({block for _, block, _ in player.orders}) == 4
     assert waiting() == 4 + 3
+
+
+@pytest.mark.usefixtures("committed")
+def test_who_schedules_while_somebody_does_so_books_nothing_more() -> None:
+    house_ladder()
+    some_host(workers=2)
+    with transaction.atomic():
+        locked_turns(NOW)  # from now on there is a row that can be
+    with transaction.atomic():
+        alone = schedule(NOW, tokens_of(1))
+        transaction.set_rollback(True)
+    booked = []
+    with meddling(12, lambda: booked.append(schedule(NOW, tokens_of(2)))):
+        assert schedule(NOW, tokens_of(1)) == alone > 0
+    assert not booked  # it waited in vain
+    assert Block.objects.count() == alone
