@@ -59,6 +59,12 @@ def signed(value: float) -> str:
 
 
 @register.filter
+def minus(value: int) -> str:
+    """A number of points; a true minus before less than none."""
+    return f"{MINUS}{-value}" if value < 0 else str(value)
+
+
+@register.filter
 def percent(value: float | None) -> str:
     """A probability in percent, without pretending to know more than that."""
     if value is None:
