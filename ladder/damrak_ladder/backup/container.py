@@ -128,9 +128,9 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
                 assert content is not None  # it is a file
                 yield member.name, content.read()
     except (tarfile.ReadError, _NotPlain) as problem:
-        raise BackupForeign(f"{path}: is not a backup: {problem}") from None
+        raise BackupForeign(f"{path}: is not a backup, or not a whole one: {problem}") from None
     except (zstandard.ZstdError, tarfile.TarError, EOFError) as problem:
-        raise BackupDamaged(f"{path}: {problem}") from None
+        raise BackupDamaged(f"{path}: is not a backup, or not a whole one: {problem}") from None
 
 
 def verified(path: Path) -> dict[str, Any]:
