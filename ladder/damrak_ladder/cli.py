@@ -133,8 +133,8 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _near(text: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(text, list(known), n=1)
+def _near(text: str, known: Iterable[object]) -> str:
+    near = difflib.get_close_matches(text, [str(it) for it in known], n=1)
     return f"; did you mean {near[0]}?" if near else ""
 
 

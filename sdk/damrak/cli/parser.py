@@ -43,7 +43,9 @@ class Parser(argparse.ArgumentParser):
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError:
-            near = difflib.get_close_matches(str(value), list(action.choices or ()), n=1)
+            near = difflib.get_close_matches(
+                str(value), [str(it) for it in action.choices or ()], n=1
+            )
             if not near:
                 raise
             message = f"invalid choice: {value!r}; did you mean {near[0]}?"
