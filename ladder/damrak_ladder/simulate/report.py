@@ -41,7 +41,7 @@ def simulate(setting: Setting, parts: Collection[str], tell: Tell) -> dict[str, 
     if wanted:
 
         def progress(done: int, of: int) -> None:
-            tell(f"playing: {done:,} of {of:,} seasons of {setting.blocks:,} blocks")
+            tell(f"playing seasons: {done:,} of {of:,}, of {setting.blocks:,} blocks each")
 
         progress(0, sum(wanted.values()))
         keep = compared if "ratings" in parts else int("fit" in parts)
@@ -176,8 +176,10 @@ def blocks_needed(ours: Marks, other: Marks) -> float | None:
 
     if len(ours) < 3 or len(other) < 3:
         return None
-    at = [math.log(blocks) for blocks, _ in ours]
     errors = np.minimum.accumulate(wrong(ours))
+    ahead = np.diff(errors, prepend=np.inf) < 0  # marks no better than those before say nothing
+    at = np.log([blocks for blocks, _ in ours])[ahead]
+    errors = errors[ahead]
     parts = []
     for (blocks, _), error in zip(other, wrong(other), strict=True):
         if 3 * blocks < 2 * other[-1][0]:
