@@ -94,6 +94,8 @@ def run(args: argparse.Namespace) -> int:
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     if "ratings" in parts and not is_installed():
-        sys.stderr.write("openskill is not installed: left out (cure: pip install 'damrak[simulate]')\n")
+        sys.stderr.write(
+            "openskill is not installed: left out (cure: pip install 'damrak[simulate]')\n"
+        )
     sys.stdout.write(json.dumps(found, indent=2) + "\n" if args.json else as_text(found))
     return 0
