@@ -96,8 +96,9 @@ def order(seats: int = 2, **values: Any) -> TableOrder:
 class Client:
     """One connection to a seat."""
 
-    def __init__(self, call: Any) -> None:
-        self.call = call
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._channel = channel
+        self.call: Any = channel.stream_stream(PLAY)()
         self.rules: Rules | None = None
         self.heard: list[bytes] = []
         self.welcome: wire.Welcomed | None = None
@@ -164,6 +165,10 @@ class Client:
         self.call.cancel()
         await asyncio.sleep(0)
 
+    async def hang_up(self) -> None:
+        """Leave, and close the connection, of which a seat takes but a few at once."""
+        await self._channel.close()
+
 
 def driven(spec: str, welcome: wire.Welcomed) -> Callable[[wire.Asked], int]:
     """What a bot of the SDK answers."""
@@ -224,7 +229,7 @@ class Hall:
         """A connection of its own to this seat."""
         channel = grpc.aio.insecure_channel(f"unix:{self._sockets[seat]}", options=OPTIONS)
         await self._stack.enter_async_context(channel)
-        return Client(channel.stream_stream(PLAY)())
+        return Client(channel)
 
     async def sit(self, seat: int, prompt: bool = False) -> Client:
         """Somebody who is ready in this seat."""

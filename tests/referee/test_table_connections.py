@@ -212,7 +212,7 @@ def test_who_connects_again_and_again_is_at_fault() -> None:
                 if room.table.chairs[0].fault is not None:
                     break
                 await client.hear_bytes_or_nothing()
-                await client.leave()
+                await client.hang_up()
             fault = room.table.chairs[0].fault
             assert fault is not None
             assert fault.reason == "protocol"
