@@ -8,11 +8,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from damrak_engine.boards import board_names, load_board
+from damrak_engine.generator import generate
 from damrak_ladder.accounts.models import User
 from damrak_ladder.cli import build_parser, main
+from damrak_ladder.matches.hosts import trusted_since
 from damrak_ladder.matches.models import Block, BlockState, Host, Ladder
 from ladder_django.people import NOW, somebody
 from ladder_django.tables import some_block
@@ -99,12 +103,40 @@ def test_dead_blocks_are_shown_and_queued_again(told: Told) -> None:
 
 
 def test_hosts_are_quarantined_and_trusted(told: Told) -> None:
-    Host.objects.create(name="attic", first_seen=NOW, last_seen=NOW)
+    attic = Host.objects.create(name="attic", first_seen=NOW, last_seen=NOW)
+    block = some_block()
+    Block.objects.update(host=attic, sent=NOW)
     assert told("hosts quarantine attic --reason hot").startswith("0 ")
     assert json.loads(told("hosts list --json")[2:])[0]["reason"] == "hot"
+    block.refresh_from_db()
+    assert block.host is None  # what waits there waits for others now
     assert told("hosts trust attic").startswith("0 ")
-    assert Host.objects.get().state == "trusted"
+    attic.refresh_from_db()
+    assert (attic.state, attic.reason) == ("trusted", "")
+    assert trusted_since(attic) is not None  # what it did before is held against it no more
     assert told("hosts trust cellar").startswith("2 damrak-ladder: there is no machine")
+
+
+def test_boards_are_added_shown_and_played_on(told: Told, tmp_path: Path) -> None:
+    town = tmp_path / "town.json"
+    town.write_text(json.dumps(source := generate(5, 12)))
+    assert told(f"boards add {town}").startswith("0 town is a board: ")
+    assert json.loads(told("boards show town")[2:]) == source
+    names = [row["name"] for row in json.loads(told("boards list --json")[2:])]
+    assert names == [*board_names(), "town"]
+    assert told("ladders add towns --boards town --seats 2:1") == "0 towns is open\n"
+    assert told(f"boards add {town}").startswith("2 damrak-ladder: there is a board named town")
+    assert told(f"boards add {town} --name ../x").startswith("2 damrak-ladder: '../x' is not made")
+    assert told(f"boards add {tmp_path}").startswith(f"2 damrak-ladder: {tmp_path}: Is a directory")
+    town.write_text("{}")
+    assert told(f"boards add {town} --name other").startswith("2 damrak-ladder: other: ")
+    assert told("boards show atlantis").startswith("2 damrak-ladder: ")
+
+
+def test_board_whose_games_are_odd_is_taken_with_a_word(told: Told, tmp_path: Path) -> None:
+    small = tmp_path / "small.json"
+    small.write_text(json.dumps(load_board("practice").source))
+    assert "of the usual length" in told(f"boards add {small}")
 
 
 def test_tables_are_checked(told: Told) -> None:

@@ -77,21 +77,32 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _trust(args: argparse.Namespace) -> int:
-    return _set(args.name, "trusted", "")
+    host_id = _find(args.name)
+    from django.utils import timezone
+
+    from damrak_ladder.matches.hosts import trust
+
+    trust(host_id, timezone.now())
+    say(f"{args.name} is trusted")
+    return 0
 
 
 def _quarantine(args: argparse.Namespace) -> int:
-    return _set(args.name, "quarantined", args.reason)
+    host_id = _find(args.name)
+    from damrak_ladder.matches.hosts import quarantine
+
+    quarantine(host_id, args.reason, {})
+    say(f"{args.name} is quarantined")
+    return 0
 
 
-def _set(name: str, state: str, reason: str) -> int:
+def _find(name: str) -> int:
     from damrak_ladder.management import load
 
     load()
-    from damrak_ladder.matches.models import Host, HostState
+    from damrak_ladder.matches.models import Host
 
-    changed = Host.objects.filter(name=name).update(state=HostState(state), reason=reason[:500])
-    if not changed:
+    host = Host.objects.filter(name=name).first()
+    if host is None:
         raise Misuse(f"there is no machine {name!r}; see: damrak-ladder hosts list")
-    say(f"{name} is {state}")
-    return 0
+    return host.pk

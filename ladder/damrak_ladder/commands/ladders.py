@@ -22,12 +22,7 @@ damrak-ladder ladders add usual        the two ladders of a new platform, if the
 damrak-ladder ladders change blitz --weight 0.5
 damrak-ladder ladders close blitz
 """
-_FIELDS: Final = """
---boards takes names of boards and daily:N, a new board of N locations every day. --seats says how
-often tables of each size are played. --control sets limits of time, --options rules. --house names
-the house bots that sit in, --anchors the fixed Elo of some of them. --admits says which kinds of
-versions may enter. A field that is not given stays as it is.
-"""
+_FIELDS: Final = "A field that is not given stays as it is."
 
 
 def add_parser(commands: Any) -> None:
@@ -61,7 +56,7 @@ def add_parser(commands: Any) -> None:
         ("add", "make a ladder", _add),
         ("change", "change a ladder", _change),
     ):
-        text = f"{summary.capitalize()}. {' '.join(_FIELDS.split())}"
+        text = f"{summary.capitalize()}. {_FIELDS}"
         examples = "\n".join(line for line in _EXAMPLES.splitlines() if f"s {verb}" in line)
         _add_fields(add_command(verbs, verb, summary, text, examples, run))
     for verb, summary, text, run in (
@@ -79,17 +74,44 @@ def add_parser(commands: Any) -> None:
 
 def _add_fields(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("slug")
-    add("--name")
-    add("--summary")
-    add("--boards", nargs="+", metavar="BOARD")
-    add("--seats", nargs="+", metavar="N:SHARE", dest="shares")
-    add("--options", nargs="*", metavar="NAME=VALUE")
-    add("--control", nargs="*", metavar="LIMIT=MS")
-    add("--rotations", type=int, metavar="N")
-    add("--admits", nargs="*", metavar="KIND")
-    add("--house", nargs="*", metavar="BOT")
-    add("--anchors", nargs="*", metavar="BOT=ELO")
+    add("slug", help="its name in addresses: lower-case letters, digits and hyphens")
+    add("--name", help="what people read")
+    add("--summary", help="what it is, in a sentence")
+    add(
+        "--boards",
+        nargs="+",
+        metavar="BOARD",
+        help="each block draws one: a name (damrak-ladder boards list), or daily:N, a new board of "
+        "N locations every day, 12 to 40",
+    )
+    add(
+        "--seats",
+        nargs="+",
+        metavar="N:SHARE",
+        dest="shares",
+        help="how often tables of 2, 3 and 4 are played, such as 2:1 3:1 4:0.5",
+    )
+    add(
+        "--options",
+        nargs="*",
+        metavar="NAME=VALUE",
+        help="rules other than the usual, such as goods_ties=split (docs/rules.md has all)",
+    )
+    add(
+        "--control",
+        nargs="*",
+        metavar="LIMIT=NUMBER",
+        help="limits of time: decision_ms (null: none), bank_ms, increment_ms, grace_ms; strikes",
+    )
+    add(
+        "--rotations",
+        type=int,
+        metavar="N",
+        help="how many deals a block has, each played from every seat (default: 1)",
+    )
+    add("--admits", nargs="*", metavar="KIND", help="who may enter: uploaded, remote, or both")
+    add("--house", nargs="*", metavar="BOT", help="house bots that sit in (damrak bots)")
+    add("--anchors", nargs="*", metavar="BOT=ELO", help="the fixed Elo of some of them")
     add("--weight", type=float, metavar="X", help="its share of the machine against other ladders")
     add("--enters-all", choices=("yes", "no"), help="whether new bots enter by themselves")
 

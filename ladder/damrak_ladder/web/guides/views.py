@@ -22,7 +22,7 @@ from damrak_ladder.web.guides.rendering import Address, Rendered, render
 
 # Pictures bring their style with them; apart from that they may do nothing.
 _PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
-_GROUPS: Final = ("", "bot-authors", "operators", "adr")
+_GROUPS: Final = ("", "bot-authors", "organisers", "operators", "adr")
 
 
 @require_safe

@@ -1,0 +1,128 @@
+"""`damrak-ladder boards`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from pathlib import Path
+from typing import Any, Final
+
+from damrak_ladder.commands.parser import add_command, add_group, add_json
+from damrak_ladder.commands.printing import say, say_json, say_table
+from damrak_ladder.misuse import Misuse
+
+MOST_BYTES: Final = 1024 * 1024  # of the file of a board; the largest has a fiftieth of it
+
+_EXAMPLES: Final = """
+damrak board new --seed 7 --locations 20 -o town.json
+damrak-ladder boards add town.json
+damrak-ladder ladders add towns --boards town amsterdam --seats 2:1
+damrak-ladder boards show town > copy.json
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Make the commands known."""
+    _, verbs = add_group(
+        commands,
+        "boards",
+        "see and add the boards that ladders may play on",
+        "The boards of the package are always there, and those of the day are made by themselves "
+        "for ladders that play on them. Others are added from files. A board never changes.",
+        _EXAMPLES,
+    )
+    listing = add_command(
+        verbs,
+        "list",
+        "which boards there are",
+        "Lists boards by name: first those of the package, then the others, the latest first.",
+        "damrak-ladder boards list --json",
+        _list,
+    )
+    add_json(listing)
+    add = add_command(
+        verbs,
+        "add",
+        "take a board from a file",
+        "Checks the file field by field, plays random games on the board, and keeps it. Ladders "
+        "may name it from then on. `damrak board check FILE` looks more closely.",
+        "damrak-ladder boards add town.json\ndamrak-ladder boards add b.json --name old-harbour",
+        _add,
+    )
+    add.add_argument("file", type=Path)
+    add.add_argument("--name", help="what it is to be called here (default: the file's name)")
+    show = add_command(
+        verbs,
+        "show",
+        "the file of a board",
+        "Prints a board as the JSON that it was made from.",
+        "damrak-ladder boards show daily-2026-11-01-24 > board.json",
+        _show,
+    )
+    show.add_argument("name")
+
+
+def _list(args: argparse.Namespace) -> int:
+    from damrak_ladder.management import load
+
+    load()
+    from damrak_engine.boards import board_names
+    from damrak_ladder.matches.models import Board
+
+    added = Board.objects.order_by("-pk").values_list("name", "created")
+    rows: list[dict[str, Any]] = [{"name": name, "added": None} for name in board_names()]
+    rows += [{"name": name, "added": created} for name, created in added]
+    if args.json:
+        say_json(rows)
+    else:
+        say_table(rows, "")
+    return 0
+
+
+def _add(args: argparse.Namespace) -> int:
+    try:
+        with args.file.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as problem:
+        raise Misuse(f"{args.file}: {problem.strerror}") from None
+    if len(data) > MOST_BYTES:
+        raise Misuse(f"{args.file}: more than {MOST_BYTES} bytes is no board")
+    from damrak_ladder.management import load
+
+    load()
+    from django.utils import timezone
+
+    from damrak_engine.generator import health
+    from damrak_ladder.matches.boards import HEALTH_GAMES, add_board, board_of
+    from damrak_ladder.matches.errors import BadBoard
+
+    name = args.name or args.file.stem
+    try:
+        add_board(name, data, timezone.now())
+    except BadBoard as problem:
+        raise Misuse(str(problem)) from None
+    found = health(board_of(name), HEALTH_GAMES, random.Random(0).random)  # noqa: S311
+    say(f"{name} is a board: damrak-ladder ladders change LADDER --boards {name} ...")
+    if not found.is_healthy:
+        lengths = ", ".join(f"{table.length_ratio:.0%}" for table in found.tables)
+        say(
+            f"Mind that {found.stalemates} of {HEALTH_GAMES} random games got stuck, and that they "
+            f"had {lengths} of the usual length (see: damrak board check {args.file})"
+        )
+    return 0
+
+
+def _show(args: argparse.Namespace) -> int:
+    from damrak_ladder.management import load
+
+    load()
+    from damrak_ladder.matches.boards import board_file
+    from damrak_ladder.matches.errors import UnknownBoard
+
+    try:
+        file = board_file(args.name)
+    except UnknownBoard as problem:
+        raise Misuse(f"{problem} (see: damrak-ladder boards list)") from None
+    say_json(json.loads(file))
+    return 0
