@@ -23,6 +23,7 @@ PRIOR_BLOCKS: Final = 0.5
 # A score that no block had yet is not impossible: the sequential test counts it this often.
 UNSEEN: Final = 1e-3
 LATTICE: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+FARTHEST: Final = 1000  # Elo; a score that close to 1 is 1 to a computer sooner or later
 
 _ELO_PER_LOGIT: Final = 400 / math.log(10)
 _NORMAL_975: Final = 1.959963984540054
@@ -104,7 +105,8 @@ class Sprt:
     Nothing is assumed of that distribution, so mirrored blocks count for what they are worth.
 
     Raises:
-        ValueError: elo1 is not above elo0, or an error rate is not between 0 and one half.
+        ValueError: elo1 is not above elo0, one of them is beyond `FARTHEST`, or an error
+            rate is not between 0 and one half.
     """
 
     elo0: float
@@ -113,8 +115,11 @@ class Sprt:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
+        if not self.elo0 < self.elo1:
             raise ValueError(f"elo1 must be above elo0, not {self.elo0:g} {self.elo1:g}")
+        for elo in (self.elo0, self.elo1):
+            if not -FARTHEST <= elo <= FARTHEST:
+                raise ValueError(f"differences must lie within {FARTHEST} Elo, not {elo:g}")
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < rate < 0.5:
                 raise ValueError(f"{name} must lie between 0 and 0.5, not {rate:g}")

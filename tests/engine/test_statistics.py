@@ -163,7 +163,7 @@ def test_ratio_has_the_sign_of_the_nearer_hypothesis(blocks: dict[float, int]) -
     total = sum(blocks.values())
     mean = sum(score * times for score, times in blocks.items()) / total
     llr = Sprt(-100, 100).llr(blocks)
-    if abs(mean - 0.5) > 0.01:
+    if abs(mean - 0.5) > 0.05:  # nearer to the middle the skew of the scores decides
         assert (llr > 0) == (mean > 0.5)
 
 
@@ -175,7 +175,15 @@ def test_nothing_played_says_nothing() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"elo0": 10, "elo1": 10}, {"elo0": 10, "elo1": 0}, {"alpha": 0}, {"beta": 0.5}],
+    [
+        {"elo0": 10, "elo1": 10},
+        {"elo0": 10, "elo1": 0},
+        {"elo1": math.nan},
+        {"elo1": 10_000},
+        {"elo0": -math.inf},
+        {"alpha": 0},
+        {"beta": 0.5},
+    ],
 )
 def test_senseless_tests_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="must"):
