@@ -271,6 +271,37 @@ def test_bots_are_listed(capsys: Any) -> None:
     assert all(bot["name"] in told for bot in listed)
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("veri", "verify"),
+        ("play --sp", "--sprt"),
+        ("verify to", "town.json"),
+        ("board ch", "check"),
+        ("board check to", "town.json"),
+        ("play random --board to", "town.json"),
+    ],
+)
+def test_bash_completes(typed: str, offered: str, tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "town.json").touch()
+    main(["completion", "bash"])
+    script = f"""
+        eval "$(cat)"
+        COMP_WORDS=(damrak {typed}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+        found=$(complete -p damrak); found=${{found##*-F }}; ${{found%% *}}
+        echo "${{COMPREPLY[@]}}"
+    """
+    run = subprocess.run(
+        ["bash", "-c", script],
+        input=capsys.readouterr().out,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert (run.stdout, run.stderr) == (f"{offered}\n", "")
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_knows_the_commands(shell: str, capsys: Any) -> None:
     assert main(["completion", shell]) == 0

@@ -10,7 +10,13 @@ import shtab
 from damrak.cli.errors import OK
 from damrak.cli.parser import Commands, add_command
 
-PATHS: Final = ("BOT", "DIR", "FILE", "NAME|FILE")  # what arguments that are paths are called
+PATHS: Final = (
+    "BOARD",
+    "BOT",
+    "DIR",
+    "FILE",
+    "NAME|FILE",
+)  # what arguments that are paths are called
 
 
 def add_parser(commands: Commands) -> None:
