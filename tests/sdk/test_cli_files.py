@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +86,24 @@ def test_a_file_without_end_is_not_read_to_its_end(capsys: Any) -> None:
     assert "at most 16,777,216 bytes" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text elsewhere")
+def test_name_of_a_file_need_not_be_text(games: Path, tmp_path: Path) -> None:
+    file = tmp_path / "odd\udcff.json"
+    file.write_bytes((games / "000000-0.json").read_bytes()[:-2])
+    report = json.loads(damrak("verify", file, "--json").stdout)
+    assert report["files"][0]["file"] == str(file)
+    run = damrak("verify", file, encoding="ascii", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert run.returncode == 1
+    assert "odd\\udcff.json: wrong at header" in run.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such file")
+def test_full_disk_is_told_in_one_line(games: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run([*COMMAND, "verify", games], stdout=full, stderr=subprocess.PIPE)
+    assert (run.returncode, run.stderr) == (2, b"damrak: no space left on device\n")
+
+
 def test_a_folder_stands_for_its_files(games: Path, capsys: Any) -> None:
     assert main(["verify", str(games)]) == 0
     assert capsys.readouterr().out == "6 of 6 replays are right\n"
@@ -150,6 +170,20 @@ def test_untrue_replay_is_shown_up_to_where_it_is_true(games: Path, tmp_path: Pa
     run = damrak("show", tmp_path / "wrong.json")
     assert run.returncode == 1
     assert f"wrong at event {number}: expected" in run.stdout
+
+
+def test_words_of_strangers_steer_no_terminal_and_forge_no_line(
+    games: Path, tmp_path: Path, capsys: Any
+) -> None:
+    replay = json.loads((games / "000000-0.json").read_text("utf-8"))
+    replay["seats"][0]["bot"] = "good\n9999  \x1b[31mname"
+    replay["events"][1]["note"] = "first\x1b[2J\n9999  second"
+    (tmp_path / "odd.json").write_text(json.dumps(replay))
+    assert main(["show", str(tmp_path / "odd.json")]) == 0
+    told = capsys.readouterr().out
+    assert "\x1b" not in told
+    assert "note: first\N{REPLACEMENT CHARACTER}[2J\n" in told
+    assert not any(line.startswith("9999") for line in told.splitlines())
 
 
 def test_show_goes_step_by_step_on_a_terminal(

@@ -7,6 +7,7 @@ the exit code. Nothing a user does wrong ends in a traceback: it ends in one lin
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -34,6 +35,7 @@ from damrak.cli import (
     versions,
     whoami,
 )
+from damrak.cli.console import harmless
 from damrak.cli.errors import BROKEN_PIPE, INTERRUPTED, MISUSED, OK, Misuse
 from damrak.cli.parser import Parser
 from damrak.errors import DamrakError
@@ -67,15 +69,12 @@ COMMANDS = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; what the process is to exit with."""
-    _open_closed_streams()
+    _prepare_streams()
     try:
-        parser = build_parser()
-        args = parser.parse_args(arguments)
-        if "run" not in args:
-            parser.print_help()
-            return OK
-        code: int = args.run(args)
-        sys.stdout.flush()
+        try:
+            return _run(arguments)
+        finally:  # help, too, leaves by an exception
+            sys.stdout.flush()
     except Misuse as problem:
         return _complain(str(problem))
     except (DamrakError, EngineError) as problem:
@@ -83,20 +82,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # What is still buffered would fail again when Python flushes at exit.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _stop_printing()
         return BROKEN_PIPE
     except OSError as problem:
+        try:
+            sys.stdout.flush()
+        except OSError:  # a full disk, perhaps the very problem
+            _stop_printing()
         return _complain(_in_words(problem))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    parser = build_parser()
+    args = parser.parse_args(arguments)
+    if "run" not in args:
+        parser.print_help()
+        return OK
+    code: int = args.run(args)
     return code
 
 
-def _open_closed_streams() -> None:
-    """Whoever closed standard output or error wants to hear nothing there: it goes nowhere."""
+def _prepare_streams() -> None:
+    """Whoever closed standard output or error wants to hear nothing there: it goes nowhere.
+
+    What their encoding does not have, or what is no text in the name of a file, is escaped.
+    """
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
+        stream = getattr(sys, name)
+        if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for good
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _stop_printing() -> None:
+    """Let go of what is still buffered: it would fail again when Python flushes at exit."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser() -> Parser:
@@ -116,7 +138,7 @@ def build_parser() -> Parser:
 
 
 def _complain(message: str) -> int:
-    line = " ".join(message.split())
+    line = harmless(" ".join(message.split()))
     print(f"damrak: {line}", file=sys.stderr)
     return MISUSED
 

@@ -124,7 +124,7 @@ class Show:
         self.steps = steps
         self.seat = seat
         self.problem = problem
-        self.names = tuple(player.bot for player in replay.seats)
+        self.names = tuple(" ".join(player.bot.split()) for player in replay.seats)
         self.teller = Teller(replay.board, self.names)
 
     def step_with(self, event: int) -> int:
@@ -141,7 +141,7 @@ class Show:
                 told.append({"number": number, "event": event_to_json(event), "words": words})
         return {
             "board": self.replay.board.id,
-            "bots": list(self.names),
+            "bots": [player.bot for player in self.replay.seats],
             "seat": self.seat,
             "events": told,
             "result": result_to_json(self.replay.result),

@@ -137,5 +137,7 @@ def _with_remarks(lines: list[Text], event: Event) -> list[Text]:
         if event.ms:
             lines[0].append(f"  {event.ms} ms", "dim")
         if event.note is not None:
-            lines.append(Text(f"  note: {event.note}", "italic"))
+            first, *more = event.note.splitlines() or [""]
+            lines.append(Text(f"  note: {first}", "italic"))
+            lines += [Text(f"        {line}", "italic") for line in more]
     return lines
