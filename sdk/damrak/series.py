@@ -16,7 +16,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -42,6 +42,7 @@ from damrak_engine.rules import Rules, rules_for
 
 AMSTERDAM: Final = load_board("amsterdam")
 BUNDLES_A_KIND: Final = 3  # of one bot failing in one way, and in one process
+TOLD: Final = 2000  # characters of what a bot printed in the first game
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,11 @@ class _Series:
                 path = self.plan.save / _file(work.index, game)
                 write_atomically(path, to_bytes(record.replay))
             name = _file(work.index, game)
-            games.append(self._game(name, seating, record))
+            made = self._game(name, seating, record)
+            if work.index == game == 0:
+                seats = [seating.index(bot) for bot in range(len(seating))]
+                made = replace(made, printed=tuple(record.output[it][-TOLD:] for it in seats))
+            games.append(made)
         return Block(work.index, tuple(games))
 
     def discard(self, number: int) -> None:

@@ -36,6 +36,7 @@ class Game:
     reason: str
     failures: tuple[BotFailure, ...] = ()
     late_failures: tuple[BotFailure, ...] = ()  # after the end: they change nothing
+    printed: tuple[str, ...] = ()  # the end of what they printed, told of the first game only
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ class Standing:
         self.failures: list[BotFailure] = []
         self.late_failures: list[BotFailure] = []
         self.ends: Counter[str] = Counter()
+        self.printed: dict[int, str] = {}  # by bot: the end of what it did in the first game
 
     def add(self, block: Block) -> None:
         """Count a block."""
@@ -97,6 +99,7 @@ class Standing:
             self.ends[game.reason] += 1
             self.failures += game.failures
             self.late_failures += game.late_failures
+            self.printed |= {bots[i]: text for i, text in enumerate(game.printed) if text.strip()}
         most = 2 * (len(bots) - 1) * len(block.games)
         for bot, half in half_points.items():
             tally = self.tallies[bot]

@@ -188,6 +188,19 @@ def test_hostile_bot_is_survived_and_counted(kind: str, tmp_path: Path) -> None:
     assert len(bundles) == 2
 
 
+def test_what_a_bot_printed_in_the_first_game_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(
+        "from damrak import Bot\n\nclass Chatty(Bot):\n"
+        "    def choose(self, view):\n"
+        "        print(f'turn {view.turns}: \\x1b[2J')\n        return view.legal[-1]\n"
+    )
+    run = damrak("play", "./bot.py", "random", "--games", "4", "--jobs", "1", cwd=tmp_path)
+    story = run.stdout.partition(f"{tmp_path.name} printed in the first game, at the end:\n")[2]
+    lines = [line for line in story.splitlines() if line.startswith("  turn ")]
+    assert len(lines) == 10
+    assert all(line.endswith(": \N{REPLACEMENT CHARACTER}[2J") for line in lines)
+
+
 def test_failure_is_shown_with_what_to_do_next(tmp_path: Path) -> None:
     bot = tmp_path / "clumsy.py"
     bot.write_text("from damrak import Bot\n\nclass C(Bot):\n    def choose(self, view): 1 / 0\n")

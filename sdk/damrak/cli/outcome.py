@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from damrak_engine.options import DEFAULTS
 from damrak_engine.statistics import Sprt
 
 FAILURES_SHOWN = 3
+LINES_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,7 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
     """The table, and below it what else there is to know."""
     if outcome.standing.games:
         console.print(standing_table(outcome.standing))
+    _print_printed(console, outcome)
     _print_failures(console, outcome)
     for line in (*_how(outcome), *_verdict(outcome)):
         console.print(Text(line), soft_wrap=True)
@@ -151,6 +154,13 @@ def _fault_words(faults: Counter[str]) -> str:
     return ", ".join(f"{number} {reason}" for reason, number in faults.most_common()) or "0"
 
 
+def _print_printed(console: Console, outcome: Outcome) -> None:
+    for bot, text in sorted(outcome.standing.printed.items()):
+        name = outcome.standing.tallies[bot].name
+        console.print(Text(f"{name} printed in the first game, at the end:"), soft_wrap=True)
+        print_traceback(console, "\n".join(text.splitlines()[-LINES_SHOWN:]))
+
+
 def _print_failures(console: Console, outcome: Outcome) -> None:
     standing = outcome.standing
     for failure in _telling_ones(standing.failures):
@@ -175,7 +185,8 @@ def _print_failure(console: Console, outcome: Outcome, failure: BotFailure, what
     console.print(line, soft_wrap=True)
     print_traceback(console, failure.traceback)
     if failure.bundle is not None:
-        console.print(Text(f"  again: damrak repro {failure.bundle}"), soft_wrap=True)
+        again = f"  again: damrak repro {shlex.quote(failure.bundle)}"
+        console.print(Text(again), soft_wrap=True)
 
 
 def print_traceback(console: Console, traceback: str) -> None:
