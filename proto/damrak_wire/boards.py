@@ -60,8 +60,6 @@ def board_of(data: bytes) -> Board:
         raise WireError(f"board.{problem.field}", problem.problem) from None
     except StrictJsonError as problem:
         raise WireError("board", f"expected {problem}") from None
-    except ValueError:  # a number of thousands of digits
-        raise WireError("board", "holds a number that is too long") from None
 
 
 def options_of(given: Mapping[str, str]) -> Options:

@@ -21,6 +21,7 @@ MOST_LOCATIONS = 200
 MOST_ROUTES = 400
 MOST_CONTRACTS = 60  # the sets of contracts are unboxed masks in the compiled engine
 LONGEST_ROUTE = 12
+LENGTHS = tuple(str(length) for length in range(1, LONGEST_ROUTE + 1))
 LARGEST_COORDINATE = 100_000
 
 
@@ -217,7 +218,7 @@ def _route_points(top: _Reader) -> tuple[int, ...]:
     table = _Reader(top.get("route_points"), "route_points")
     points = [0] * (LONGEST_ROUTE + 1)
     for key in table.fields:
-        if not (key.isascii() and key.isdigit() and 1 <= int(key) <= LONGEST_ROUTE):
+        if key not in LENGTHS:  # nor "01", of which nobody could say what it changes
             raise BoardError(table.name(key), f"must be a length from 1 to {LONGEST_ROUTE}")
         points[int(key)] = table.whole(key, 0, 100)
     return tuple(points)

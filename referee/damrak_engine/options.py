@@ -35,6 +35,7 @@ class Options:
 
 
 DEFAULTS = Options()
+MOST_DIGITS = 9  # of a turn limit
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "row_short": ("allow",),
@@ -77,5 +78,5 @@ def parse_options(given: dict[str, object]) -> Options:
 
 def _allowed(name: str, value: str) -> bool:
     if name == "turn_limit" and value.isascii() and value.isdigit():
-        return value == str(int(value)) and int(value) > 0
+        return value[0] != "0" and len(value) <= MOST_DIGITS
     return value in CHOICES[name]

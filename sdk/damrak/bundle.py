@@ -88,7 +88,7 @@ def read_bundle(path: Path) -> Bundle:
         data = json.loads(path.read_text("utf-8"))
     except OSError as problem:
         raise BundleError(f"{path}: {problem.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise BundleError(f"{path}: not a JSON file") from None
     try:
         return bundle_from_json(data)

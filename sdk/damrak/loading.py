@@ -24,9 +24,11 @@ from typing import Final
 
 from damrak.bot import Bot
 from damrak.errors import BotFileError, BotNotFound, BotSpecError
+from damrak_engine.effects import printable
 
 ENTRY: Final = "bot.py"
 VERSION_DIGITS: Final = 12
+LONGEST_NAME: Final = 255  # as long as the name of a file can be
 _WRITTEN_BY_US: Final = (b'"damrak-replay/', b'"damrak-repro/')
 
 
@@ -77,7 +79,7 @@ def parse_spec(text: str) -> BotSpec:
     if file.suffix != ".py":
         raise BotSpecError(text, "a bot is a .py file, or a folder with a bot.py")
     file = file.resolve()
-    label = file.parent.name if file.name == ENTRY else file.stem
+    label = printable(file.parent.name if file.name == ENTRY else file.stem, LONGEST_NAME)
     return BotSpec(
         text=text,
         name=f"{label}:{class_name}" if class_name else label,
@@ -168,10 +170,18 @@ def _path_and_class(text: str) -> tuple[Path, str | None]:
     head, colon, tail = text.rpartition(":")
     # A drive letter has a colon too: only what follows a file or folder is a class.
     if not colon or Path(text).exists() or not (head.endswith(".py") or Path(head).is_dir()):
-        return Path(text).expanduser(), None
+        return _expanded(text), None
     if not tail.isidentifier():
         raise BotSpecError(text, f"{tail!r} cannot be the name of a class")
-    return Path(head).expanduser(), tail
+    return _expanded(head), tail
+
+
+def _expanded(text: str) -> Path:
+    path = Path(text)
+    try:
+        return path.expanduser()
+    except RuntimeError:  # `~nobody`
+        return path
 
 
 def _not_found(text: str) -> str:

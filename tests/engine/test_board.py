@@ -95,6 +95,7 @@ def test_wrong_value_is_named(field: str, value: object) -> None:
         (put("route_points.13", 9), "route_points.13"),
         (put("route_points.0", 9), "route_points.0"),
         (put("route_points.two", 9), "route_points.two"),
+        (put("route_points.01", 9), "route_points.01"),
         (put("route_points.1", 101), "route_points.1"),
         (drop("route_points.4"), "routes[7].length"),
         (put("goods_bonus.2", [8, 4, 2]), "goods_bonus.2"),

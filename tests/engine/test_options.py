@@ -43,6 +43,7 @@ def test_turn_limit_is_a_number_in_words(limit: str) -> None:
         {"turn_limit": "3.5"},
         {"turn_limit": "\u0663"},
         {"turn_limit": ""},
+        {"turn_limit": "9" * 5000},
         {"turn_limit": 300},
         {"first_player": "seat 4"},
     ],

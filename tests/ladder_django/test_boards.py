@@ -50,7 +50,8 @@ def test_board_that_is_added_comes_out_as_it_was() -> None:
     [
         ("amsterdam", b"{}", "amsterdam already"),
         ("../x", b"{}", "lower-case"),
-        ("new", b"{", "not a JSON file"),
+        ("new", b"{", "expected JSON"),
+        ("new", b'{"note": 0.5}', "expected whole numbers"),
         ("new", b'{"format": "damrak-board/1"}', "colours"),
     ],
 )

@@ -20,21 +20,30 @@ MISUSES = [
     ("play random random random random random", "2 to 4 bots, not 5"),
     ("play gredy random", "did you mean greedy?"),
     ("play nowhere.py random", "'nowhere.py': no such file"),
+    ("play ~nobody-here/bot.py random", "'~nobody-here/bot.py': no such file"),
     ("play greedy:speed=3 random", "greedy has no parameter 'speed'"),
     ("play random random --board amsterdm", "did you mean amsterdam?"),
     ("play random random --board nowhere.json", "'nowhere.json': no such file"),
     ("play random random --board wrong.json", "wrong.json: routes[3].length: must be"),
-    ("play random random --board torn.json", "torn.json: no JSON: "),
+    ("play random random --board torn.json", "torn.json: expected JSON (Expecting value: line 1"),
+    ("play random random --board fraction.json", "fraction.json: expected whole numbers without"),
+    ("board draw empty", "empty: is a directory"),
+    ("board draw amsterdam -o .", ".: is a directory"),
+    ("board new --seed 1 --locations 12 -o nowhere/town.svg", "nowhere/town.svg: no such file"),
+    ("board check deep.json", "deep.json: expected JSON that is not nested so deeply"),
     ("play random random --options all_wild", "write name=value"),
     ("play random random --options all_wlid=no", "did you mean all_wild?"),
     ("play random random --options all_wild=maybe", "'maybe' is not one of: yes, no"),
     ("play random random --options all_wild=no all_wild=yes", "given twice"),
+    (f"play random random --options turn_limit={'9' * 5000}", "is not one of: off or a positive"),
+    ("play random random --seed \udcff", "a seed is text, in UTF-8"),
     ("play random random --games none", "'none' is not a number"),
     ("play random random --games 0", "0 is not a whole number of 1 or more"),
     ("play random random --bank 0", "--bank: 0 leaves no time"),
     ("play random random --bank -3", "no number of seconds"),
     ("play random random --sprt 10 5", "elo1 must be above elo0"),
     ("play random random --sprt 0 5 --alpha 0.7", "alpha must lie between"),
+    ("play random random --sprt 0 10000", "must lie within 1000 Elo, not 10000"),
     ("play random random --alpha 0.1", "--alpha belongs to --sprt"),
     ("play random random --save torn.json", "torn.json: is there already, and no folder"),
     ("play random random --game 3", "did you mean --games? (see: damrak play --help)"),
@@ -47,6 +56,8 @@ MISUSES = [
     ("show torn.json", "torn.json: header"),
     ("repro nowhere.json", "nowhere.json: No such file"),
     ("repro torn.json", "torn.json: not a JSON file"),
+    ("repro deep.json", "deep.json: not a JSON file"),
+    ("repro empty", "empty: Is a directory"),
     ("check nowhere", "'nowhere': no such file"),
     ("new torn.json", "torn.json: is there already"),
     ("completion klingon", "invalid choice: 'klingon'"),
@@ -60,6 +71,8 @@ def _messy_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     routes[3]["length"] = 99
     (tmp_path / "wrong.json").write_text(json.dumps({**SMALL, "routes": routes}))
     (tmp_path / "torn.json").write_text('{"format": ')
+    (tmp_path / "fraction.json").write_text(json.dumps({**SMALL, "note": 0.5}))
+    (tmp_path / "deep.json").write_text("[" * 100_000)
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
 

@@ -24,6 +24,7 @@ from damrak_engine.board import Board as EngineBoard, parse_board
 from damrak_engine.boards import board_names, load_board
 from damrak_engine.errors import BoardError
 from damrak_engine.generator import LOCATIONS, generate, health
+from damrak_engine.strictjson import StrictJsonError, read_json
 from damrak_ladder.matches.errors import BadBoard, UnknownBoard
 from damrak_ladder.matches.models import Board, Ladder
 
@@ -69,12 +70,12 @@ def add_board(name: str, data: bytes, now: datetime) -> Board:
     if name in board_names() or Board.objects.filter(name=name).exists():
         raise BadBoard(f"there is a board named {name} already")
     try:
-        source = json.loads(data)
+        source = read_json(data)
         parse_board(source)
     except BoardError as problem:
         raise BadBoard(f"{name}: {problem}") from None
-    except (ValueError, RecursionError):
-        raise BadBoard(f"{name}: not a JSON file") from None
+    except StrictJsonError as problem:
+        raise BadBoard(f"{name}: expected {problem}") from None
     return _stored(name, source, now)
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from damrak.cli.errors import Misuse
+from damrak.cli.files import read_board
 from damrak_engine.board import Board, parse_board
 from damrak_engine.boards import board_names, load_board
 from damrak_engine.errors import BoardError
 from damrak_engine.options import CHOICES, Options, parse_options
+from damrak_engine.strictjson import StrictJsonError, read_json
 
 
 def board_named(text: str) -> Board:
@@ -24,19 +25,16 @@ def board_named(text: str) -> Board:
     if text in board_names():
         return load_board(text)
     path = Path(text)
-    if not path.is_file():
+    if not path.exists():
         near = difflib.get_close_matches(text, board_names(), n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(board_names())}"
         raise Misuse(f"board {text!r}: no such file, and no board of that name; {hint}")
-    try:
-        return parse_board(json.loads(path.read_bytes()))
+    try:  # as strictly as a replay is read, which holds the whole file
+        return parse_board(read_json(read_board(path)))
     except BoardError as problem:
         raise Misuse(f"{text}: {problem}") from None
-    except json.JSONDecodeError as problem:
-        place = f"line {problem.lineno}, column {problem.colno}"
-        raise Misuse(f"{text}: no JSON: {problem.msg} at {place}") from None
-    except (UnicodeDecodeError, RecursionError):
-        raise Misuse(f"{text}: no JSON") from None
+    except StrictJsonError as problem:
+        raise Misuse(f"{text}: expected {problem}") from None
 
 
 def options_from(settings: Sequence[str]) -> Options:
@@ -61,18 +59,12 @@ def options_from(settings: Sequence[str]) -> Options:
 
 def positive(text: str) -> int:
     """A whole number of 1 or more, for argparse."""
-    number = _number(text)
-    if number != int(number) or number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number of 1 or more")
-    return int(number)
+    return _whole(text, 1)
 
 
 def whole(text: str) -> int:
     """A whole number of 0 or more, for argparse."""
-    number = _number(text)
-    if number != int(number) or number < 0:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number of 0 or more")
-    return int(number)
+    return _whole(text, 0)
 
 
 def seconds(text: str) -> int:
@@ -81,6 +73,17 @@ def seconds(text: str) -> int:
     if not 0 <= number <= 1e6:
         raise argparse.ArgumentTypeError(f"{text} is no number of seconds from 0 to 1,000,000")
     return round(number * 1000)
+
+
+def _whole(text: str, least: int) -> int:
+    number: float
+    try:
+        number = int(text)  # to the last digit of a long seed
+    except ValueError:
+        number = _number(text)
+    if number < least or number != int(number):
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of {least} or more")
+    return int(number)
 
 
 def _number(text: str) -> float:

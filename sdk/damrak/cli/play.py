@@ -73,7 +73,9 @@ def add_parser(commands: Commands) -> None:
         metavar="NAME=VALUE",
         help="rule options (docs/rules.md, section 7)",
     )
-    games.add_argument("--seed", help="a number or a word; the same seed gives the same games")
+    games.add_argument(
+        "--seed", type=_seed, help="a number or a word; the same seed gives the same games"
+    )
     games.add_argument(
         "--no-mirror", action="store_true", help="a new seed for every game instead of every block"
     )
@@ -221,6 +223,14 @@ def _control(args: argparse.Namespace) -> TimeControl:
         if getattr(args, name) == 0:
             raise Misuse(f"--{name}: 0 leaves no time to think")
     return TimeControl(decision_ms=args.decision, bank_ms=args.bank, increment_ms=args.increment)
+
+
+def _seed(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError("a seed is text, in UTF-8") from None
+    return text
 
 
 def _decision(text: str) -> int | None:
