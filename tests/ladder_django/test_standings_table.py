@@ -126,7 +126,7 @@ def test_nonsense_is_no_cursor() -> None:
 
 
 def test_changes_of_a_day_and_a_week() -> None:
-    _ladder, versions, seen = some_days(9, bots=5)
+    ladder, versions, seen = some_days(9, bots=5)
     before = {row.version_id: row.elo for row in seen[-2]}
     long_before = {row.version_id: row.elo for row in seen[1]}
     for row in seen[-1]:
@@ -136,6 +136,9 @@ def test_changes_of_a_day_and_a_week() -> None:
         )
     assert all(row.day is None for row in seen[0])
     assert versions[4].pk not in long_before
+    for day, rows in enumerate(seen):
+        past = table(ladder, on=(NOW + day * DAY).date())
+        assert [(row.day, row.week) for row in past] == [(row.day, row.week) for row in rows]
 
 
 @pytest.mark.parametrize("few", [0, curves.FEW])

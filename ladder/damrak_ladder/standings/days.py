@@ -57,7 +57,7 @@ def day_of(ladder: Ladder, seats: int, on: date) -> Day:
     key = f"day-1-{ladder.pk}-{seats}-{fit}-{digest}"
     kept: Day | None = cache.get(key)
     if kept is None:
-        kept = _looked_up(ladder, seats, _end(on))
+        kept = _looked_up(ladder, seats, end_of(on))
         cache.set(key, kept, _KEPT_SECONDS)
     return kept
 
@@ -69,13 +69,13 @@ def write_days(ladder: Ladder, now: datetime) -> int:
     for back in range(1, _DAYS_WRITTEN + 1):
         on = today - timedelta(days=back)
         latest = _fits_until(ladder, on).first()
-        if latest is None or latest.at < _end(on) - timedelta(days=1):
+        if latest is None or latest.at < end_of(on) - timedelta(days=1):
             continue  # nothing was published on that day: it is as the one before
         there = set(Order.objects.filter(fit=latest).values_list("seats", flat=True))
         for seats in sizes:
             if seats in there:
                 continue
-            found = _looked_up(ladder, seats, _end(on))
+            found = _looked_up(ladder, seats, end_of(on))
             row = Order(fit=latest, seats=seats, listed=found.listed, rows=packed(found))
             Order.objects.bulk_create([row], ignore_conflicts=True)
             written += 1
@@ -101,13 +101,14 @@ def unpacked(listed: int, rows: bytes) -> Day:
     return Day(listed, *columns)
 
 
-def _end(on: date) -> datetime:
+def end_of(on: date) -> datetime:
+    """The first moment that is no longer of that day (UTC)."""
     return datetime.combine(on + timedelta(days=1), time(), UTC)
 
 
 def _fits_until(ladder: Ladder, on: date) -> QuerySet[Fit]:
     """Those up to the end of that day, the last one first."""
-    return Fit.objects.filter(ladder=ladder, at__lt=_end(on)).order_by("-at", "-number")
+    return Fit.objects.filter(ladder=ladder, at__lt=end_of(on)).order_by("-at", "-number")
 
 
 def _looked_up(ladder: Ladder, seats: int, until: datetime) -> Day:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value
 
 from damrak_ladder.matches.models import Ladder
-from damrak_ladder.standings.days import day_of
+from damrak_ladder.standings.days import day_of, end_of
 from damrak_ladder.standings.figures import ALL
 from damrak_ladder.standings.models import Fit, Line, Standing, Tally
 
@@ -50,7 +50,7 @@ class Row:
     blocks: int
     games: int
     faults: int | None = None  # not known of days past
-    day: int | None = None  # change of Elo in 24 hours; None for who is newer
+    day: int | None = None  # change of Elo in the 24 hours before; None for who is newer
     week: int | None = None
 
     @property
@@ -104,7 +104,7 @@ def table(
     size = ALL if seats is None else seats
     wanted = Wanted(None if kinds is None else frozenset(kinds), language, owner)
     if on is not None:
-        return _past(ladder, size, on, everyone, wanted, after, limit)
+        return _past(ladder, size, on, everyone, wanted, after, limit, with_trend)
     rows: QuerySet[Any] = _published(ladder, size, wanted)
     if with_trend:
         rows = _with_trend(rows, ladder, size)
@@ -201,24 +201,33 @@ def _behind(cursor: str) -> tuple[int | None, tuple[int, int] | None]:
 def _with_trend(rows: QuerySet[Standing], ladder: Ladder, seats: int) -> QuerySet[Any]:
     latest = Fit.objects.filter(ladder=ladder).order_by("-number").first()
     until = datetime.now(UTC) if latest is None else latest.at
-    lines = Line.objects.filter(
-        ladder=ladder, seats=seats, version=OuterRef("version"), blocks__gt=0
-    ).order_by("-at", "-fit")
     faults = Tally.objects.filter(ladder=ladder, version=OuterRef("version"))
     if seats != ALL:
         faults = faults.filter(seats=seats)
     total = faults.order_by().values("version").annotate(total=Sum("faults")).values("total")
-    return rows.annotate(
-        faults=Subquery(total),
-        day=F("elo") - Subquery(lines.filter(at__lte=until - timedelta(days=1)).values("elo")[:1]),
-        week=F("elo") - Subquery(lines.filter(at__lte=until - timedelta(days=7)).values("elo")[:1]),
-    )
+    return rows.annotate(faults=Subquery(total), **_changes(ladder, seats, until))
+
+
+def _changes(ladder: Ladder, seats: int, until: datetime) -> dict[str, Any]:
+    """How far each Elo is from what it was a day and a week before that moment."""
+    lines = Line.objects.filter(
+        ladder=ladder, seats=seats, version=OuterRef("version"), blocks__gt=0
+    ).order_by("-at", "-fit")
+    return {
+        name: F("elo") - Subquery(lines.filter(at__lte=until - span).values("elo")[:1])
+        for name, span in (("day", timedelta(days=1)), ("week", timedelta(days=7)))
+    }
 
 
 def _rows(found: QuerySet[Any], with_trend: bool = True) -> list[Row]:
+    return [row for _key, row in _keyed(found, with_trend)]
+
+
+def _keyed(found: QuerySet[Any], with_trend: bool) -> list[tuple[int, Row]]:
+    """Rows with the keys of what they were read from."""
     trend = ("faults", "day", "week") if with_trend else ()
-    columns = (*_WHO, *_NUMBERS, *_COUNTS, *trend)
-    return [Row(*values) for values in found.values_list(*columns)]
+    columns = ("pk", *_WHO, *_NUMBERS, *_COUNTS, *trend)
+    return [(key, Row(*values)) for key, *values in found.values_list(*columns)]
 
 
 def _past(
@@ -229,6 +238,7 @@ def _past(
     wanted: Wanted,
     after: str,
     limit: int | None,
+    with_trend: bool,
 ) -> list[Row]:
     """The lines that held at the end of that day, in the order of that day (days.py)."""
     day = day_of(ladder, seats, on)
@@ -244,8 +254,11 @@ def _past(
         taken = set(_among(known, wanted).values_list("version", flat=True))
         places = [(at, rank) for at, rank in places if day.versions[at] in taken]
     chosen = {day.lines[at]: rank for at, rank in places[:limit]}
-    lines = Line.objects.filter(pk__in=chosen)
-    rows = {pk: Row(*values) for pk, *values in lines.values_list("pk", *_WHO, *_NUMBERS, *_COUNTS)}
+    lines: QuerySet[Any] = Line.objects.filter(pk__in=chosen)
+    if with_trend:
+        unknown = Value(None, output_field=IntegerField())
+        lines = lines.annotate(faults=unknown, **_changes(ladder, seats, end_of(on)))
+    rows = dict(_keyed(lines, with_trend))
     return [rows[pk] if rank is None else _ranked(rows[pk], rank) for pk, rank in chosen.items()]
 
 
