@@ -7,12 +7,14 @@ import re
 import pytest
 from django.conf import settings
 from django.core.cache import cache
-from django.test import override_settings
+from django.test import RequestFactory, override_settings
 from django.utils import timezone
+from django.utils.translation import override
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.accounts.roles import Role, grant
 from damrak_ladder.matches.attempts import give_up, start
+from damrak_ladder.web.views.errors import broken
 from ladder_django.people import somebody
 from ladder_django.tables import PATIENCE, some_block
 from ladder_django.visitors import page, visitor
@@ -87,6 +89,13 @@ def test_why_attempts_failed_is_told_to_organisers_only():
     assert b"10.0.0.3" not in visitor().get("/api/v1/queue").content
 
 
+def test_our_own_fault_is_told_in_the_language_of_the_visitor():
+    with override("da"):
+        answer = broken(RequestFactory().get("/da/")).content.decode()
+    assert '<html lang="da">' in answer
+    assert "Noget gik i stykker hos os" in answer
+
+
 @pytest.mark.usefixtures("database")
 def test_whoever_searches_too_fast_is_told_when_to_come_back():
     with override_settings(CACHES=COUNTING):
@@ -98,3 +107,20 @@ def test_whoever_searches_too_fast_is_told_when_to_come_back():
     assert answers[-1].status_code == 429
     assert int(answers[-1].headers["Retry-After"]) > 0
     assert "Too fast" in answers[-1].content.decode()
+
+
+@pytest.mark.usefixtures("database")
+def test_forms_are_not_to_be_sent_again_and_again():
+    """Those that ask for more than a log-in, and those that everybody may send."""
+    organiser = somebody("olga")
+    grant(organiser, Role.ORGANISER)
+    forms = ("theme/", "language/", "desk/notices/read/", "organise/blocks/9/requeue/")
+    with override_settings(CACHES=COUNTING):
+        cache.clear()
+        client = visitor(organiser)
+        for form in forms:
+            path = "/language/" if form == "language/" else f"/en/{form}"
+            answers = [client.post(path).status_code for _ in range(130)]
+            assert answers[0] == 302, form
+            assert answers[-1] == 429, form
+        cache.clear()

@@ -9,6 +9,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from damrak_ladder.web.limits import at_most
+
 COOKIE: Final = "damrak-theme"
 THEMES: Final = ("light", "dark")
 _YEAR: Final = 365 * 24 * 3600
@@ -22,6 +24,7 @@ def look(request: HttpRequest) -> dict[str, str]:
 
 @csrf_exempt  # it changes colours only, and a token would give every visitor a cookie
 @require_POST
+@at_most(60, 60)
 def choose_theme(request: HttpRequest) -> HttpResponse:
     """Keep the theme in a cookie and go back to where it was chosen."""
     back = request.POST.get("next", "")

@@ -19,6 +19,7 @@ from damrak_ladder.accounts.models import User
 from damrak_ladder.notices.stopping import find_user, stop_mails
 from damrak_ladder.web.guides.library import library, rules_in, title_of
 from damrak_ladder.web.guides.rendering import Address, Rendered, render
+from damrak_ladder.web.limits import at_most
 
 # Pictures bring their style with them; apart from that they may do nothing.
 _PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
@@ -67,6 +68,7 @@ def picture(request: HttpRequest, name: str) -> HttpResponse:
 
 @csrf_exempt  # nobody gains by choosing a language for somebody else
 @require_POST
+@at_most(60, 60)
 def language(request: HttpRequest) -> HttpResponse:
     """Go on in another language, now and next time."""
     code, place = request.POST.get("language", ""), request.POST.get("next", "")

@@ -18,6 +18,7 @@ from damrak_ladder.matches.hosts import trust
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState
 from damrak_ladder.web import blocks
 from damrak_ladder.web.access import UserRequest, for_role
+from damrak_ladder.web.limits import at_most
 from damrak_ladder.web.pages import before, page_of
 
 SIZE = 30
@@ -36,6 +37,7 @@ def organise(request: UserRequest) -> HttpResponse:
 
 @for_role(Role.ORGANISER)
 @require_POST
+@at_most(60, 60)
 def requeue_block(request: UserRequest, pk: int) -> HttpResponse:
     """Let a dead block be tried again."""
     if requeue(pk, timezone.now()):
@@ -46,6 +48,7 @@ def requeue_block(request: UserRequest, pk: int) -> HttpResponse:
 
 
 @for_role(Role.ORGANISER)
+@at_most(60, 60)
 def trust_host(request: UserRequest, pk: int) -> HttpResponse:
     """Show why the host is not trusted, and ask whether it is to be again; then trust it."""
     host = get_object_or_404(Host, pk=pk, state=HostState.QUARANTINED)

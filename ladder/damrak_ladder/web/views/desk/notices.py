@@ -39,6 +39,7 @@ def notices(request: UserRequest) -> HttpResponse:
 
 @login_required
 @require_POST
+@at_most(30, 60)
 def read_notices(request: UserRequest) -> HttpResponse:
     """Note that I have read all."""
     mark_read(request.user, timezone.now())

@@ -79,6 +79,7 @@ def tokens(request: UserRequest) -> HttpResponse:
 
 
 @login_required
+@at_most(30, 60)
 def revoke_token(request: UserRequest, pk: int) -> HttpResponse:
     """Ask whether this token is to be revoked; then revoke it."""
     token = get_object_or_404(ApiToken, pk=pk, owner=request.user, revoked=None)

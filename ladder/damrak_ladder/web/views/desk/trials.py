@@ -179,6 +179,7 @@ def trial(request: UserRequest, pk: int) -> HttpResponse:
 
 
 @login_required
+@at_most(30, 60)
 def cancel_trial(request: UserRequest, pk: int) -> HttpResponse:
     """Ask whether the test is to be cancelled; then cancel it."""
     found = _mine(request, pk)
