@@ -72,6 +72,31 @@ def test_pages_renew_themselves_where_something_happens(site: Site, page: Page):
     assert page.locator("#journey").count() == 1
 
 
+def test_nothing_renews_itself_under_the_keyboard_or_when_told_not_to(site: Site, page: Page):
+    page.clock.install()
+    page.goto(f"{site.url}/en/queue/")
+    page.evaluate("window.asked = 0")
+    page.evaluate("document.addEventListener('htmx:beforeSend', () => (window.asked += 1))")
+    tab_to(page, "#queue th a")
+    page.clock.run_for(11_000)
+    assert page.evaluate("window.asked") == 0
+    expect(page.locator("#queue th a").first).to_be_focused()
+    pause = page.get_by_role("button", name="Pause")
+    pause.focus()
+    with page.expect_response(lambda said: said.url.endswith("/queue/")):
+        page.clock.run_for(6_000)
+    pause.click()
+    asked = page.evaluate("window.asked")
+    page.clock.run_for(11_000)
+    assert page.evaluate("window.asked") == asked
+
+    page.goto(f"{site.url}/en/")
+    with page.expect_request(re.compile("/live/$")):
+        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Pause", pressed=True).click()  # it goes on
+    expect(page.get_by_role("button", name="Pause", pressed=False)).to_be_visible()
+
+
 def test_a_version_goes_live_and_a_token_is_revoked(site: Site, page: Page):
     log_in(page, site, "ada")
     page.goto(f"{site.url}/en/desk/bots/canal-rat/")
@@ -115,10 +140,17 @@ def test_all_of_it_works_without_javascript(site: Site, browser: Browser):
 
 def test_rankings_print_as_tables_and_nothing_else(site: Site, page: Page):
     page.goto(f"{site.url}/en/ladders/amsterdam/")
+    page.get_by_role("button", name="Dark", exact=True).click()
+    page.set_viewport_size({"width": 700, "height": 1000})  # a sheet of paper
     page.emulate_media(media="print")
     expect(page.locator(".masthead")).to_be_hidden()
     expect(page.locator(".filters")).to_be_hidden()
     expect(page.locator(".ranking table")).to_be_visible()
+    for column in ("95 % interval", "Trend", "Faults", "Language", "Owner"):
+        expect(page.locator(".ranking thead th", has_text=column)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
+    soft = page.locator(".ranking td .soft").first
+    assert soft.evaluate("one => getComputedStyle(one).color") == "rgb(86, 96, 95)"  # as by day
 
 
 def _go(page: Page, name: str) -> None:

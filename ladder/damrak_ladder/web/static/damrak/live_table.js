@@ -17,7 +17,14 @@ class Table {
     this.names = JSON.parse(root.dataset.names);
     this.scores = [...root.querySelectorAll("[data-score]")];
     this.says = root.querySelector("[data-says]");
-    this.source = new EventSource(`${root.dataset.files}live/`);
+    this.pause = root.querySelector("[data-pause]");
+    this.pause.hidden = false;
+    this.pause.addEventListener("click", () => this.hold(this.pause.getAttribute("aria-pressed") !== "true"));
+    this.follow();
+  }
+
+  follow() {
+    this.source = new EventSource(`${this.root.dataset.files}live/`);
     this.timer = setTimeout(() => this.leave(), QUIET_MS);
     this.source.addEventListener("setting", (event) => (this.match = JSON.parse(event.data)));
     this.source.addEventListener("moments", (event) => this.take(JSON.parse(event.data)));
@@ -52,6 +59,13 @@ class Table {
     this.board.point(this.film.events[at]);
     this.says.textContent = this.speaker.say(this.film.events[at], state);
     this.scores.forEach((score, seat) => (score.textContent = signed(state[`z${seat}`] ?? state[`s${seat}`] ?? 0)));
+  }
+
+  /** Let the board stand as it is, or go on with what is played now. */
+  hold(still) {
+    this.pause.setAttribute("aria-pressed", String(still));
+    this.close();
+    if (!still) this.follow();
   }
 
   rest() {
