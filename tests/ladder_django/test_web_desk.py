@@ -27,6 +27,7 @@ from damrak_ladder.matches.models import (
 from damrak_ladder.matches.timings import Timings, pack
 from damrak_ladder.notices.models import Notice, Rule, Webhook
 from damrak_ladder.trials.models import Canary, Trial
+from damrak_ladder.web.wording import FAULTS
 from ladder_django.people import somebody
 from ladder_django.sites import fill
 from ladder_django.visitors import page, queries_of, visitor
@@ -296,6 +297,14 @@ def test_a_seat_that_failed_offers_what_repeats_it_and_where_its_time_went():
     assert "damrak repro" in log
     assert "2 decisions" in log
     assert "200 µs" in log  # transport is what is left of 900
+    assert log.count('<rect class="thinking"') == 2  # decision by decision
+    assert 'y="33.33" width=".8" height="66.67"' in log
+    version = page(owner, f"/desk/bots/{seat.version.bot.slug}/{seat.version.number}/")
+    assert f"/en{inside}/log/" in version
+    assert f"{FAULTS[seat.result.fault]}</span></td>" in version
+    assert f"{FAULTS[seat.result.fault]}</span></td>" in page(
+        visitor(), f"/matches/{seat.match_id}/"
+    )
     bundle = owner.get(f"/en{inside}/bundle/")
     assert json.loads(bundle.content)
     assert "attachment" in bundle.headers["Content-Disposition"]

@@ -46,6 +46,8 @@ def test_tables_are_narrowed_sorted_and_paged(monkeypatch: pytest.MonkeyPatch):
                 break
             text = page(client, PATH + more[1].replace("&amp;", "&"))
         assert sorted(seen) == sorted(row.bot_slug for row in everyone), sort
+    assert "Sorted like this are the first 500 by rank" in page(client, f"{PATH}?sort=trend")
+    assert "Sorted like this" not in page(client, f"{PATH}?sort=games")
     for nonsense in ("sort=games&after=p3", "sort=trend&after=px", "top=4", "sort=first&after=r1"):
         page(client, f"{PATH}?{nonsense}", status=404)
 

@@ -80,7 +80,10 @@ def test_full_pages_show_what_is_so_at_a_cost_that_does_not_grow():
     assert "silent" in page(client, "/hosts/")
 
     assert "Being played now" in page(client, "/")
-    assert "Against others on" in page(client, "/bots/gable/1/")
+    assert "Against others on Amsterdam" in page(client, "/bots/gable/1/?ladder=amsterdam")
+    assert "Against others on New boards" in page(client, "/bots/gable/1/?ladder=new-boards")
+    assert "Against others on Amsterdam" in page(client, "/bots/gable/?ladder=amsterdam")
+    assert f"<strong>{leader.elo}</strong>" in page(client, f"/owners/{leader.version.bot.owner}/")
     assert "took from the bot" in page(client, "/ladders/amsterdam/matrix/")
 
     yesterday = f"/ladders/amsterdam/?on={(now - timedelta(days=1)).date()}"

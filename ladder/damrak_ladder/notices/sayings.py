@@ -249,6 +249,14 @@ SAID: Final[tuple[tuple[str, Any], ...]] = (
         r" \(between (?P<low>\S+) and (?P<high>\S+)\)",
         _("%(inner)s; the lead is about %(value)s Elo (between %(low)s and %(high)s)"),
     ),
+    (
+        r"Two players on the board Amsterdam: the classic\.",
+        _("Two players on the board Amsterdam: the classic."),
+    ),
+    (
+        r"Two, three and four players on boards that did not exist yesterday\.",
+        _("Two, three and four players on boards that did not exist yesterday."),
+    ),
     (r"better", _("better")),
     (r"not better", _("not better")),
     (r"undecided", _("undecided")),

@@ -22,6 +22,8 @@ from damrak_ladder.web.addresses import address
 
 NOTHING: Final = "\N{EN DASH}"
 
+MINUS: Final = "\N{MINUS SIGN}"
+
 _LEFT, _RIGHT = 6.0, 234.0  # of the bar, in the units of its drawing
 _MINUTE: Final = 60.0
 _UNITS: Final = (7 * 86_400.0, 86_400.0, 3600.0, _MINUTE)
@@ -57,6 +59,11 @@ def bar(low: float, value: float, high: float, floor: float, ceiling: float) -> 
     )
 
 
+def minus(number: int) -> str:
+    """A whole number; a true minus before less than none."""
+    return f"{MINUS}{-number}" if number < 0 else str(number)
+
+
 def moment(at: datetime | None) -> SafeString:
     """How long ago, with the exact time at hand."""
     if at is None:
@@ -84,8 +91,8 @@ def rows_of_points(name: str, where: str, points: Sequence[Point]) -> SafeString
         "".join(
             f'<tr><th scope="row">{again if number else head}</th>'
             f"<td>{_short(point.at, language)}</td>"
-            f'<td class="number">{point.elo}</td>'
-            f'<td class="number">{point.low} {NOTHING} {point.high}</td>'
+            f'<td class="number">{minus(point.elo)}</td>'
+            f'<td class="number">{minus(point.low)} {NOTHING} {minus(point.high)}</td>'
             f'<td class="number">{point.games}</td></tr>'
             for number, point in enumerate(points)
         )

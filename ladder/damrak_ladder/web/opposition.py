@@ -38,6 +38,7 @@ class MatrixShown:
 
     rows: Sequence[MatrixRow]
     cycles: Sequence[tuple[Player, ...]]
+    most: int = TOP  # so many rows at most
 
 
 def opponents_of(ladder: Ladder, version: int) -> list[Opponent]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import Blame, Fault, Ladder
+from damrak_ladder.standings.figures import ALL
+from damrak_ladder.standings.models import Standing
 from damrak_ladder.web.opposition import Opponent, opponents_of
 from damrak_ladder.web.results import BoardResult, Results, boards_of, results_of
 
@@ -55,6 +57,16 @@ def profile_of(ladder: Ladder, version: Version) -> Profile:
         boards=boards_of(version),
         opponents=opponents_of(ladder, version.pk),
     )
+
+
+def ratings_of(versions: Iterable[int]) -> dict[int, list[Standing]]:
+    """What each of these versions is rated, ladder by ladder; whoever has no rating is left out."""
+    rows = Standing.objects.filter(version__in=list(versions), seats=ALL, blocks__gt=0)
+    shown = ("version", "elo", "low", "high", "ladder__slug", "ladder__name")
+    found: dict[int, list[Standing]] = {}
+    for row in rows.select_related("ladder").only(*shown).order_by("ladder__slug"):
+        found.setdefault(row.version_id, []).append(row)
+    return found
 
 
 def faults_of(versions: Collection[int]) -> Faults:

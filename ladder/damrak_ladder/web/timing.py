@@ -1,11 +1,40 @@
-"""Where a seat's time went, decision by decision, in a few figures."""
+"""Where a seat's time went, decision by decision: each by itself, and in a few figures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from damrak_ladder.matches.timings import Timings
+
+HEIGHT: Final = 100.0
+"""Of the longest decision, where they are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Where the time of one decision went, in microseconds."""
+
+    number: int  # of this seat, from 1
+    thinking: int
+    transport: int
+    queue: int
+
+    @property
+    def total(self) -> int:
+        """From the question to the answer."""
+        return self.thinking + self.transport + self.queue
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A decision as it is drawn: where each part begins, from above, and how high it is."""
+
+    x: int
+    thinking: tuple[str, str]
+    transport: tuple[str, str]
+    queue: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +62,36 @@ def pace_of(timings: Timings) -> Pace | None:
     """The figures of these decisions; None if there are none."""
     if not timings.total_us:
         return None
-    transport = [
-        max(0, total - think - queue)
-        for total, think, queue in zip(
-            timings.total_us, timings.think_us, timings.queue_us, strict=True
-        )
-    ]
     return Pace(
         decisions=len(timings.total_us),
         whole=_spread(timings.total_us),
         thinking=_spread(timings.think_us),
-        transport=_spread(transport),
+        transport=_spread([one.transport for one in decisions_of(timings)]),
         queue=_spread(timings.queue_us),
     )
+
+
+def decisions_of(timings: Timings) -> list[Decision]:
+    """One by one, in the order in which they were made."""
+    parts = zip(timings.total_us, timings.think_us, timings.queue_us, strict=True)
+    return [
+        Decision(number, think, max(0, total - think - queue), queue)
+        for number, (total, think, queue) in enumerate(parts, start=1)
+    ]
+
+
+def bars_of(decisions: Sequence[Decision]) -> list[Bar]:
+    """The same as bars beside each other, a unit wide each; the longest is `HEIGHT` high."""
+    scale = HEIGHT / max([1, *(one.total for one in decisions)])
+    return [_bar(one, scale) for one in decisions]
+
+
+def _bar(one: Decision, scale: float) -> Bar:
+    parts, top = [], HEIGHT
+    for length in (one.thinking, one.transport, one.queue):
+        top -= length * scale
+        parts.append((f"{top:.2f}", f"{length * scale:.2f}"))
+    return Bar(one.number - 1, *parts)
 
 
 def _spread(values: Sequence[int]) -> Spread:

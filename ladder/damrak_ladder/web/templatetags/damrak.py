@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -11,7 +11,7 @@ from django import template
 from django.http import HttpRequest
 from django.utils.formats import number_format
 from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from damrak_ladder.bots.house import PREFIX
@@ -42,26 +42,24 @@ register = template.Library()
 POINTS: Final = 12
 """So many points of each curve stand in the table under a chart."""
 
-MINUS: Final = "\N{MINUS SIGN}"
-
 
 @register.filter
 def elo(value: float | None) -> str:
     """A rating as people read it."""
-    return fragments.NOTHING if value is None else str(round(value))
+    return fragments.NOTHING if value is None else fragments.minus(round(value))
 
 
 @register.filter
 def signed(value: float) -> str:
     """With its sign, always."""
-    sign = "+" if value > 0 else MINUS if value < 0 else "±"
+    sign = "+" if value > 0 else fragments.MINUS if value < 0 else "±"
     return sign + str(abs(round(value)))
 
 
 @register.filter
 def minus(value: int) -> str:
     """A number of points; a true minus before less than none."""
-    return f"{MINUS}{-value}" if value < 0 else str(value)
+    return fragments.minus(value)
 
 
 @register.filter
@@ -98,7 +96,7 @@ def tenths(value: float | None) -> str:
 def signed_tenths(value: float) -> str:
     """With its sign, always, and one decimal."""
     shown = round(abs(value), 1)
-    sign = "±" if not shown else "+" if value > 0 else MINUS
+    sign = "±" if not shown else "+" if value > 0 else fragments.MINUS
     return sign + number_format(shown, 1)
 
 
@@ -106,6 +104,12 @@ def signed_tenths(value: float) -> str:
 def halves(value: float) -> str:
     """Wins, where a shared one is a part."""
     return number_format(round(value, 1), 0 if value == int(value) else 1)
+
+
+@register.filter
+def many(value: int) -> str:
+    """How many, in groups of three digits; for what may be many."""
+    return number_format(value, force_grouping=True)
 
 
 @register.filter
@@ -132,12 +136,12 @@ def waits_for(reason: str) -> str:
     return str(WAITS.get(reason, reason))
 
 
-@register.filter
-def flow_name(flow: str) -> str:
-    """Whose share of the machine it is, in words."""
-    kind, _colon, name = flow.partition(":")
+@register.simple_tag
+def flow_name(flow: str, ladders: Mapping[str, str]) -> str:
+    """Whose share of the machine it is, in words; ladders by their names, where they are known."""
+    kind, _colon, slug = flow.partition(":")
     if kind == "ladder":
-        return gettext("the ladder %(name)s") % {"name": name}
+        return gettext("the ladder %(name)s") % {"name": ladders.get(slug, slug)}
     if kind == "owner":
         return gettext("tests and canaries of one author")
     return gettext("qualifications") if kind == "qualification" else flow
@@ -302,10 +306,11 @@ def ask(context: dict[str, Any], **changes: object) -> str:
 
 @register.simple_tag(takes_context=True)
 def nav(context: dict[str, Any], name: str) -> str:
-    """The beginning of a link of the main menu, marked where it leads to this very page."""
-    link = address(name)
-    here = mark_safe(' aria-current="page"') if context["request"].path == link else ""
-    return format_html('<a href="{}"{}>', link, here)
+    """The beginning of a link of the main menu, marked on the page it leads to and those below."""
+    link, path = address(name), context["request"].path
+    if not path.startswith(link):
+        return format_html('<a href="{}">', link)
+    return format_html('<a href="{}" aria-current="{}">', link, "page" if path == link else "true")
 
 
 @register.simple_tag(takes_context=True)

@@ -22,7 +22,7 @@ from damrak_ladder.web.addresses import address
 from damrak_ladder.web.charts import Chart, Mark, Series, chart
 from damrak_ladder.web.paces import pace_of_version
 from damrak_ladder.web.pages import before
-from damrak_ladder.web.profiles import faults_of, profile_of
+from damrak_ladder.web.profiles import Profile, faults_of, profile_of
 
 _SHOWN: Final = (
     *("version", "seats", "elo", "low", "high", "rank", "rank_low", "rank_high", "first", "games"),
@@ -50,7 +50,8 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
     if face is not None:
         face.bot = found
     promotions = list(found.promotions.select_related("after").order_by("-pk")[:PROMOTIONS])
-    courses = _courses(standings, versions, promotions)
+    ladders = _busiest(standings)
+    courses = _courses(ladders, versions, promotions)
     context = {
         "bot": found,
         "versions": [
@@ -62,7 +63,8 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         ],
         "standings": live,
         "courses": courses,
-        "profile": None if face is None or not courses else profile_of(courses[0].ladder, face),
+        "ladders": ladders,
+        "profile": _profile(request, ladders, face),
         "pace": None if face is None else pace_of_version(face),
         "face": face,
         "faults": faults_of([version.pk for version in versions]),
@@ -79,14 +81,16 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     found = get_object_or_404(versions, bot__slug=slug, number=number)
     is_mine = may_see_inside(request.user, found.bot.owner_id)
     standings = _standings([found])
-    courses = _courses(standings, [found])
+    ladders = _busiest(standings)
+    courses = _courses(ladders, [found])
     context = {
         "bot": found.bot,
         "version": found,
         "is_mine": is_mine,
         "standings": standings,
         "courses": courses,
-        "profile": profile_of(courses[0].ladder, found) if courses else None,
+        "ladders": ladders,
+        "profile": _profile(request, ladders, found),
         "pace": pace_of_version(found),
         "faults": faults_of([found.pk]),
         "steps": journey(found) if is_mine else [],
@@ -100,18 +104,33 @@ def _standings(versions: Sequence[Version]) -> list[Standing]:
     return list(found.only(*_SHOWN).order_by("ladder__slug", "seats"))
 
 
+def _busiest(standings: Sequence[Standing]) -> list[Ladder]:
+    """The ladders on which any of these versions was rated, those with the most games first."""
+    ladders = {one.ladder_id: one.ladder for one in standings}
+    games = {key: sum(one.games for one in standings if one.ladder_id == key) for key in ladders}
+    return [ladders[key] for key in sorted(ladders, key=lambda key: -games[key])]
+
+
 def _courses(
-    standings: Sequence[Standing],
+    ladders: Sequence[Ladder],
     versions: Sequence[Version],
     promotions: Sequence[Promotion] = (),
 ) -> list[Course]:
-    """A chart for each ladder on which any of these versions was rated, the busiest two."""
-    ladders = {one.ladder_id: one.ladder for one in standings}
-    games = {key: sum(one.games for one in standings if one.ladder_id == key) for key in ladders}
-    busiest = sorted(ladders, key=lambda key: -games[key])[:2]
-    newest = versions[:MOST_VERSIONS]
-    courses = histories(busiest, [version.pk for version in newest]) if busiest else {}
-    return [Course(ladders[key], _chart(courses[key], newest, promotions)) for key in busiest]
+    """A chart of these versions for each of the first two ladders."""
+    charted, newest = ladders[:2], versions[:MOST_VERSIONS]
+    keys = [ladder.pk for ladder in charted]
+    courses = histories(keys, [version.pk for version in newest]) if keys else {}
+    return [Course(one, _chart(courses[one.pk], newest, promotions)) for one in charted]
+
+
+def _profile(
+    request: HttpRequest, ladders: Sequence[Ladder], version: Version | None
+) -> Profile | None:
+    """How the version does on the ladder that is asked for, else on the busiest."""
+    if version is None or not ladders:
+        return None
+    asked = request.GET.get("ladder", "")
+    return profile_of(next((one for one in ladders if one.slug == asked), ladders[0]), version)
 
 
 def _chart(

@@ -97,6 +97,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": rows,
         "scale": scale_of(rows),
         "next": asked.link(after=cursor) if cursor else "",
+        "sorted": SORTED if asked.sort and (asked.on or asked.sort not in ORDERS) else 0,
         "fit": latest,
         "sizes": sorted(int(seats) for seats, share in found.shares.items() if share),
         "kinds": Kind,

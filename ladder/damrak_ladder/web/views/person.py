@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from damrak_ladder.accounts.models import User
+from damrak_ladder.web.profiles import ratings_of
 
 
 def person(request: HttpRequest, name: str) -> HttpResponse:
@@ -14,5 +15,7 @@ def person(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404
     authors = User.objects.filter(bots__isnull=False).distinct()
     owner = get_object_or_404(authors, username=name)
-    bots = owner.bots.select_related("live").order_by("slug")
-    return render(request, "web/person.html", {"owner": owner, "bots": bots})
+    bots = list(owner.bots.select_related("live").order_by("slug"))
+    ratings = ratings_of(bot.live_id for bot in bots if bot.live_id)
+    rows = [(bot, ratings.get(bot.live_id or 0, [])) for bot in bots]
+    return render(request, "web/person.html", {"owner": owner, "bots": rows})

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from damrak_ladder.matches.models import Ladder
 from damrak_ladder.pipeline import outlook
 from damrak_ladder.web.access import may_see_trouble
 
@@ -22,6 +23,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     context = {
         "queue": found,
         "shares": shares,
+        "ladders": dict(Ladder.objects.values_list("slug", "name")) if shares else {},
         "has_details": may_see_trouble(request.user),
     }
     template = "web/_queue.html" if getattr(request, "htmx", False) else "web/queue.html"

@@ -8,18 +8,20 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 
 from damrak_ladder.matches.models import Seat, SeatLog
-from damrak_ladder.matches.timings import timings_of
+from damrak_ladder.matches.timings import Timings, timings_of
 from damrak_ladder.pipeline.bundling import NoBundle, bundle_bytes
 from damrak_ladder.pipeline.forgetting import is_log_forgotten
 from damrak_ladder.web.access import may_see_inside
 from damrak_ladder.web.limits import at_most
-from damrak_ladder.web.timing import pace_of
+from damrak_ladder.web.timing import bars_of, decisions_of, pace_of
 
 
 def seat_log(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     """Its output, its refused actions, how it ended, and where its time went."""
     seat = _inside(request, pk, number)
-    timings = timings_of(pk)
+    whole = timings_of(pk)
+    timings = Timings() if whole is None else whole.of_seat(number)
+    decisions = decisions_of(timings)
     context = {
         "seat": seat,
         "match": seat.match,
@@ -27,7 +29,9 @@ def seat_log(request: HttpRequest, pk: int, number: int) -> HttpResponse:
         "forgotten": is_log_forgotten(seat.match.block, timezone.now()),
         "days": settings.DAMRAK_KEEPING.logs,
         "fault": seat.result.fault if hasattr(seat, "result") else "",
-        "pace": None if timings is None else pace_of(timings.of_seat(number)),
+        "pace": pace_of(timings),
+        "decisions": decisions,
+        "bars": bars_of(decisions),
     }
     return render(request, "web/seat_log.html", context)
 

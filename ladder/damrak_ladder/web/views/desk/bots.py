@@ -23,7 +23,7 @@ from damrak_ladder.bots.models import Bot, Kind, State, Version
 from damrak_ladder.bots.submission import storage_of
 from damrak_ladder.matches.entries import enter, leave
 from damrak_ladder.matches.errors import NotAdmitted
-from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose
+from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose, Seat
 from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.pipeline.outlook import place_of
 from damrak_ladder.pipeline.promoting import make_live as go_live
@@ -33,9 +33,12 @@ from damrak_ladder.trials.errors import TrialError
 from damrak_ladder.trials.models import Canary, CanaryState
 from damrak_ladder.web.access import UserRequest, may_see_inside
 from damrak_ladder.web.limits import at_most
+from damrak_ladder.web.profiles import ratings_of
 
 UNDER_WAY: Final = frozenset({State.CHECKING, State.QUALIFYING})
 """States in which more will happen soon by itself."""
+
+GAMES: Final = 20
 
 
 @login_required
@@ -47,8 +50,9 @@ def desk(request: UserRequest) -> HttpResponse:
         version.bot_id: version
         for version in Version.objects.filter(pk__in=[row["key"] for row in keys])
     }
+    ratings = ratings_of(bot.live_id for bot in bots if bot.live_id)
     context = {
-        "bots": [(bot, newest.get(bot.pk)) for bot in bots],
+        "bots": [(bot, newest.get(bot.pk), ratings.get(bot.live_id or 0, [])) for bot in bots],
         "limits": settings.DAMRAK_LIMITS,
         "storage": storage_of(request.user),
     }
@@ -114,6 +118,9 @@ def version(request: UserRequest, slug: str, number: int) -> HttpResponse:
     context["canaries"] = [
         (one, canaries.played(one), canary_estimate(found, one.ladder)) for one in kept
     ]
+    games = Seat.objects.filter(version=found, result__isnull=False)
+    games = games.select_related("match__block__ladder", "result", "version__bot")
+    context["games"] = games.order_by("-pk")[:GAMES]
     context["is_canary"] = any(one.state == CanaryState.RUNNING for one in kept)
     return render(request, "web/desk/version.html", context)
 
