@@ -16,7 +16,7 @@ from damrak_engine.boards import board_names, load_board
 from damrak_engine.generator import generate
 from damrak_ladder.accounts.models import User
 from damrak_ladder.cli import build_parser, main
-from damrak_ladder.matches.hosts import trusted_since
+from damrak_ladder.matches.hosts import quarantined_since, trusted_since
 from damrak_ladder.matches.models import Block, BlockState, Host, Ladder
 from ladder_django.people import NOW, somebody
 from ladder_django.tables import some_block
@@ -106,11 +106,15 @@ def test_hosts_are_quarantined_and_trusted(told: Told) -> None:
     attic = Host.objects.create(name="attic", first_seen=NOW, last_seen=NOW)
     block = some_block()
     Block.objects.update(host=attic, sent=NOW)
-    assert told("hosts quarantine attic --reason hot").startswith("0 ")
+    assert told("hosts quarantine attic --reason hot") == "0 attic is quarantined\n"
+    assert told("hosts quarantine attic") == "0 attic is quarantined already: hot\n"
     assert json.loads(told("hosts list --json")[2:])[0]["reason"] == "hot"
     block.refresh_from_db()
     assert block.host is None  # what waits there waits for others now
-    assert told("hosts trust attic").startswith("0 ")
+    attic.refresh_from_db()
+    assert quarantined_since(attic)
+    assert told("hosts trust attic") == "0 attic is trusted\n"
+    assert told("hosts trust attic") == "0 attic is trusted already\n"
     attic.refresh_from_db()
     assert (attic.state, attic.reason) == ("trusted", "")
     assert trusted_since(attic) is not None  # what it did before is held against it no more

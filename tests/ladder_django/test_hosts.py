@@ -47,6 +47,7 @@ from ladder_django.people import NOW, somebody
 from ladder_django.tables import PATIENCE, SEED, check_counted_once, report_of, some_versions
 
 LATER = NOW + timedelta(hours=1)
+AFTERWARDS = (LATER + timedelta(hours=1)).isoformat()
 BLOCKS = 44
 HONEST = 16
 
@@ -188,7 +189,7 @@ def test_what_was_left_undone_is_done_by_the_next() -> None:
     make_staff()
     ladder, versions, host = some_ladder(), some_versions(), some_host("liar")
     blocks = [play(on_ladder(ladder, versions), host) for _ in range(3)]
-    evidence = {"doubtful": [block.pk for block in blocks[1:]], "at": "then"}
+    evidence = {"doubtful": [block.pk for block in blocks[1:]], "at": AFTERWARDS}
     assert hosts.quarantine(host.pk, "it lies", evidence)
     assert not hosts.quarantine(host.pk, "it lies", evidence)
     assert follow_up(LATER) == 2
@@ -198,13 +199,31 @@ def test_what_was_left_undone_is_done_by_the_next() -> None:
 
 
 @pytest.mark.usefixtures("database")
+def test_what_a_host_was_at_when_it_was_caught_does_not_count() -> None:
+    ladder, versions, host = some_ladder(), some_versions(), some_host("liar")
+    before, meanwhile = (on_ladder(ladder, versions) for _ in range(2))
+    play(before, host)
+    begun = start(meanwhile.pk, 0, "worker", LATER, PATIENCE, host.pk)
+    assert begun is not None
+    since = (LATER + timedelta(seconds=1)).isoformat()
+    assert hosts.quarantine(host.pk, "it lies", {hosts.SINCE: since})
+    late = LATER + timedelta(minutes=1)
+    assert record(report_of(begun, 1), late)
+    assert follow_up(late) == 1
+    before.refresh_from_db()
+    meanwhile.refresh_from_db()
+    assert before.state == BlockState.RECORDED
+    assert (meanwhile.state, meanwhile.host) == (BlockState.WAITING, None)
+
+
+@pytest.mark.usefixtures("database")
 @pytest.mark.parametrize("purpose", [Purpose.QUALIFICATION, Purpose.CANARY, Purpose.TEST])
 def test_blocks_of_every_kind_are_played_again_elsewhere(purpose: Purpose) -> None:
     make_staff()
     ladder, versions, host = some_ladder(), some_versions(), some_host("liar")
     table = Table(versions, "practice", purpose, "somebody", ladder, subject=versions[0])
     block = play(book(table, SEED, NOW), host)
-    assert hosts.quarantine(host.pk, "it lies", {"doubtful": [block.pk], "at": "then"})
+    assert hosts.quarantine(host.pk, "it lies", {"doubtful": [block.pk], "at": AFTERWARDS})
     assert follow_up(LATER) == 1
     block.refresh_from_db()
     assert (block.state, block.settled, block.host) == (BlockState.WAITING, None, None)
@@ -222,7 +241,7 @@ def test_version_that_failed_on_a_host_in_quarantine_qualifies_elsewhere() -> No
     late = flow.rounds(flow.Player(breaks=lambda seat: "timeout" * (seat.version == version)), 1)
     block = Block.objects.get(subject=version)
     assert Version.objects.get(pk=version.pk).state == State.FAILED
-    assert hosts.quarantine(host.pk, "it lies", {"doubtful": [block.pk], "at": "then"})
+    assert hosts.quarantine(host.pk, "it lies", {"doubtful": [block.pk], "at": AFTERWARDS})
     assert follow_up(late) == 1
     assert Version.objects.get(pk=version.pk).state == State.QUALIFYING
     flow.some_host("honest")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from damrak_ladder.commands.parser import add_command, add_group, add_json
 from damrak_ladder.commands.printing import say, say_json, say_table
 from damrak_ladder.misuse import Misuse
+
+if TYPE_CHECKING:
+    from damrak_ladder.matches.models import Host
 
 
 def add_parser(commands: Any) -> None:
@@ -33,7 +36,8 @@ def add_parser(commands: Any) -> None:
         verbs,
         "trust",
         "end a quarantine",
-        "The machine is given blocks again. Look first at why it was quarantined.",
+        "The machine is given blocks again; nothing that it did before is held against it. Look "
+        "first at why it was quarantined.",
         "damrak-ladder hosts trust attic",
         _trust,
     )
@@ -42,7 +46,8 @@ def add_parser(commands: Any) -> None:
         verbs,
         "quarantine",
         "give a machine nothing more",
-        "The machine is given no more blocks until somebody trusts it again.",
+        "The machine is given no more blocks until somebody trusts it again. What it is playing "
+        "does not count, and is played elsewhere.",
         "damrak-ladder hosts quarantine attic --reason 'new memory'",
         _quarantine,
     )
@@ -77,26 +82,28 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _trust(args: argparse.Namespace) -> int:
-    host_id = _find(args.name)
+    host = _find(args.name)
     from django.utils import timezone
 
     from damrak_ladder.matches.hosts import trust
 
-    trust(host_id, timezone.now())
-    say(f"{args.name} is trusted")
+    is_new = trust(host.pk, timezone.now())
+    say(f"{host.name} is trusted{'' if is_new else ' already'}")
     return 0
 
 
 def _quarantine(args: argparse.Namespace) -> int:
-    host_id = _find(args.name)
+    host = _find(args.name)
+    from django.utils import timezone
+
     from damrak_ladder.matches.hosts import quarantine
 
-    quarantine(host_id, args.reason, {})
-    say(f"{args.name} is quarantined")
+    is_new = quarantine(host.pk, args.reason, {"at": timezone.now().isoformat()})
+    say(f"{host.name} is quarantined{'' if is_new else ' already: ' + host.reason}")
     return 0
 
 
-def _find(name: str) -> int:
+def _find(name: str) -> Host:
     from damrak_ladder.management import load
 
     load()
@@ -105,4 +112,4 @@ def _find(name: str) -> int:
     host = Host.objects.filter(name=name).first()
     if host is None:
         raise Misuse(f"there is no machine {name!r}; see: damrak-ladder hosts list")
-    return host.pk
+    return host

@@ -7,8 +7,11 @@ from typing import Any, Final
 
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState
 
+SINCE: Final = "at"
+"""Where the evidence of a host says since when it is in quarantine, in the ISO format."""
+
 LIFTED: Final = "lifted"
-"""Where the evidence of a host says since when it is trusted again."""
+"""Where it says since when it is trusted again."""
 
 
 def quarantine(host_id: int, reason: str, evidence: dict[str, Any]) -> bool:
@@ -37,5 +40,14 @@ def trust(host_id: int, now: datetime) -> bool:
 
 def trusted_since(host: Host) -> datetime | None:
     """When an organiser last lifted its quarantine."""
-    lifted = host.evidence.get(LIFTED) if isinstance(host.evidence, dict) else None
-    return datetime.fromisoformat(lifted) if isinstance(lifted, str) else None
+    return _moment(host, LIFTED)
+
+
+def quarantined_since(host: Host) -> datetime | None:
+    """When it was decided that nothing more is to be played there."""
+    return _moment(host, SINCE)
+
+
+def _moment(host: Host, name: str) -> datetime | None:
+    said = host.evidence.get(name) if isinstance(host.evidence, dict) else None
+    return datetime.fromisoformat(said) if isinstance(said, str) else None

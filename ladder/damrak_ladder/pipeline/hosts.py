@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from django.db.models import Q
+
 from damrak_ladder.bots.models import Kind
 from damrak_ladder.matches import hosts, residuals
 from damrak_ladder.matches.models import (
@@ -80,18 +82,18 @@ def follow_up(now: datetime) -> int:
     count = 0
     for host in Host.objects.filter(state=HostState.QUARANTINED).order_by("pk"):
         evidence = host.evidence if isinstance(host.evidence, dict) else {}
+        doubtful = Q(pk__in=evidence.get("doubtful", []))
+        if (since := hosts.quarantined_since(host)) is not None:
+            doubtful |= Q(finished__gt=since)  # it was at it already
         blocks = Block.objects.filter(
-            pk__in=evidence.get("doubtful", []),
-            host=host,
-            state=BlockState.RECORDED,
-            purpose__in=_UNDONE,
+            doubtful, host=host, state=BlockState.RECORDED, purpose__in=_UNDONE
         )
         detail = f"host {host.name} is in quarantine: {host.reason}"
         for block_id, attempt in blocks.order_by("pk").values_list("pk", "attempt"):
             count += withdraw(block_id, attempt, detail, now, unsettle)
         tell_staff(
             NoticeKind.HOST_QUARANTINED,
-            f"quarantine:{host.pk}:{evidence.get('at', '')}",
+            f"quarantine:{host.pk}:{evidence.get(hosts.SINCE, '')}",
             *wording.host_quarantined(host.name, host.reason),
             "/hosts/",
             now,
@@ -111,7 +113,7 @@ def reason_of(found: Deviation) -> str:
 def evidence_of(found: Deviation, now: datetime) -> dict[str, Any]:
     """The deviation as JSON."""
     return {
-        "at": now.isoformat(),
+        hosts.SINCE: now.isoformat(),
         "question": found.question,
         "chance": found.chance,
         "effect": found.effect if math.isfinite(found.effect) else None,
