@@ -213,28 +213,3 @@ def processes_of(uids: range) -> set[int]:
                 if entry.stat().st_uid in uids:
                     found.add(int(entry.name))
     return found
-
-
-def is_alive(process: int) -> bool:
-    """Whether it runs; one that nobody has waited for does not."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in "ZX"
-
-
-def descendants(of: int) -> set[int]:
-    """All processes below this one."""
-    children: dict[int, set[int]] = {}
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError), open(f"/proc/{entry.name}/stat") as file:
-                parent = int(file.read().rpartition(")")[2].split()[1])
-                children.setdefault(parent, set()).add(int(entry.name))
-    found: set[int] = set()
-    new = {of}
-    while new:
-        new = {child for parent in new for child in children.get(parent, ())} - found
-        found |= new
-    return found

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from processes import children_of
+
 TESTS = Path(__file__).parents[1]
 
 
@@ -78,17 +80,6 @@ def kill_child_of(parent: int | None, mark: str) -> bool:
                 return False
             return True
     return False
-
-
-def children_of(parent: int) -> list[int]:
-    """The processes that this one started."""
-    found: list[int] = []
-    try:
-        for task in Path(f"/proc/{parent}/task").iterdir():
-            found += [int(pid) for pid in (task / "children").read_text().split()]
-    except OSError:  # it is gone
-        return []
-    return found
 
 
 def command_line(pid: int) -> str:

@@ -19,6 +19,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
+from processes import children_of
+
 PATIENCE = 600.0  # a safety net; nothing here is timed
 COMMAND = [sys.executable, "-m", "damrak_ladder"]
 
@@ -98,9 +100,7 @@ class Platform:
 
     def health(self) -> tuple[int, dict[str, str]]:
         """What /healthz answers."""
-        with closing(
-            http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        ) as connection:
+        with _line(self.port) as connection:
             try:
                 connection.request("GET", "/healthz")
                 answer = connection.getresponse()
@@ -134,6 +134,18 @@ class Platform:
             found[name] = pid
         return found
 
+    def all_parts(self, names: frozenset[str]) -> dict[str, int]:
+        """The same, as soon as all of these run at once."""
+        found: dict[str, int] = {}
+
+        def are_there() -> bool:
+            found.clear()
+            found.update(self.parts())
+            return set(found) == names
+
+        wait_for(are_there)
+        return found
+
     def stop(self, number: int = signal.SIGINT) -> int:
         """Stop it; its exit code."""
         self.process.send_signal(number)
@@ -148,32 +160,6 @@ class Platform:
     def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
             self.stop()
-
-
-def children_of(pid: int) -> list[int]:
-    """Its child processes."""
-    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in found]
-
-
-def descendants_of(pid: int) -> set[int]:
-    """All processes below it."""
-    found = set()
-    for child in children_of(pid):
-        try:
-            found |= {child} | descendants_of(child)
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    return found
-
-
-def is_alive(pid: int) -> bool:
-    """Whether it runs; one that nobody has waited for does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
 
 
 def _line(port: int) -> closing[http.client.HTTPConnection]:
@@ -199,9 +185,7 @@ class Browser:
 
     def _ask(self, method: str, path: str, body: str) -> tuple[int, str]:
         for _ in range(5):
-            with closing(
-                http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
-            ) as line:
+            with _line(self._port) as line:
                 cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
                 headers = {"Cookie": cookies, "Content-Type": "application/x-www-form-urlencoded"}
                 line.request(method, path, body, headers)

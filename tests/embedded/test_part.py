@@ -17,7 +17,8 @@ from damrak_ladder.embedded.part import Part, Plan
 from damrak_ladder.embedded.places import LONGEST_RUN_FOLDER, Places
 from damrak_ladder.embedded.supervisor import Supervisor
 from damrak_ladder.misuse import Misuse
-from embedded.platforms import is_alive, wait_for
+from embedded.platforms import PATIENCE, wait_for
+from processes import is_alive
 
 STUBBORN = """
 import signal, time
@@ -80,7 +81,7 @@ def test_stubborn_part_is_killed_when_its_time_is_up(tmp_path: Path) -> None:
     with supervisor.listening():
         supervisor.start("one")
         (part,) = supervisor.parts
-        assert supervisor.wait(lambda: part.last_line() == "up", 60)
+        assert supervisor.wait(lambda: part.last_line() == "up", PATIENCE)
     assert part.process is not None
     assert part.process.returncode == -signal.SIGKILL
 
@@ -91,11 +92,11 @@ def test_part_that_dies_is_started_again(tmp_path: Path) -> None:
     with supervisor.listening():
         supervisor.start("one")
         (part,) = supervisor.parts
-        assert supervisor.wait(lambda: part.last_line() == "up", 60)
+        assert supervisor.wait(lambda: part.last_line() == "up", PATIENCE)
         assert part.process is not None
         first = part.process.pid
         os.kill(first, signal.SIGKILL)
-        assert supervisor.wait(lambda: part.is_alive and part.process.pid != first, 60)
+        assert supervisor.wait(lambda: part.is_alive and part.process.pid != first, PATIENCE)
         os.kill(part.process.pid, signal.SIGKILL)
     assert told == ["one has ended (killed by SIGKILL: up); starting it again"]
 

@@ -21,6 +21,7 @@ from damrak_ladder.matches.attempts import due, patience, reap
 from damrak_ladder.matches.models import Block, BlockState, Host
 from damrak_ladder.pipeline.queues import queue_of
 from pipeline.broker import Broker
+from processes import children_of
 from referee_process import PATIENCE, RefereeProcess
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,10 +65,7 @@ class Process:
     @property
     def children(self) -> list[int]:
         """Its child processes."""
-        with contextlib.suppress(FileNotFoundError):
-            pid = self.process.pid
-            return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-        return []
+        return sorted(children_of(self.process.pid))
 
     def kill(self) -> None:
         """Kill it as the kernel does when memory runs out; its children die with it."""

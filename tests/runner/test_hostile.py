@@ -20,7 +20,8 @@ import pytest
 
 from damrak_referee.runner.client import Exit
 from damrak_referee.runner.slots import BLOCK
-from sandboxes import INNOCENT, Ground, Seat, descendants, on_ground, processes_of, program
+from processes import children_of, descendants
+from sandboxes import INNOCENT, Ground, Seat, on_ground, processes_of, program
 
 SECRET = "DAMRAK_TEST_SECRET_4711"
 
@@ -702,7 +703,7 @@ def test_bwrap_killed_from_outside_is_the_hosts_fault() -> None:
         seat = await ground.seat(program(INNOCENT))
         assert await seat.ask() == b"ping"
         assert ground.runner.pid is not None
-        (sandbox,) = _children(ground.runner.pid)
+        (sandbox,) = children_of(ground.runner.pid)
         os.kill(sandbox, signal.SIGKILL)
         exit = await seat.exit()
         assert (exit.cause, exit.owner) == ("lost", "host"), exit
@@ -717,8 +718,3 @@ def test_many_sandboxes_at_once_leave_nothing() -> None:
             assert [exit.output for exit in exits] == ["hello\n"] * 10
 
     on_ground(run)
-
-
-def _children(process: int) -> list[int]:
-    text = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [int(word) for word in text.split()]

@@ -12,7 +12,8 @@ from damrak_referee.outcome import Outcome
 from damrak_referee.runner.client import HouseBot, Runner, SeatHandle, SeatProcess
 from damrak_referee.seat import seat_server
 from damrak_referee.table import Table
-from sandboxes import PATIENCE, descendants, ground, is_alive
+from processes import descendants, is_alive
+from sandboxes import PATIENCE, ground
 from tables import order
 
 

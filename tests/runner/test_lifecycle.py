@@ -24,24 +24,16 @@ from damrak_referee.runner.client import (
     SeatProcess,
     Uploaded,
 )
-from sandboxes import (
-    INNOCENT,
-    PATIENCE,
-    Ground,
-    descendants,
-    ground,
-    groups,
-    is_alive,
-    on_ground,
-    program,
-)
+from processes import descendants, is_alive
+from sandboxes import INNOCENT, PATIENCE, Ground, ground, groups, on_ground, program
 
 # A referee that seats two bots that stay, and says who is there.
 REFEREE = """
 import asyncio, os, sys
 from pathlib import Path
 sys.path[:0] = sys.argv[2:]
-from sandboxes import INNOCENT, Ground, descendants, program
+from processes import descendants
+from sandboxes import INNOCENT, Ground, program
 from damrak_referee.runner.client import Runner, RunnerSettings
 async def main():
     root = Path(sys.argv[1])

@@ -1,0 +1,45 @@
+"""Who descends from whom, told by the processes themselves.
+
+The kernel also keeps lists of children, but leaves some out while others of them end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+
+def children_of(parent: int) -> set[int]:
+    """The processes that this one started, those among them that nobody has waited for."""
+    return _all_children().get(parent, set())
+
+
+def descendants(of: int) -> set[int]:
+    """All processes below this one."""
+    children = _all_children()
+    found: set[int] = set()
+    new = {of}
+    while new:
+        new = {child for parent in new for child in children.get(parent, ())} - found
+        found |= new
+    return found
+
+
+def is_alive(process: int) -> bool:
+    """Whether it runs; one that nobody has waited for does not."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"
+
+
+def _all_children() -> dict[int, set[int]]:
+    children: dict[int, set[int]] = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{entry.name}/stat") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+                children.setdefault(parent, set()).add(int(entry.name))
+    return children
