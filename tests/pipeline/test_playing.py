@@ -18,7 +18,7 @@ from pipeline.plant import Plant
 
 
 def test_block_of_house_bots_is_played_and_recorded(plant: Plant) -> None:
-    (block,) = plant.drive([house_block()])
+    (block,) = plant.drive([house_block()], is_reaped=False)
     assert block.state == BlockState.RECORDED, block.trouble
     attempt = Attempt.objects.get(block=block)
     assert (attempt.number, attempt.outcome, attempt.host) == (1, Outcome.RECORDED, block.host)
