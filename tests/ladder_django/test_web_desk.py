@@ -136,8 +136,14 @@ def test_an_archive_is_submitted_by_page_or_refused_with_the_reason():
     assert refused.status_code == 200
     assert 'class="errorlist"' in refused.content.decode()
     assert not Version.objects.filter(bot__owner=ann).exists()
-    taken = client.post("/en/desk/submit/", {"name": "A B", "archive": _archive()})
-    assert "Only lower-case letters" in taken.content.decode()
+    wrong = client.post("/en/desk/submit/", {"name": "A B", "archive": _archive()})
+    assert "Only lower-case letters" in wrong.content.decode()
+    bob = visitor(somebody("bob"))
+    for who, name in ((bob, "canal"), (client, "house-boat")):
+        taken = who.post("/en/desk/submit/", {"name": name, "archive": _archive()})
+        assert "Somebody has a bot of that name" in taken.content.decode()
+    made = client.post("/en/desk/submit/", {"name": "canal", "archive": _archive()})
+    assert made.headers["Location"] == "/en/desk/bots/canal/1/"
 
 
 @pytest.mark.usefixtures("database")

@@ -74,7 +74,13 @@ class LineForm(forms.Form):
         if slug := self.cleaned_data["bot"]:
             return Bot.objects.get(owner=owner, slug=slug)
         name = self.cleaned_data["name"]
-        return create_bot(owner, name, name, timezone.now())
+        # One of mine after all, if it was made when the archive was refused.
+        if mine := Bot.objects.filter(owner=owner, slug=name).first():
+            return mine
+        try:
+            return create_bot(owner, name, name, timezone.now())
+        except ValueError:  # the house has all names of that kind
+            raise NameTaken(name) from None
 
 
 class UploadForm(LineForm):
