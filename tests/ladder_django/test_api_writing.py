@@ -208,6 +208,11 @@ def test_a_remote_bot_is_given_a_token_once(ann: Program) -> None:
     assert (old.state, old.reason) == (State.FAILED, "Version 2 connects in its place.")
     assert Block.objects.get(purpose=Purpose.QUALIFICATION).subject_id == second["version"]["id"]
     problem_of(ann.post("bots/stan/remote", {"software": "stan/1"}), 409, "same-content")
+    # What was wrong may be mended where it runs.
+    advance(second["version"]["id"], State.QUALIFYING, State.FAILED, timezone.now(), "It crashed")
+    mended = said(ann.post("bots/stan/remote", {"software": "stan/2"}), 201)
+    assert (mended["version"]["number"], mended["version"]["state"]) == (2, "qualifying")
+    assert Block.objects.filter(subject_id=mended["version"]["id"]).count() == 2
     assert ConnectToken.objects.filter(revoked=None).count() == 1
     assert ConnectToken.objects.count() == 2  # of those that are void only the last is remembered
     renewed = said(ann.post("bots/stan/token"))["token"]

@@ -19,9 +19,8 @@ from damrak_ladder.api.shapes import VersionShape, version_shape
 from damrak_ladder.bots import connecting
 from damrak_ladder.bots.errors import SameContent
 from damrak_ladder.bots.inspection import LARGEST
-from damrak_ladder.bots.models import Bot, Kind, Version
 from damrak_ladder.matches.models import Host, HostState
-from damrak_ladder.pipeline.submitting import connect, submit
+from damrak_ladder.pipeline.submitting import connect, connect_again, submit
 from damrak_wire.archive.limits import STANDARD
 
 UPLOADS: Final = 30  # by one owner in ten minutes, refused ones among them
@@ -103,15 +102,15 @@ def register_remote(
 ) -> Status[Registered]:
     """A version that runs elsewhere and connects with the token, which is told once.
 
-    The same software again is the same version, and gets a new token if it is the newest one. An
-    earlier token is void.
+    The same software again is the same version, and gets a new token if it is the newest one; if it
+    has failed it qualifies once more. An earlier token is void.
     """
     set_private(response)
     bot, now = own_bot(caller(request), slug), timezone.now()
     try:
         version, secret = connect(bot, remote.software, now, remote.note)
     except SameContent as same:
-        version, secret = _again(bot, same.number), connecting.issue(bot, now)
+        version, secret = connect_again(bot, same.number, now)
     response["Location"] = f"/api/v1/versions/{version.pk}"
     return Status(201, Registered(version=version_shape(version), token=secret, lobbies=_lobbies()))
 
@@ -151,14 +150,6 @@ def _body(request: HttpRequest) -> bytes:
     if not data:
         raise Problem(422, "not-taken", "the body is empty", "send the archive as the body")
     return data
-
-
-def _again(bot: Bot, number: int) -> Version:
-    """The newest version of a bot, which is to be the one that says the same of itself."""
-    newest = bot.versions.select_related("bot").order_by("-number")[0]
-    if newest.number != number or newest.kind != Kind.REMOTE:
-        raise SameContent(number)
-    return newest
 
 
 def _lobbies() -> list[str]:

@@ -37,8 +37,9 @@ NEXT: Final[dict[State, frozenset[State]]] = {
     State.CHECKING: frozenset({State.QUALIFYING, State.FAILED}),
     State.QUALIFYING: frozenset({State.QUALIFIED, State.FAILED}),
     State.QUALIFIED: frozenset({State.BENCHED}),
-    State.FAILED: frozenset({State.QUALIFYING}),  # if the host it failed on was not to be trusted
-    State.BENCHED: frozenset({State.QUALIFIED}),  # likewise, or by an organiser's decision
+    # If the host was not to be trusted. A remote one that has failed may also connect again.
+    State.FAILED: frozenset({State.QUALIFYING}),
+    State.BENCHED: frozenset({State.QUALIFIED}),
 }
 
 

@@ -48,14 +48,16 @@ def begin(
     Raises:
         Overtaken: it is on its way already.
     """
-    with transaction.atomic():
-        standing.advance(version.pk, State.CHECKING, State.QUALIFYING, now)
-        block = _book(version, now, tokens)
-        where = "in the sandbox" if version.kind == Kind.UPLOADED else "as soon as it is connected"
-        rivals = " and ".join(_opponents(_ladder_for(version)))
-        text = f"Queued: it plays {rivals} on {block.board}, {where}."
-        journey.note(version, StepKind.QUEUED, text, now, {"block": block.pk})
-    return block
+    return _send(version, State.CHECKING, now, tokens)
+
+
+def begin_again(version: Version, now: datetime) -> Block:
+    """Let a version that has failed qualify once more; the block that decides.
+
+    Raises:
+        Overtaken: it has not failed, or is on its way already.
+    """
+    return _send(version, State.FAILED, now, secrets.token_bytes)
 
 
 def settle(block: Block, now: datetime) -> None:
@@ -72,8 +74,8 @@ def settle(block: Block, now: datetime) -> None:
     own = next((one for one in failures if one.is_own), None)
     lost = next((one for one in failures if not one.is_own), None)
     if own is None and lost is not None:
-        played = version.trials.filter(purpose=Purpose.QUALIFICATION).count()
-        if played < CHANCES:
+        played = version.trials.filter(purpose=Purpose.QUALIFICATION, created__gte=version.changed)
+        if played.count() < CHANCES:
             _again(version, lost, now)
             return
         own = lost
@@ -129,6 +131,17 @@ def stuck(block: Block, now: datetime) -> None:
         journey.note(version, StepKind.QUEUED, text, now, detail)
 
 
+def _send(version: Version, before: State, now: datetime, tokens: Callable[[int], bytes]) -> Block:
+    with transaction.atomic():
+        standing.advance(version.pk, before, State.QUALIFYING, now)
+        block = _book(version, now, tokens)
+        where = "in the sandbox" if version.kind == Kind.UPLOADED else "as soon as it is connected"
+        rivals = " and ".join(_opponents(_ladder_for(version)))
+        text = f"Queued: it plays {rivals} on {block.board}, {where}."
+        journey.note(version, StepKind.QUEUED, text, now, {"block": block.pk})
+    return block
+
+
 def _pass(version: Version, block: Block, now: datetime) -> None:
     standing.advance(version.pk, State.QUALIFYING, State.QUALIFIED, now)
     version.refresh_from_db()
@@ -179,7 +192,7 @@ def _tell(version: Version, kind: Notice, said: wording.Said, now: datetime) -> 
     bot = version.bot
     link = f"/bots/{bot.slug}/{version.number}/"
     block = version.trials.filter(purpose=Purpose.QUALIFICATION).order_by("-pk")[0]
-    key = f"{kind}:{version.pk}:{block.attempt}"  # it may fail again, if it was no fault of its own
+    key = f"{kind}:{version.pk}:{block.pk}:{block.attempt}"  # it may fail more than once
     tell(bot.owner, kind, key, *said, link, now)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.conf import settings
 from django.db import transaction
 
+from damrak_ladder.accounts.budgets import spend
 from damrak_ladder.bots import connecting, journey
+from damrak_ladder.bots.errors import SameContent
 from damrak_ladder.bots.inspection import inspect_archive
 from damrak_ladder.bots.lines import one_line
-from damrak_ladder.bots.models import Bot, Kind, StepKind, Version
+from damrak_ladder.bots.models import Bot, Kind, State, StepKind, Version
 from damrak_ladder.bots.submission import Submission, keep_archive, register, upload
 from damrak_ladder.pipeline import qualifying
 from damrak_ladder.pipeline.sending import send
@@ -59,6 +62,29 @@ def connect(bot: Bot, software: str, now: datetime, note: str = "") -> tuple[Ver
         qualifying.begin(version, now)
         version.refresh_from_db()
         transaction.on_commit(_hurry)
+    return version, secret
+
+
+def connect_again(bot: Bot, number: int, now: datetime) -> tuple[Version, str]:
+    """The version of that number, and a new token for it; the bot's earlier token is void.
+
+    If it has failed it qualifies once more, for what was wrong may be mended where it runs.
+
+    Raises:
+        SameContent: it is not the newest one, or not one that runs elsewhere.
+        TooOften: it has been tried again too often lately.
+    """
+    with transaction.atomic():
+        version = bot.versions.select_related("bot").order_by("-number")[0]
+        if version.number != number or version.kind != Kind.REMOTE:
+            raise SameContent(number)
+        if version.state == State.FAILED:
+            most = settings.DAMRAK_LIMITS.submissions_per_hour
+            spend("qualify-again", str(bot.owner_id), most, 3600)
+            qualifying.begin_again(version, now)
+            version.refresh_from_db()
+            transaction.on_commit(_hurry)
+        secret = connecting.issue(bot, now)
     return version, secret
 
 

@@ -136,7 +136,10 @@ def _join(args: argparse.Namespace) -> int:
         remark(f"made the bot {name} on {site.address.text}")
     place = take_place(site, name, f"{spec.name}/{spec.version}")
     number = int(place.version["number"])
-    remark(f"it is version {number}: {site.page(f'/bots/{name}/{number}/')}")
+    page = site.page(f"/bots/{name}/{number}/")
+    if place.version["state"] == "benched":
+        raise Misuse(f"version {number} was benched, and only another plays again: {page}")
+    remark(f"it is version {number}: {page}")
     return _attend(args, parse_address(place.lobby), place.token, spec, NEWS)
 
 
