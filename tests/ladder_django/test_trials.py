@@ -273,8 +273,8 @@ def test_blocks_that_nobody_can_play_are_not_booked_for_ever(purpose: Purpose) -
 
 
 @alone
-def test_canary_plays_on_no_ladder_that_is_closed() -> None:
-    _, new = two_versions()
+def test_nothing_is_tried_on_a_ladder_that_is_closed() -> None:
+    old, new = two_versions()
     ladder = some_ladder(house=["random", "greedy"])
     seat_house(ladder, NOW)
     begin_canary(new, ladder, NOW, 500)
@@ -284,6 +284,8 @@ def test_canary_plays_on_no_ladder_that_is_closed() -> None:
     assert not Block.objects.exists()
     with pytest.raises(NotPlayable, match="closed"):
         begin_canary(new, Ladder.objects.get(), NOW)
+    with pytest.raises(NotPlayable, match="closed"):
+        start(new.bot.owner, new, old, Ladder.objects.get(), Bounds(), NOW)
     Ladder.objects.update(is_open=True)
     rounds(ahead_by(0.0), 1)
     assert Block.objects.filter(purpose=Purpose.CANARY).exists()

@@ -226,6 +226,8 @@ def _check(owner: User, candidate: Version, baseline: Version) -> None:
 
 
 def _check_tables(ladder: Ladder) -> None:
+    if not ladder.is_open:
+        raise NotPlayable(f"{ladder.name} is closed")
     names = [name for name in ladder.boards if not name.startswith(DAILY)]
     has_two = all(board_of(name).players[0] <= SEATS for name in names)
     first = ladder.options.get("first_player", "")
