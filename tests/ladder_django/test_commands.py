@@ -16,8 +16,10 @@ from damrak_engine.boards import board_names, load_board
 from damrak_engine.generator import generate
 from damrak_ladder.accounts.models import User
 from damrak_ladder.cli import build_parser, main
+from damrak_ladder.embedded.seeding import make_admin
 from damrak_ladder.matches.hosts import quarantined_since, trusted_since
 from damrak_ladder.matches.models import Block, BlockState, Host, Ladder
+from damrak_ladder.misuse import Misuse
 from ladder_django.people import NOW, somebody
 from ladder_django.tables import some_block
 
@@ -65,6 +67,15 @@ def test_nobody_gets_into_the_account_of_the_house(told: Told) -> None:
     User.objects.create(username="house", is_active=False)
     assert told("users password house").startswith("2 ")
     assert told("users activate house").startswith("2 ")
+
+
+def test_where_nobody_of_the_staff_may_log_in_the_cure_is_named(told: Told, tmp_path: Path) -> None:
+    admin = make_admin(tmp_path / "password", NOW)
+    assert told("users deactivate admin").startswith("0 ")
+    with pytest.raises(Misuse, match="users activate NAME"):
+        make_admin(tmp_path / "password", NOW)
+    assert told("users activate admin").startswith("0 ")
+    assert make_admin(tmp_path / "password", NOW) == admin
 
 
 def test_ladders_are_made_changed_and_closed(told: Told) -> None:

@@ -17,6 +17,7 @@ from damrak_ladder.accounts.roles import grant
 from damrak_ladder.installation.files import write_whole
 from damrak_ladder.matches.ladders import LadderPlan, create_ladder
 from damrak_ladder.matches.models import Ladder
+from damrak_ladder.misuse import Misuse
 
 ADMIN: Final = "admin"
 HOUSE: Final = ("random", "greedy", "planner", "mcts:iterations=20")
@@ -55,11 +56,20 @@ USUAL: Final = (
 
 
 def make_admin(password_file: Path, now: datetime) -> User:
-    """Somebody of staff; if there is nobody, made now, the password kept in that file."""
+    """Somebody of staff; if there is nobody, made now, the password kept in that file.
+
+    Raises:
+        Misuse: whoever was is so no more, or is locked out.
+    """
     with transaction.atomic():
         found = User.objects.filter(is_staff=True, is_active=True).order_by("pk").first()
         if found is not None:
             return found
+        if User.objects.filter(username__iexact=ADMIN).exists():
+            raise Misuse(
+                "nobody of the staff may log in: damrak-ladder users activate NAME, "
+                "or users role NAME staff (see: damrak-ladder users list)"
+            )
         password = secrets.token_urlsafe(12)
         admin = User(username=ADMIN, email=f"{ADMIN}@localhost", date_joined=now)
         admin.set_password(password)
