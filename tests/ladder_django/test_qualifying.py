@@ -181,6 +181,7 @@ def test_canary_plays_shadow_blocks_that_count_for_nobody_else() -> None:
     assert not Counted.objects.filter(block__in=shadow).exists()
     assert not Seat.objects.filter(match__block__in=shadow, version=old).exists()
     assert told() == ["qualified", "canary_finished"]
+    assert "You decide" in Notice.objects.get(kind="qualified").text
     make_live(canary.version, old.pk, now, bot.owner)
     assert fresh(canary.version).bot.live == canary.version
     assert Promotion.objects.filter(by=bot.owner).count() == 1

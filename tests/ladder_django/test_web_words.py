@@ -37,6 +37,11 @@ KNOWN = [
     FAULTY,
     "Qualified: it played all 4 games of block 7 without a fault.",
     "Live, and entered on Amsterdam, New boards.",
+    "Queued again, because its connection broke: disconnect.",
+    "Its block 7 could not be played. Staff has been told.",
+    "No ladder is open to it, so it plays nowhere as a canary. Make it live at any time.",
+    "As a canary on New boards it reached -12 Elo, between -90 and 66. "
+    "Make it live if that pleases you.",
     *(
         f"Not qualified. {Failure(9, 0, 1, 1, reason, 'so it was', True, '', ()).text}"
         for reason in _WORDS

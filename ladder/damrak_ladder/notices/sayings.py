@@ -221,6 +221,26 @@ SAID: Final[tuple[tuple[str, Any], ...]] = (
         _("Queued again: the host that it failed on was not to be trusted."),
     ),
     (
+        r"Queued again, because its connection broke: (?P<inner>.*)\.",
+        _("Queued again, because its connection broke: %(inner)s."),
+    ),
+    (
+        r"Its block (?P<number>\d+) could not be played\. Staff has been told\.",
+        _("Its block %(number)s could not be played. Staff has been told."),
+    ),
+    (
+        r"No ladder is open to it, so it plays nowhere as a canary\. Make it live at any time\.",
+        _("No ladder is open to it, so it plays nowhere as a canary. Make it live at any time."),
+    ),
+    (
+        r"As a canary on (?P<ladder>.+) it reached (?P<elo>-?\d+) Elo, between (?P<low>-?\d+)"
+        r" and (?P<high>-?\d+)\. Make it live if that pleases you\.",
+        _(
+            "As a canary on %(ladder)s it reached %(elo)s Elo, between %(low)s and %(high)s. Make"
+            " it live if that pleases you."
+        ),
+    ),
+    (
         r"version (?P<version>\d+) scores differently here than elsewhere" + _OTHERS,
         _("Version %(version)s scores differently here than elsewhere %(inner)s."),
     ),

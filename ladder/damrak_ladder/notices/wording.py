@@ -22,18 +22,16 @@ _in_words = lazy(in_words, str)
 """What a lower layer says in English, said when it is known to whom."""
 
 
-def qualified(bot: str, number: int) -> Said:
-    """A version has qualified and is live."""
+def qualified(bot: str, number: int, *, is_live: bool = True) -> Said:
+    """A version has qualified, and is live or not."""
+    live = _("Version {number} of {bot} has played its qualification block and plays from now on.")
+    ready = _(
+        "Version {number} of {bot} has played its qualification block. "
+        "You decide on its page whether it goes live."
+    )
     return (
         _said(_("{bot}: version {number} has qualified"), bot=bot, number=number),
-        _said(
-            _(
-                "Version {number} of {bot} has played its qualification block "
-                "and plays from now on."
-            ),
-            bot=bot,
-            number=number,
-        ),
+        _said(live if is_live else ready, bot=bot, number=number),
     )
 
 

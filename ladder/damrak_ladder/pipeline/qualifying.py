@@ -149,6 +149,7 @@ def _pass(version: Version, block: Block, now: datetime) -> None:
     text = f"Qualified: it played all {games} games of block {block.pk} without a fault."
     journey.note(version, StepKind.QUALIFIED, text, now, {"block": block.pk})
     bot = Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
+    is_live = False
     if not version.goes_live and version.kind != Kind.REMOTE:
         _let_out_canary(version, now)
     elif bot.live is not None and bot.live.number > version.number:
@@ -157,7 +158,8 @@ def _pass(version: Version, block: Block, now: datetime) -> None:
     else:
         standing.promote(bot.pk, bot.live_id, version.pk, now)
         bring_in(version, now)
-    said = wording.qualified(version.bot.name, version.number)
+        is_live = True
+    said = wording.qualified(version.bot.name, version.number, is_live=is_live)
     _tell(version, Notice.QUALIFIED, said, now)
 
 
