@@ -248,6 +248,18 @@ def test_one_that_is_always_refused_holds_up_no_other(receiver: Receiver) -> Non
 
 
 @pytest.mark.usefixtures("database")
+def test_however_much_waits_for_one_others_have_their_turn(receiver: Receiver) -> None:
+    ann, bob = (only(somebody(name), Channel.WEBHOOK) for name in ("ann", "bob"))
+    for user in (ann, bob):
+        set_webhook(user, receiver.url, NOW)
+    for number in range(100):
+        tell_plainly(ann, f"a{number}")
+    tell_plainly(bob, "b")
+    assert send() == Delivered(sent=4)
+    assert states(bob) == [DeliveryState.SENT]
+
+
+@pytest.mark.usefixtures("database")
 def test_many_are_posted_bit_by_bit_in_the_order_they_were_told(receiver: Receiver) -> None:
     ann = only(somebody(), Channel.WEBHOOK)
     set_webhook(ann, receiver.url, NOW)

@@ -9,7 +9,6 @@ write down both at once; a webhook likewise, but each post carries the number of
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import Final
 
 from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
-from django.db.models import QuerySet
+from django.db.models import Min, QuerySet
 from django.utils.translation import gettext as _, override
 
 from damrak_ladder.notices.kinds import Channel
@@ -79,8 +78,7 @@ def bury(now: datetime) -> int:
 def deliver_mails(now: datetime, mailer: BaseEmailBackend) -> Delivered:
     """Send each user with mail due one mail with all of it."""
     total, refusals, begun = Delivered(), 0, monotonic()
-    users = _due(now, Channel.MAIL).order_by("due").values_list("user", flat=True)
-    for user_id in list(dict.fromkeys(users[: _MAILS * 4]))[:_MAILS]:
+    for user_id in _users(now, Channel.MAIL, _MAILS):
         if refusals == _REFUSALS or monotonic() - begun > _MAIL_SECONDS:
             break
         waiting = _due(now, Channel.MAIL).filter(user=user_id)
@@ -93,11 +91,14 @@ def deliver_mails(now: datetime, mailer: BaseEmailBackend) -> Delivered:
 
 def deliver_posts(now: datetime, postman: Postman) -> Delivered:
     """Post what is due to webhooks: to all of them at once, to each in the order it was told."""
-    chosen: dict[int, list[Delivery]] = defaultdict(list)
-    for delivery in _due(now, Channel.WEBHOOK).order_by("due", "pk")[: _POSTS * 4]:
-        mine = chosen[delivery.user_id]
-        if len(mine) < _POSTS_TO_ONE and sum(map(len, chosen.values())) < _POSTS:
-            mine.append(delivery)
+    chosen: dict[int, list[Delivery]] = {}
+    room = _POSTS
+    for user_id in _users(now, Channel.WEBHOOK, _POSTS):
+        due = _due(now, Channel.WEBHOOK).filter(user=user_id).order_by("due", "pk")
+        chosen[user_id] = list(due[: min(_POSTS_TO_ONE, room)])
+        room -= len(chosen[user_id])
+        if not room:
+            break
     webhooks = {hook.user_id: hook for hook in Webhook.objects.filter(user__in=list(chosen))}
     taken = {user_id: ours for user_id, due in chosen.items() if (ours := _take(due, now))}
     total = Delivered()
@@ -111,6 +112,15 @@ def deliver_posts(now: datetime, postman: Postman) -> Delivered:
             for delivery, answer in talk.result():
                 total += _note([delivery], answer, now)
     return total
+
+
+def _users(now: datetime, channel: Channel, most: int) -> list[int]:
+    """Those who are to be sent something, whoever has waited longest first.
+
+    However much one of them has waiting, it keeps nobody else out of the list.
+    """
+    waiting = _due(now, channel).order_by().values("user").annotate(first=Min("due"))
+    return [row["user"] for row in waiting.order_by("first", "user")[:most]]
 
 
 def _due(now: datetime, channel: Channel) -> QuerySet[Delivery]:
