@@ -54,6 +54,16 @@ def test_beat_goes_on() -> None:
     assert set(beat.sent) == {"a", "b", "c"}
 
 
+def test_beat_tells_of_a_broker_that_is_away_in_a_line(caplog: pytest.LogCaptureFixture) -> None:
+    app = Celery("away", set_as_current=False, broker="redis://127.0.0.1:1/0")
+    app.conf.update(broker_transport_options={"max_retries": 0}, task_publish_retry=False)
+    beat = Beat(app, schedule=None)
+    beat.update_from_dict({"pulse": {"task": "pulse", "schedule": timedelta(seconds=5)}})
+    beat.apply_entry(beat.schedule["pulse"])
+    (told,) = caplog.records
+    assert (told.getMessage(), told.task, told.exc_info) == ("message_not_sent", "pulse", None)
+
+
 @pytest.mark.usefixtures("database")
 def test_blocks_that_wait_are_played() -> None:
     block = some_block()

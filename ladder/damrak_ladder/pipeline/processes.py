@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import signal
+import warnings
 from typing import Any, Final
 
+from celery.exceptions import SecurityWarning
 from celery.signals import (
     worker_process_init,
     worker_ready,
@@ -79,7 +81,7 @@ def run_analyst(log_level: str = "WARNING") -> None:
 def run_beat(log_level: str = "WARNING") -> None:
     """Set off what happens regularly. Two of these do no harm."""
     _load()  # it only sends their names
-    app.start(["beat", f"--loglevel={log_level}", "--pidfile="])
+    app.start(["--quiet", "beat", f"--loglevel={log_level}", "--pidfile="])
 
 
 def _load(*tasks: str) -> None:
@@ -89,6 +91,8 @@ def _load(*tasks: str) -> None:
     """
     os.environ["CELERY_SKIP_CHECKS"] = "yes"
     app.conf.imports = tasks
+    # Root is warned of messages that are code. Ours are JSON, and sandboxes want a root.
+    warnings.simplefilter("ignore", SecurityWarning)
     keep_connections()
     let_go_of_the_lost()
 
@@ -96,6 +100,7 @@ def _load(*tasks: str) -> None:
 def _run(command: str, queues: str, at_once: int, name: str, log_level: str) -> None:
     app.worker_main(
         [
+            "--quiet",  # what it would tell of itself is no event
             command,
             queues,
             f"--concurrency={at_once}",
