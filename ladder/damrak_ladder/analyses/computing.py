@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
+from django.db import connection
 from django.db.models import F, Q
 
 from damrak_engine.errors import ReplayError
@@ -94,6 +95,8 @@ def _fail(row: Analysis, why: str) -> None:
 
 
 def _give_back(row: Analysis) -> None:
+    if not connection.is_usable():  # for we were told to end in the midst of a query
+        connection.close()
     _ours(row).update(state=AnalysisState.WAITING, tries=row.tries - 1, lease_until=None)
 
 
