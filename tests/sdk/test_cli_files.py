@@ -14,6 +14,7 @@ import pytest
 
 from cli import COMMAND, damrak
 from damrak.cli import main
+from damrak_engine.replay import hash_of
 
 
 @pytest.fixture(scope="module")
@@ -172,12 +173,23 @@ def test_untrue_replay_is_shown_up_to_where_it_is_true(games: Path, tmp_path: Pa
     assert f"wrong at event {number}: expected" in run.stdout
 
 
+def test_untrue_result_is_not_shown_as_one(games: Path, tmp_path: Path, capsys: Any) -> None:
+    replay = json.loads((games / "000000-0.json").read_text("utf-8"))
+    replay["result"]["seats"][0]["failed"] = [10**20]
+    (tmp_path / "wrong.json").write_text(json.dumps(replay))
+    assert main(["show", str(tmp_path / "wrong.json")]) == 1
+    told = capsys.readouterr().out
+    assert "This replay is wrong at result: expected" in told
+    assert "carts left" not in told
+
+
 def test_words_of_strangers_steer_no_terminal_and_forge_no_line(
     games: Path, tmp_path: Path, capsys: Any
 ) -> None:
     replay = json.loads((games / "000000-0.json").read_text("utf-8"))
     replay["seats"][0]["bot"] = "good\n9999  \x1b[31mname"
     replay["events"][1]["note"] = "first\x1b[2J\n9999  second"
+    replay["hash"] = hash_of(replay)
     (tmp_path / "odd.json").write_text(json.dumps(replay))
     assert main(["show", str(tmp_path / "odd.json")]) == 0
     told = capsys.readouterr().out

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from damrak_engine.errors import ReplayError
 from damrak_engine.events import Event, event_to_json, seen_by
 from damrak_engine.replay import Replay, parse_replay, result_to_json
 from damrak_engine.state import State
-from damrak_engine.verify import fold
+from damrak_engine.verify import fold, verify
 
 PROMPT = "Enter or n: next · p: previous · j EVENT: jump · q: quit > "
 
@@ -73,7 +74,8 @@ class Step:
 def run(args: argparse.Namespace) -> int:
     """Carry it out."""
     try:
-        replay = parse_replay(read_replay(Path(args.file)))
+        data = read_replay(Path(args.file))
+        replay = parse_replay(data)
     except ReplayError as wrong:
         raise Misuse(f"{args.file}: {wrong}") from None
     seats = len(replay.seats)
@@ -83,7 +85,8 @@ def run(args: argparse.Namespace) -> int:
         raise Misuse(
             f"--from {args.start}: this match has the events 0 to {len(replay.events) - 1}"
         )
-    steps, problem = steps_of(replay)
+    steps = steps_of(replay)
+    problem = _problem_of(data)
     show = Show(out(), replay, steps, args.seat, problem)
     at = show.step_with(args.start)
     if args.json:
@@ -95,17 +98,24 @@ def run(args: argparse.Namespace) -> int:
     return FAILED if problem else OK
 
 
-def steps_of(replay: Replay) -> tuple[list[Step], str]:
-    """The steps of a match; if it is not true, those before the first wrong event, and why."""
+def steps_of(replay: Replay) -> list[Step]:
+    """The steps of a match, those before the first wrong event if there is one."""
     steps: list[Step] = []
     first = 0
-    try:
+    with suppress(ReplayError):
         for end, state in fold(replay):
             steps.append(Step(first, end, state.copy()))
             first = end
+    return steps
+
+
+def _problem_of(data: bytes) -> str:
+    """Where a replay is not true: its events, its result, what seals it; empty if it is."""
+    try:
+        verify(data)
     except ReplayError as wrong:
-        return steps, f"wrong at {wrong}"
-    return steps, ""
+        return f"wrong at {wrong}"
+    return ""
 
 
 class Show:
