@@ -32,7 +32,6 @@ from damrak_engine.bundle import (
 )
 from damrak_engine.cards import CARD_OF_WORD
 from damrak_engine.clock import TimeControl, TimeLeft
-from damrak_engine.errors import EngineError
 from damrak_engine.events import Event
 from damrak_engine.options import parse_options
 from damrak_engine.replay import parse_result, result_to_json
@@ -130,7 +129,7 @@ def bundle_from_json(data: object) -> Bundle:
         raise BundleError(f"not a repro bundle of the form {FORMAT}")
     try:
         return _bundle(data)
-    except (KeyError, TypeError, ValueError, EngineError, IndexError) as problem:
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as problem:
         raise BundleError(f"a damaged repro bundle ({type(problem).__name__}: {problem})") from None
 
 

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from damrak.bundle import bundle_to_json
+from damrak.bundle import FORMAT, bundle_to_json
 from damrak.errors import BotNotFound, BundleError
 from damrak.loading import parse_spec
 from damrak.local import GameFault
 from damrak.repro import Bundle, read_bundle, rerun, write_bundle
 from damrak_engine.cards import WORDS
 from damrak_engine.clock import TimeControl
+from positions import SMALL
 from sdk.hostile import BOTS, PATIENT, QUICK, play
 
 
@@ -163,6 +164,10 @@ def test_bot_that_is_gone(tmp_path: Path) -> None:
         (b"[]", "not a repro bundle"),
         (b'{"format": "damrak-repro/2"}', "not a repro bundle"),
         (b'{"format": "damrak-repro/1"}', "damaged"),
+        (
+            json.dumps({"format": FORMAT, "board": SMALL, "seats": 2, "options": ""}).encode(),
+            "damaged",
+        ),
     ],
 )
 def test_file_that_is_no_bundle(tmp_path: Path, content: bytes, says: str) -> None:
