@@ -167,6 +167,9 @@ def _member(job: Job[Any, Any], following: Any, sender: Connection) -> None:
         sender.send(finished)
         reason = (problem.strerror or str(problem)).lower()
         sender.send(f"{problem.filename}: {reason}" if problem.filename else reason)
+    except HostError as problem:
+        sender.send(finished)
+        sender.send(str(problem))
     except Exception:  # noqa: BLE001 - a process of its own: it is told there, not swallowed
         sender.send(finished)
         sender.send(f"a worker process failed: {traceback.format_exc(limit=-3)}")

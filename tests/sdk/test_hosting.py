@@ -13,6 +13,7 @@ import pytest
 from damrak import View
 from damrak.bots import HOUSE_BOTS
 from damrak.bots.random_ import RandomBot
+from damrak.errors import HostError
 from damrak.hosting import hosted, shared
 from damrak.hosting.forked import ForkLauncher
 from damrak.hosting.limits import MIB, Limits
@@ -333,6 +334,12 @@ def test_game_whose_server_dies_is_played_again(monkeypatch: pytest.MonkeyPatch)
     assert Saboteur.games == 1
     assert record.faults == ()
     assert record.replay.events == play("honest.py:Honest", "random").replay.events
+
+
+def test_bot_that_kills_the_server_again_is_named() -> None:
+    with pytest.raises(HostError, match=r"is gone; it was the turn of Server$"):
+        play("meddles.py:Server", "random")
+    assert play("honest.py:Honest", "random").faults == ()
 
 
 def _kill_server() -> None:

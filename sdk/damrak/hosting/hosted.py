@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from time import monotonic_ns
 from typing import Final
 
+from damrak.errors import HostError
 from damrak.hosting.child import LINE_LOST, Order, frame
 from damrak.hosting.driver import Question, SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Silence
@@ -134,7 +135,10 @@ class HostedBot:
         """Why nothing can be heard from the child any more."""
         if isinstance(problem, ProtocolError):
             return BotFault("protocol", str(problem))
-        status = self._child.status(LAST_WORDS)
+        try:
+            status = self._child.status(LAST_WORDS)
+        except HostError as gone:
+            raise HostError(f"{gone}; it was the turn of {self.name}") from None
         if status is None or status == LINE_LOST:
             return BotFault("protocol", "the bot's process closed its line to the host")
         if status < 0:

@@ -4,6 +4,7 @@ import builtins
 import json
 import os
 import random
+import signal
 import sys
 from typing import Any
 
@@ -36,4 +37,12 @@ class Host(Bot):
         damrak.hosting.messages.json = None  # type: ignore[assignment]
         builtins.isinstance = broken
         os._exit = broken
+        return view.legal[0]
+
+
+class Server(Bot):
+    """Kills the process that it was forked from."""
+
+    def choose(self, view: View) -> int:
+        os.kill(os.getppid(), signal.SIGKILL)
         return view.legal[0]
