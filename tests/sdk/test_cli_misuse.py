@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli import damrak
-from damrak.cli import COMMANDS, build_parser, main
+from damrak.cli import main
+from damrak.cli.command import COMMANDS, build_parser
 from positions import SMALL
 
 MISUSES = [
@@ -93,6 +95,18 @@ def test_a_process_ends_with_the_code_and_the_line() -> None:
     assert run.returncode == 2
     assert run.stdout == ""
     assert run.stderr == "damrak: bot 'gredy': no such bot; did you mean greedy?\n"
+
+
+def test_ctrl_c_while_it_loads_ends_it_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Impatient:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "damrak.cli.command":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "damrak.cli.command")
+    monkeypatch.delattr("damrak.cli.command")
+    monkeypatch.setattr(sys, "meta_path", [Impatient(), *sys.meta_path])
+    assert main(["bots"]) == 130
 
 
 def test_alone_it_prints_its_help(capsys: Any) -> None:

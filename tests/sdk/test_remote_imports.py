@@ -43,7 +43,9 @@ def test_bots_and_local_play_need_no_network(code: str) -> None:
 
 
 def test_commands_load_the_network_only_when_they_need_it() -> None:
-    assert loaded("import damrak.cli") & {"grpc", "google.protobuf", "damrak_proto"} == set()
+    assert (
+        loaded("import damrak.cli.command") & {"grpc", "google.protobuf", "damrak_proto"} == set()
+    )
 
 
 def test_seat_loads_no_more_than_it_needs() -> None:

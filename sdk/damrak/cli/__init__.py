@@ -6,143 +6,15 @@ the exit code. Nothing a user does wrong ends in a traceback: it ends in one lin
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
-import sys
 from collections.abc import Sequence
 
-from damrak.cli import (
-    bench,
-    board,
-    bots,
-    canary,
-    check,
-    completion,
-    conform,
-    connect,
-    live,
-    login,
-    logout,
-    new,
-    play,
-    repro,
-    serve,
-    show,
-    submit,
-    trial,
-    verify,
-    versions,
-    whoami,
-)
-from damrak.cli.console import harmless
-from damrak.cli.errors import BROKEN_PIPE, INTERRUPTED, MISUSED, OK, Misuse
-from damrak.cli.parser import Parser
-from damrak.errors import DamrakError
-from damrak.local import package_version
-from damrak_engine.errors import EngineError
-
-COMMANDS = (
-    new,
-    play,
-    check,
-    connect,
-    serve,
-    login,
-    logout,
-    whoami,
-    submit,
-    versions,
-    live,
-    canary,
-    trial,
-    show,
-    verify,
-    repro,
-    bots,
-    board,
-    bench,
-    conform,
-    completion,
-)
+from damrak.cli.errors import INTERRUPTED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; what the process is to exit with."""
-    _prepare_streams()
-    try:
-        try:
-            return _run(arguments)
-        finally:  # help, too, leaves by an exception
-            sys.stdout.flush()
-    except Misuse as problem:
-        return _complain(str(problem))
-    except (DamrakError, EngineError) as problem:
-        return _complain(str(problem))
+    try:  # loading it all takes a moment, in which somebody may have thought better of it
+        from damrak.cli import command
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        _stop_printing()
-        return BROKEN_PIPE
-    except OSError as problem:
-        try:
-            sys.stdout.flush()
-        except OSError:  # a full disk, perhaps the very problem
-            _stop_printing()
-        return _complain(_in_words(problem))
-
-
-def _run(arguments: Sequence[str] | None) -> int:
-    parser = build_parser()
-    args = parser.parse_args(arguments)
-    if "run" not in args:
-        parser.print_help()
-        return OK
-    code: int = args.run(args)
-    return code
-
-
-def _prepare_streams() -> None:
-    """Whoever closed standard output or error wants to hear nothing there: it goes nowhere.
-
-    What their encoding does not have, or what is no text in the name of a file, is escaped.
-    """
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for good
-        elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
-def _stop_printing() -> None:
-    """Let go of what is still buffered: it would fail again when Python flushes at exit."""
-    with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def build_parser() -> Parser:
-    """The whole command line."""
-    parser = Parser(
-        prog="damrak",
-        description="Write a bot, play the Amsterdam cart game against others, trust the result.",
-        epilog="`damrak COMMAND --help` explains a command and shows examples.",
-        allow_abbrev=False,
-    )
-    version = f"damrak {package_version()}"
-    parser.add_argument("--version", action="version", version=version)
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
-    for command in COMMANDS:
-        command.add_parser(commands)
-    return parser
-
-
-def _complain(message: str) -> int:
-    line = harmless(" ".join(message.split()))
-    print(f"damrak: {line}", file=sys.stderr)
-    return MISUSED
-
-
-def _in_words(problem: OSError) -> str:
-    reason = problem.strerror or type(problem).__name__
-    return f"{problem.filename}: {reason.lower()}" if problem.filename else reason.lower()
+    return command.main(arguments)

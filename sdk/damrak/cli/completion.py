@@ -41,7 +41,7 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Carry it out."""
-    from damrak.cli import build_parser  # which imports this module to build it
+    from damrak.cli.command import build_parser  # which imports this module to build it
 
     parser = build_parser()
     _tell_what_is_a_path(parser)
