@@ -530,15 +530,21 @@ attempt("sethostname", socket.sethostname, "other")
 attempt("clock", time.clock_settime, time.CLOCK_REALTIME, 0)
 import resource
 attempt("rlimit", resource.setrlimit, resource.RLIMIT_NOFILE, (100_000, 100_000))
+attempt("handler of crashes", resource.setrlimit, resource.RLIMIT_CORE, (0, 0))
+none = (ctypes.c_ulong * 2)(0, 0)
+for what in (resource.RLIMIT_CORE, resource.RLIMIT_CORE | 1 << 32):
+    syscall("handler of crashes", 302, 0, ctypes.c_ulong(what), none, 0)
+    syscall("handler of crashes", 160, ctypes.c_ulong(what), none)
 calls = {"mount": 165, "umount2": 166, "pivot_root": 155, "unshare": 272, "setns": 308,
          "bpf": 321, "perf_event_open": 298, "userfaultfd": 323, "io_uring_setup": 425,
          "keyctl": 250, "add_key": 248, "init_module": 175, "finit_module": 313, "reboot": 169,
          "open_by_handle_at": 304, "fsopen": 430, "open_tree": 428, "move_mount": 429,
          "pidfd_getfd": 438, "iopl": 172, "syslog": 103, "swapon": 167, "shmget": 29,
          "clone3": 435, "newer than all": 470, "quotactl": 179, "acct": 163,
-         "kexec_load": 246, "mount_setattr": 442, "fanotify_init": 300}
+         "kexec_load": 246, "mount_setattr": 442, "fanotify_init": 300, "sync": 162}
 for name, number in calls.items():
     syscall(name, number, 0x10000000, 0, 0, 0, 0, 0)
+syscall("syncfs", 306, os.open("/usr", os.O_RDONLY))
 for flag in (0x10000000, 0x20000000, 0x40000000, 0x00020000, 0x02000000, 0x04000000, 0x08000000):
     syscall("clone %x" % flag, 56, flag | 17, 0, 0, 0, 0)
 def setuid_program():
@@ -567,6 +573,10 @@ attempt("hard link", os.link, "/usr/bin/env", "/tmp/env")
 attempt("hard link to the socket", os.link, "/run/referee.sock", "/tmp/sock")
 attempt("remove the socket", os.unlink, "/run/referee.sock")
 attempt("move the socket", os.rename, "/run/referee.sock", "/run/x")
+import fcntl
+attempt("terminal", open, "/dev/tty")
+for number in (0, 1, 2):
+    attempt("type into a terminal", fcntl.ioctl, number, 0x5412, b"x")  # TIOCSTI
 devices = sorted(name for name in os.listdir("/dev"))
 print(devices)
 known = {"core", "fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout",

@@ -7,6 +7,7 @@ need many. Calls it does not know, those of later kernels, are answered as if th
 from __future__ import annotations
 
 import errno
+import resource
 import socket
 import tempfile
 from typing import Final
@@ -37,11 +38,14 @@ _MEMORY: Final = (
 )
 # Files that all sandboxes see are no place for signs, nor to watch what the machine does.
 _SIGNS: Final = "flock inotify_init inotify_init1 inotify_add_watch inotify_rm_watch"
+# They write out what all of the machine has to write, and everybody who waits for a disk waits.
+_DISKS: Final = "sync syncfs"
 REFUSED: Final = frozenset(
-    " ".join((_PROCESSES, _FILE_SYSTEMS, _KERNEL, _MACHINE, _MEMORY, _SIGNS)).split()
+    " ".join((_PROCESSES, _FILE_SYSTEMS, _KERNEL, _MACHINE, _MEMORY, _SIGNS, _DISKS)).split()
 )
 CONDITIONAL: Final = frozenset(
     {"clone", "clone3", "socket", "socketpair", "personality", "fcntl", "memfd_create"}
+    | {"setrlimit", "prlimit64"}
 )
 # Not locks, leases and notices of changed folders, which are signs as well.
 _PLAIN_COMMANDS: Final = (*range(5), *range(8, 12), 15, 16, 1030, 1031, 1032, 1033, 1034)
@@ -51,6 +55,8 @@ _NEW_NAMESPACE: Final = (
     0x0002_0000 | 0x0200_0000 | 0x0400_0000 | 0x0800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000
 )  # mount, cgroup, uts, ipc, user, pid, net
 _PLAIN_PERSONALITIES: Final = (0, 0xFFFF_FFFF)
+_RESOURCES: Final = 16  # that have limits
+_HALF: Final = 0xFFFF_FFFF  # which is as much of that argument as the kernel reads
 
 
 class NoFilter(Exception):
@@ -93,6 +99,14 @@ def make_filter(*, counted_together: bool = True) -> bytes:
     rules.add_rule(allow if counted_together else refuse, "memfd_create")
     for kind in _PLAIN_PERSONALITIES:
         rules.add_rule(allow, "personality", arg(0, equal, kind))
+    for what in range(_RESOURCES):
+        # That of cores says that the kernel is not to start its handler of crashes: it stays.
+        is_core = what == resource.RLIMIT_CORE
+        verdict = refuse if is_core else allow
+        rules.add_rule(verdict, "setrlimit", arg(0, masked, _HALF, what))
+        new = arg(2, unequal, 0)
+        rules.add_rule(verdict, "prlimit64", arg(1, masked, _HALF, what), new)
+    rules.add_rule(allow, "prlimit64", arg(2, equal, 0))
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
         file.seek(0)

@@ -8,6 +8,7 @@ folder and prints the manifest, or why there is none, as one line of JSON.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -116,10 +117,11 @@ def _give_up(uid: int, settings: RunnerSettings) -> None:
         (resource.RLIMIT_AS, _MEMORY),
         (resource.RLIMIT_CPU, _SECONDS),
         (resource.RLIMIT_FSIZE, settings.unpacked_mb * MIB),
-        (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NPROC, 0),
     ):
         resource.setrlimit(what, (bound, bound))
+    with contextlib.suppress(ValueError):  # it is 0, and we may not have more
+        resource.setrlimit(resource.RLIMIT_CORE, (1, 1))  # as in `sandbox.limits`
 
 
 def _digest(archive: IO[bytes]) -> str:
