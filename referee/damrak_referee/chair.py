@@ -78,6 +78,7 @@ class Chair:
         "is_ready",
         "link",
         "name",
+        "on_fault",
         "ready_us",
         "rejections",
         "seat",
@@ -93,6 +94,7 @@ class Chair:
         self.is_ready = False
         self.ready_us = 0  # how long that took
         self.fault: FaultRecord | None = None
+        self.on_fault: Callable[[], None] = lambda: None  # it has left, and the others play on
         self.traceback = ""
         self.rejections: list[str] = []
         self.cause_ns = 0  # when that was received which the open question follows from

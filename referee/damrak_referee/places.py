@@ -63,6 +63,8 @@ class LocalPlace:
         self._on_exit = on_exit
         self._server: grpc.aio.Server | None = None
         self._starting: asyncio.Task[SeatHandle] | None = None
+        self._leaving: asyncio.Task[Exit | None] | None = None
+        chair.on_fault = self._leave
 
     async def open(self) -> None:
         """Open the socket, then start the process; returns once it was started."""
@@ -76,6 +78,11 @@ class LocalPlace:
     def _exited(self, exited: asyncio.Future[Exit]) -> None:
         if not exited.cancelled():
             self._on_exit(exited.result())
+
+    def _leave(self) -> None:
+        """The bot is out of the game: it must not go on at the expense of those who play."""
+        if self._starting is not None:
+            self._leaving = asyncio.ensure_future(self.close(FAREWELL))
 
     async def close(self, farewell: float) -> Exit | None:
         """Let the process end, or end it; then take the socket away."""

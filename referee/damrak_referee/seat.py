@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import grpc
 
 from damrak_proto.v1 import table_pb2 as pb
-from damrak_referee.chair import Chair
+from damrak_referee.chair import CONNECTIONS as CALLS, Chair
 from damrak_referee.link import Context, Link, SeatLimits
 
 SERVICE: Final = pb.DESCRIPTOR.services_by_name["Table"].full_name
@@ -39,6 +39,22 @@ class SeatService:
         await Link(context, self._find, self._limits).run()
 
 
+class _Patience(grpc.GenericRpcHandler):
+    """Passes calls on, and has none left for whoever calls again and again, whatever it is."""
+
+    def __init__(self, chair: Chair, handlers: grpc.GenericRpcHandler) -> None:
+        self._chair = chair
+        self._handlers = handlers
+        self._calls = 0
+
+    def service(self, details: grpc.HandlerCallDetails) -> Any:
+        """The handler of a call."""
+        self._calls += 1
+        if self._calls == CALLS + 1:
+            self._chair.misbehaved(f"called more than {CALLS} times")
+        return self._handlers.service(details)
+
+
 def seat_server(
     chair: Chair, socket: Path, limits: SeatLimits = STANDARD_LIMITS
 ) -> grpc.aio.Server:
@@ -58,6 +74,7 @@ def seat_server(
         ],
         maximum_concurrent_rpcs=STREAMS,
     )
-    server.add_generic_rpc_handlers((SeatService(lambda _: chair, limits).handlers(),))
+    handlers = SeatService(lambda _: chair, limits).handlers()
+    server.add_generic_rpc_handlers((_Patience(chair, handlers),))
     server.add_insecure_port(f"unix:{socket}")
     return server

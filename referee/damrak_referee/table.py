@@ -276,6 +276,7 @@ class Table:
             if fault.owner != "host":  # or else all seats hear that the match is void
                 seat, reason, detail = fault.seat, fault.reason, fault.detail
                 chair.end(partial(ending_fault, seat=seat, reason=reason, detail=detail))
+                chair.on_fault()
         self._faults_told = len(faults)
         self._changed.set()
 

@@ -6,18 +6,23 @@ Each ends as that bot's own fault; the house bot wins, and the referee plays on.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
+import grpc
 import pytest
 
+from chaos.victims import command_line
 from damrak_engine.clock import TimeControl
 from damrak_proto.v1 import control_pb2 as pb
 from damrak_referee.seat import CONNECTIONS
-from damrak_wire.orders import Archive, House
+from damrak_wire.orders import Archive, House, Open
 from damrak_wire.reports import MatchReport, SeatReport
 from referee_process import RefereeProcess, block, ending, short_folder
-from sandboxes import archive_of, need_isolation, program
+from sandboxes import archive_of, descendants, need_isolation, program
+from sitter import Sitter
 
 STEADY = TimeControl(decision_ms=60_000, bank_ms=600_000, grace_ms=1_000)
 QUICK = replace(STEADY, decision_ms=2_000)  # for those that hang
@@ -204,6 +209,67 @@ os._exit(1)
 """,
     )
     assert 1 <= int(report.output.split()[-1]) <= CONNECTIONS
+
+
+@pytest.mark.parametrize("method", ["damrak.v1.Table/Play", "no.such.Service/Method"])
+def test_a_flood_of_calls_ends_with_its_bot(referee: RefereeProcess, method: str) -> None:
+    report = fault_of(
+        referee,
+        f"""
+call = channel.stream_stream("/{method}")
+while True:
+    try:
+        for _ in call(iter([b"rubbish"])): pass
+    except grpc.RpcError as problem:
+        pass
+""",
+    )
+    assert report.fault is not None
+    assert (report.fault.reason, report.fault.detail) == ("protocol", "called more than 100 times")
+
+
+def test_a_bot_that_failed_is_gone_while_the_others_play_on(referee: RefereeProcess) -> None:
+    code = "say, heard, welcome = sit()\nfor _ in range(99): say(b'rubbish')\nwhile True: pass\n"
+    archive = program(PRELUDE + code)
+    sha256 = hashlib.sha256(archive).hexdigest()
+    referee.control.Upload(iter([pb.UploadRequest(sha256=sha256, data=archive)]))
+    order = block((Archive(sha256), Open(), House("greedy")), name="leaves")
+    [ticket] = referee.start(order).tickets
+    news = referee.follow(order)
+    with grpc.insecure_channel(referee.listen) as channel:
+        slow = Sitter(channel, ticket.ticket)
+        slow.play(1)
+        while any("bwrap" in command_line(process) for process in descendants(referee.process.pid)):
+            time.sleep(0.02)
+        slow.hang_up()
+        assert slow.welcome is not None
+        assert Sitter(channel, slow.welcome.rejoin_ticket).play()
+    [report] = [item for item in news if isinstance(item, MatchReport)]
+    fault, *others = [seat.fault for seat in report.seats]
+    assert fault is not None
+    assert (fault.reason, others) == ("protocol", [None, None])
+
+
+def test_descriptors_that_are_handed_over_are_not_taken(referee: RefereeProcess) -> None:
+    open_files = Path(f"/proc/{referee.process.pid}/fd")
+    test_an_ordinary_bot_plays(referee)  # after which all is open that stays open
+    before = len(list(open_files.iterdir()))
+    report = fault_of(
+        referee,
+        """
+import socket
+line = socket.socket(socket.AF_UNIX)
+line.connect("/run/referee.sock")
+line.sendall(b"PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n")
+for _ in range(10):
+    socket.send_fds(line, [bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])], [0] * 200)
+    line.recv(9)
+print("handed over", flush=True)
+os._exit(1)
+""",
+    )
+    assert report.output == "handed over\n"
+    assert len(list(open_files.iterdir())) < before + 100
 
 
 def test_playing_for_the_other_seat(referee: RefereeProcess) -> None:
