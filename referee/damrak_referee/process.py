@@ -33,7 +33,7 @@ def run_referee(settings: Settings) -> int:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             return runner.run(_run(settings))
     except Misuse as problem:
-        sys.stderr.write(f"damrak-referee: {' '.join(str(problem).split())}\n")
+        sys.stderr.write(f"damrak-referee: {' '.join(settings.told(problem).split())}\n")
         return MISUSED
 
 

@@ -79,8 +79,8 @@ class Referee:
     async def _open(self) -> tuple[Address, Address]:
         settings = self._settings
         self._stack.enter_context(RunFolder(settings.run, settings.name))
-        public_tls = credentials(settings, settings.tls_client_ca)
-        control_tls = credentials(settings, settings.control_client_ca)
+        public_tls = credentials(settings, "tls_client_ca")
+        control_tls = credentials(settings, "control_client_ca")
         self._open_store()
         # Children are started before gRPC is: it does not like forks.
         house = await find_house_bots()

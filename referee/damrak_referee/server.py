@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import ssl
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -63,35 +64,43 @@ def _shared_options(join_seconds: float, ping_seconds: float) -> Options:
     ]
 
 
-def credentials(settings: Settings, client_ca: Path | None) -> grpc.ServerCredentials | None:
-    """TLS as set, if it is. Files are read again for new connections when they change.
+def credentials(settings: Settings, client_ca: str) -> grpc.ServerCredentials | None:
+    """TLS as set, if it is; `client_ca` names the setting of the authorities for clients.
+
+    Files are read again for new connections when they change.
 
     Raises:
-        SettingError: naming the file that is no good.
+        SettingError: naming the setting and the file that is no good.
     """
-    cert, key = settings.tls_cert, settings.tls_key
-    if cert is None or key is None:
+    if settings.tls_cert is None or settings.tls_key is None:
         return None
-    files = _Files(cert, key, client_ca)
+    authorities: Path | None = getattr(settings, client_ca)
+    option = "--" + client_ca.replace("_", "-")
+    files = _Files(settings.tls_cert, settings.tls_key, option, authorities)
     first = files.configuration()
     renewed: Any = files.renewed  # None is allowed, whatever the annotations say
     return grpc.dynamic_ssl_server_credentials(
-        first, renewed, require_client_authentication=client_ca is not None
+        first, renewed, require_client_authentication=authorities is not None
     )
 
 
 class _Files:
     """Certificates on disk."""
 
-    def __init__(self, cert: Path, key: Path, client_ca: Path | None) -> None:
-        self._paths = [path for path in (cert, key, client_ca) if path is not None]
+    def __init__(self, cert: Path, key: Path, option: str, authorities: Path | None) -> None:
+        self._cert, self._key = cert, key
+        self._option, self._authorities = option, authorities
         self._stamp = self._stamp_now()
 
     def configuration(self) -> grpc.ServerCertificateConfiguration:
         """What the files hold now."""
-        cert, key, *ca = [_read(path) for path in self._paths]
+        cert = _read("--tls-cert", self._cert, b"CERTIFICATE-----")
+        key = _read("--tls-key", self._key, b"PRIVATE KEY-----")
+        _check_pair(self._cert, self._key)
+        ca = self._authorities
         return grpc.ssl_server_certificate_configuration(
-            [(key, cert)], root_certificates=ca[0] if ca else None
+            [(key, cert)],
+            root_certificates=None if ca is None else _read(self._option, ca, b"CERTIFICATE-----"),
         )
 
     def renewed(self) -> grpc.ServerCertificateConfiguration | None:
@@ -108,7 +117,7 @@ class _Files:
 
     def _stamp_now(self) -> list[tuple[int, int]]:
         stamps = []
-        for path in self._paths:
+        for path in filter(None, (self._cert, self._key, self._authorities)):
             try:
                 found = path.stat()
             except OSError:
@@ -117,14 +126,33 @@ class _Files:
         return stamps
 
 
-def _read(path: Path) -> bytes:
+def _read(option: str, path: Path, wanted: bytes) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as problem:
-        raise SettingError(f"{path}: {(problem.strerror or 'cannot be read').lower()}") from None
-    if b"-----BEGIN" not in data:
-        raise SettingError(f"{path}: not PEM")
+        why = (problem.strerror or "cannot be read").lower()
+        raise SettingError(f"{option}: {path}: {why}") from None
+    if wanted not in data:
+        what = wanted.decode().rstrip("-").lower()
+        raise SettingError(f"{option}: {path}: no {what} in PEM")
     return data
+
+
+def _check_pair(cert: Path, key: Path) -> None:
+    """See that one belongs to the other: of gRPC nobody would hear it but those who connect."""
+
+    def passphrase() -> str:
+        raise SettingError(f"--tls-key: {key}: is encrypted; a referee has no passphrase")
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, passphrase)
+    except ssl.SSLError as problem:
+        if problem.reason == "KEY_VALUES_MISMATCH":
+            raise SettingError(f"--tls-key: {key}: not the key of {cert}") from None
+        why = f"cannot be used together ({problem.reason or problem})"
+        raise SettingError(f"--tls-cert: {cert} and {key} {why}") from None
+    except OSError as problem:
+        raise SettingError(f"--tls-cert: {cert}: {problem.strerror}") from None
 
 
 class Listener:

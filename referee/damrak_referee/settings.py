@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from damrak_referee.addresses import Address, parse_address
-from damrak_referee.misuse import SettingError
+from damrak_referee.misuse import Misuse, SettingError
 from damrak_referee.setting import PREFIX, parse_name
 from damrak_referee.settings_table import TABLE
 
@@ -59,6 +59,12 @@ class Settings:
     sandbox_tmp_mb: int
     log_format: str
     log_level: str
+    sources: Mapping[str, str]
+    """Options that were given otherwise, and as what: a variable, or a key of a file."""
+
+    def told(self, problem: Misuse) -> str:
+        """What is wrong, with the setting by the name it was given under."""
+        return _as_given(str(problem), self.sources)
 
 
 def default_run() -> Path:
@@ -84,6 +90,7 @@ def read_settings(
         if variable.startswith(PREFIX) and variable not in known:
             raise SettingError(f"{variable}: there is no such setting")
     values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
     for setting in TABLE:
         if setting.name in options:
             source, text = setting.option, options[setting.name]
@@ -96,11 +103,20 @@ def read_settings(
         else:
             values[setting.name] = None
             continue
+        sources[setting.option] = source
         try:
             values[setting.name] = setting.parse(text)
         except ValueError as problem:
             raise SettingError(f"{source}: {problem}") from None
-    return _complete(values, is_terminal=is_terminal)
+    try:
+        return _complete({**values, "sources": sources}, is_terminal=is_terminal)
+    except SettingError as problem:
+        raise SettingError(_as_given(str(problem), sources)) from None
+
+
+def _as_given(text: str, sources: Mapping[str, str]) -> str:
+    option, colon, rest = text.partition(":")
+    return sources.get(option, option) + colon + rest
 
 
 def _read_file(path: Path) -> dict[str, str]:

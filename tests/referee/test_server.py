@@ -271,11 +271,14 @@ def test_killed_referee_is_no_hindrance_to_the_next() -> None:
     ("options", "said"),
     [
         (["--listen=192.0.2.1:1"], "--listen: cannot listen on 192.0.2.1:1"),
-        (["--metrics=192.0.2.1:1"], "--metrics: 192.0.2.1:1: "),
+        (["DAMRAK_REFEREE_METRICS=192.0.2.1:1"], "DAMRAK_REFEREE_METRICS: 192.0.2.1:1: "),
         (["--run=/proc/no"], "--run: /proc/no: "),
         (["--control=unix:/" + "x" * 110], "--control: /x"),
         (["--store=/proc/no"], "--store: /proc/no"),
-        ([f"--tls-cert={__file__}", f"--tls-key={__file__}"], "not PEM"),
+        (
+            [f"--tls-cert={__file__}", f"--tls-key={__file__}"],
+            f"--tls-cert: {__file__}: no certificate in PEM",
+        ),
         (
             ["--control=127.0.0.1:0", "--control-key-file=/dev/null"],
             "--control-key-file: /dev/null",
@@ -296,13 +299,27 @@ def test_what_cannot_be_had_is_told_in_one_line(
     assert "Traceback" not in done.stderr
 
 
-def _run(*options: str) -> subprocess.CompletedProcess[str]:
+def test_key_of_another_certificate_is_told() -> None:
+    with short_folder() as folder:
+        authority = Authority(folder, "authority")
+        pair, other = authority.issue("server"), authority.issue("other")
+        where = (f"--run={folder}/run", "--listen=127.0.0.1:0", f"--tls-cert={pair.cert}")
+        done = _run(*where, f"DAMRAK_REFEREE_TLS_KEY={other.key}")
+    assert done.returncode == 2
+    said = f"damrak-referee: DAMRAK_REFEREE_TLS_KEY: {other.key}: not the key of {pair.cert}\n"
+    assert done.stderr == said
+
+
+def _run(*settings: str) -> subprocess.CompletedProcess[str]:
+    """What a referee says that is given these, as options or variables."""
+    options = [text for text in settings if text.startswith("--")]
+    variables = [text.split("=", 1) for text in settings if not text.startswith("--")]
     clean = {k: v for k, v in os.environ.items() if not k.startswith("DAMRAK_REFEREE_")}
     return subprocess.run(
         [sys.executable, "-m", "damrak_referee", "--log-level=error", *options],
         capture_output=True,
         text=True,
-        env=clean,
+        env={**clean, **dict(variables)},
         timeout=PATIENCE,
         check=False,
     )

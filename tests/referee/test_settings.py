@@ -17,7 +17,7 @@ from damrak_referee.settings_table import TABLE
 
 
 def test_table_and_settings_name_the_same_things() -> None:
-    assert {setting.name for setting in TABLE} == {
+    assert {setting.name for setting in TABLE} | {"sources"} == {
         field.name for field in dataclasses.fields(Settings)
     }
 
@@ -51,6 +51,7 @@ def test_file_may_be_named_by_a_variable(tmp_path: Path) -> None:
         ({"listen": "::1:7171"}, {}, "--listen: '::1:7171': write an IPv6 address in brackets"),
         ({"listen": "unix:/" + "x" * 120}, {}, "too long for a socket"),
         ({"control": "0.0.0.0:7172"}, {}, "--control: 0.0.0.0:7172 is open to anybody"),
+        ({}, {"DAMRAK_REFEREE_CONTROL": "[::]:1"}, "DAMRAK_REFEREE_CONTROL: [::]:1 is open to"),
         ({"tls_cert": __file__}, {}, "--tls-key: a certificate and its key are given together"),
         ({"tls_client_ca": __file__}, {}, "--tls-client-ca: needs --tls-cert and --tls-key"),
         ({"tls_cert": "/no/such"}, {}, "--tls-cert: /no/such: no such file or directory"),
