@@ -18,6 +18,7 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # whatever matters is told by a
 from damrak_referee.logs import configure_logs
 from damrak_referee.misuse import Misuse
 from damrak_referee.referee import Referee
+from damrak_referee.runner.spawn import raise_open_files
 from damrak_referee.settings import Settings
 
 OK: Final = 0
@@ -29,6 +30,7 @@ GARBAGE: Final = (10_000, 10, 3)  # a match makes few cycles: look for them more
 def run_referee(settings: Settings) -> int:
     """Run a referee until it is told to stop; what the process is to exit with."""
     configure_logs(settings.log_format, settings.log_level, referee=settings.name)
+    raise_open_files()
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             return runner.run(_run(settings))

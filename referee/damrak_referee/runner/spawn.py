@@ -146,7 +146,7 @@ def full_pipe(data: bytes) -> int:
 
 
 def raise_open_files() -> None:
-    """Let this process have as many descriptors as it may: each child takes four."""
+    """Let this process have as many descriptors as it may: connections and children take some."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
