@@ -7,8 +7,10 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from ipaddress import IPv6Address, IPv6Network
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+from urllib.parse import unquote
 
 import grpc
 import grpc.aio
@@ -44,7 +46,7 @@ class Peers(grpc.aio.ServerInterceptor):
         return None if handler is None else _wrap(handler, self._around)
 
     async def _around(self, context: Context, proceed: Callable[[], Awaitable[Any]]) -> Any:
-        peer = _address(context.peer())
+        peer = address_of(context.peer())
         if peer is None:
             return await proceed()
         why = self._objection(peer)
@@ -131,11 +133,16 @@ def bearer_of(metadata: Any) -> str | None:
     return None
 
 
-def _address(peer: str) -> str | None:
-    """The network address of a peer without its port; None where there is none."""
-    if not peer.startswith(("ipv4:", "ipv6:")):
-        return None
-    return peer.rpartition(":")[0]
+def address_of(peer: str) -> str | None:
+    """The network address of a peer without its port; None where there is none.
+
+    Of version 6 it is the first half: whoever has one of them has all that begin with it.
+    """
+    if peer.startswith("ipv6:"):
+        host = unquote(peer.removeprefix("ipv6:").rpartition(":")[0]).strip("[]")
+        whole = IPv6Address(host.partition("%")[0])
+        return str(whole.ipv4_mapped or IPv6Network((whole, 64), strict=False))
+    return peer.removeprefix("ipv4:").rpartition(":")[0] if peer.startswith("ipv4:") else None
 
 
 def _wrap(

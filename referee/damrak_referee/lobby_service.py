@@ -9,6 +9,7 @@ from typing import Any, Final, NoReturn
 
 import grpc
 import grpc.aio
+from google.protobuf.message import DecodeError
 
 from damrak_proto.v1 import lobby_pb2 as pb, lobby_pb2_grpc
 from damrak_referee.admission import bearer_of
@@ -34,6 +35,8 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 MOST_UNSENT: Final = 1000  # words to a bot that does not listen
 MOST_CONNECTIONS: Final = 64  # of one bot
+MESSAGES_PER_S: Final = 200  # that are heard of one connection; more have to wait
+BURST: Final = 100  # at once
 
 
 class _Link:
@@ -92,13 +95,13 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
         self._referee = referee
         self._address = address
         self._join_seconds = join_seconds
-        self.is_closing = False
 
     async def Wait(  # type: ignore[override]  # the stubs know generators only
         self, requests: AsyncIterator[pb.WaitRequest], context: Context
     ) -> None:
         """Serve one waiting bot until it leaves or is sent away."""
         token = await self._admit(context)
+        requests = _understood(requests)
         arrival = await self._arrival(requests, context)
         try:
             spoken = version.agree(arrival)
@@ -125,8 +128,6 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
             listening.cancel()
 
     async def _admit(self, context: Context) -> BotToken:
-        if self.is_closing:
-            await _abort(context, "UNAVAILABLE", "this referee is about to stop")
         if not self._tokens.are_known:
             await _abort(context, "UNAVAILABLE", "this referee does not know any tokens yet")
         given = bearer_of(context.invocation_metadata())
@@ -162,7 +163,12 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
         return said
 
     async def _listen(self, requests: AsyncIterator[pb.WaitRequest], waiting: Waiting) -> None:
+        time = asyncio.get_running_loop().time
+        due = time()  # when the next message may be heard, if the bot has said much
         async for message in requests:
+            due = max(due, time() - BURST / MESSAGES_PER_S) + 1 / MESSAGES_PER_S
+            if due > time():
+                await asyncio.sleep(due - time())
             if message.WhichOneof("message") is None:
                 continue  # a later version says more
             match decode_request(message):
@@ -172,6 +178,15 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
                     self._lobby.decline(waiting, match, reason)
                 case Arrival():
                     raise WireError("arrival", "was said before")
+
+
+async def _understood(requests: AsyncIterator[pb.WaitRequest]) -> AsyncIterator[pb.WaitRequest]:
+    """What comes; bytes that are no message are an error like others."""
+    try:
+        async for message in requests:
+            yield message
+    except DecodeError:
+        raise WireError("request", "these bytes are no WaitRequest") from None
 
 
 async def _next(requests: AsyncIterator[pb.WaitRequest]) -> pb.WaitRequest | None:

@@ -89,7 +89,6 @@ class Referee:
         self._lobby = Lobby(self._tokens)
         self._tickets = Tickets()
         self._feeds = Feeds(settings.retention)
-        self._peers = Peers(settings.streams_per_peer, settings.joins_per_minute, self._metrics)
         at = await self._open_public(public_tls)
         self._blocks = self._make_blocks(at, house)
         control_at = await self._open_control(control_tls)
@@ -121,20 +120,24 @@ class Referee:
     async def _open_public(self, tls: grpc.ServerCredentials | None) -> Address:
         settings = self._settings
         options = public_options(settings.join_seconds, settings.ping_seconds)
-        self._public = Listener(options, [self._peers])
-        self._lobby_service = LobbyService(
+        self._public = Listener(options, [self._make_peers()])
+        lobby = LobbyService(
             self._lobby,
             self._tokens,
             settings.name,
             str(settings.advertise) if settings.advertise is not None else "",
             settings.join_seconds,
         )
-        lobby_pb2_grpc.add_LobbyServicer_to_server(self._lobby_service, self._public.server)
+        lobby_pb2_grpc.add_LobbyServicer_to_server(lobby, self._public.server)
         seats = SeatService(self._tickets.redeem, SeatLimits(join_s=settings.join_seconds))
         self._public.server.add_generic_rpc_handlers((seats.handlers(),))
         self._public.name_services(_name(table_pb2, "Table"), _name(lobby_pb2, "Lobby"))
         self._stack.push_async_callback(self._public.stop, LAST_WORDS)
         return await self._public.open("--listen", settings.listen, tls)
+
+    def _make_peers(self) -> Peers:
+        settings = self._settings
+        return Peers(settings.streams_per_peer, settings.joins_per_minute, self._metrics)
 
     def _make_blocks(self, at: Address, house: HouseBots) -> Blocks:
         settings = self._settings
@@ -159,7 +162,8 @@ class Referee:
 
     async def _open_control(self, tls: grpc.ServerCredentials | None) -> Address:
         settings = self._settings
-        guards: list[grpc.aio.ServerInterceptor] = [self._peers]
+        # Not those of the bots: one of them at the same address must not lock the ladder out.
+        guards: list[grpc.aio.ServerInterceptor] = [self._make_peers()]
         if settings.control_key_file is not None:
             guards.append(Key(read_key(settings.control_key_file)))
         options = control_options(settings.join_seconds, settings.ping_seconds)
@@ -231,7 +235,6 @@ class Referee:
             return
         _log.info("draining", limit_s=limit, running=self._blocks.running)
         self._blocks.drain()
-        self._lobby_service.is_closing = True
         self._lobby.close_soon(BACK_IN_MS)
         self._draining.set()
 

@@ -11,7 +11,7 @@ from damrak_engine.effects import DETAIL_LIMIT
 from damrak_engine.events import NOTE_LIMIT
 from damrak_referee.chair import COMPLAINTS, CONNECTIONS
 from damrak_referee.link import SeatLimits
-from damrak_referee.lobby_service import MOST_CONNECTIONS, MOST_UNSENT
+from damrak_referee.lobby_service import BURST, MESSAGES_PER_S, MOST_CONNECTIONS, MOST_UNSENT
 from damrak_referee.settings_table import TABLE
 from damrak_wire.fields import NAME_LIMIT
 from damrak_wire.lobby import MOST_GAMES
@@ -22,7 +22,8 @@ SEAT = SeatLimits()
 SETTINGS = {setting.name: setting.default for setting in TABLE}
 LIMITS = {
     "a message of a client": [SEAT.message_bytes // 1024],
-    "messages beyond answers to questions": [SEAT.messages_per_s, SEAT.burst],
+    "messages at a table beyond answers to questions": [SEAT.messages_per_s, SEAT.burst],
+    "messages in the lobby; what comes faster waits": [MESSAGES_PER_S, BURST],
     "malformed messages in a match": [COMPLAINTS - 1],
     "connections to one seat in a match": [CONNECTIONS],
     "unread messages to a client": [SEAT.outbox, MOST_UNSENT],

@@ -14,8 +14,10 @@ import grpc
 import pytest
 
 from damrak_proto.v1 import control_pb2 as pb
+from damrak_referee.lobby_service import BURST
 from damrak_referee.tokens import hash_token, write_tokens
 from damrak_wire.lobby import (
+    Arrival,
     BotToken,
     Call,
     Capacity,
@@ -23,6 +25,7 @@ from damrak_wire.lobby import (
     Decline,
     Registered,
     Withdrawal,
+    encode_request,
 )
 from damrak_wire.orders import House, Remote
 from damrak_wire.reports import BlockEnded, BlockNews, MatchReport, MatchVoided
@@ -221,6 +224,27 @@ def test_foreign_version_is_told_what_is_spoken(it: Scene) -> None:
     assert "7 to 9" in why
 
 
+@pytest.mark.parametrize("has_arrived", [False, True])
+def test_bytes_that_are_no_message_are_told_as_such(it: Scene, has_arrived: bool) -> None:
+    wait = it.channel.stream_stream("/damrak.v1.Lobby/Wait")
+    arrival = encode_request(Arrival(1, 1, "test/1", 1)).SerializeToString()
+    said = [arrival, b"\xff" * 9] if has_arrived else [b"\xff" * 9]
+    with pytest.raises(grpc.RpcError) as problem:
+        list(wait(iter(said), metadata=[("authorization", "Bearer secret-of-stan")]))
+    assert problem.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert problem.value.details() == "request: these bytes are no WaitRequest"
+
+
+def test_who_says_much_in_the_lobby_has_to_wait_and_is_heard(it: Scene) -> None:
+    waiter = it.arrive(0)
+    for games in [*range(1, 3 * BURST), 0, 2]:
+        waiter.say(Capacity(games % 1000))
+    news = it.start(matches=2)
+    assert it.sit(waiter.hear()).play()
+    assert it.sit(waiter.hear()).play()
+    assert ending(news) == BlockEnded("finished")
+
+
 def test_visitor_that_says_nothing_is_sent_away() -> None:
     with (
         short_folder() as folder,
@@ -269,6 +293,25 @@ def test_draining_referee_tells_waiting_bots() -> None:
         waiter = it.arrive()
         it.referee.process.send_signal(signal.SIGTERM)
         assert waiter.hear() == Closing(5000)
+        assert it.referee.process.wait(PATIENCE) == 0
+
+
+def test_bot_that_is_lost_while_the_referee_drains_can_come_back() -> None:
+    with short_folder() as folder, RefereeProcess(folder) as referee, _scene(referee) as it:
+        news = it.start(matches=2, parallel=1)
+        waiter = it.arrive()
+        sitter = it.sit(waiter.hear())
+        sitter.play(2)
+        it.referee.process.send_signal(signal.SIGTERM)
+        assert waiter.hear() == Closing(5000)
+        sitter.hang_up()
+        waiter.hang_up()
+        again = it.arrive()
+        assert again.hear() == Closing(5000)
+        for _ in range(2):  # what it was in, and what the block has still to come
+            assert it.sit(again.hear()).play()
+        reports = [item for item in news if isinstance(item, MatchReport)]
+        assert [report.seats[0].fault for report in reports] == [None, None]
         assert it.referee.process.wait(PATIENCE) == 0
 
 

@@ -18,6 +18,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from certificates import Authority, Pair
 from damrak_proto.v1 import control_pb2 as pb, control_pb2_grpc
+from damrak_referee.admission import address_of
 from damrak_wire.orders import House, Open
 from damrak_wire.reports import BlockEnded
 from referee_process import GREEDY, PATIENCE, RefereeProcess, block, ending, short_folder
@@ -308,6 +309,22 @@ def test_key_of_another_certificate_is_told() -> None:
     assert done.returncode == 2
     said = f"damrak-referee: DAMRAK_REFEREE_TLS_KEY: {other.key}: not the key of {pair.cert}\n"
     assert done.stderr == said
+
+
+@pytest.mark.parametrize(
+    ("peer", "address"),
+    [
+        ("ipv4:192.0.2.7:40000", "192.0.2.7"),
+        ("ipv6:%5B2001:db8:1:2:3::4%5D:40000", "2001:db8:1:2::/64"),
+        ("ipv6:[2001:db8:1:2:ffff::]:1", "2001:db8:1:2::/64"),
+        ("ipv6:%5B::ffff:192.0.2.7%5D:1", "192.0.2.7"),
+        ("ipv6:%5Bfe80::1%25eth0%5D:1", "fe80::/64"),
+        ("unix:", None),
+        ("unix:/run/x.sock", None),
+    ],
+)
+def test_peers_are_counted_by_their_network_address(peer: str, address: str | None) -> None:
+    assert address_of(peer) == address
 
 
 def _run(*settings: str) -> subprocess.CompletedProcess[str]:
