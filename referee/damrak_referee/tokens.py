@@ -107,10 +107,13 @@ class Tokens:
         """Whether anybody has said yet which tokens are good."""
         return self._path is not None or self._from_control is not None
 
-    def replace(self, tokens: Iterable[BotToken]) -> None:
-        """Put these in the place of all that came through Control before."""
-        self._from_control = tuple(tokens)
-        self._change()
+    def replace(self, tokens: Iterable[BotToken]) -> bool:
+        """Put these in the place of all that came through Control before; whether that is news."""
+        before, self._from_control = self._from_control, tuple(tokens)
+        is_news = before is None or set(before) != set(self._from_control)
+        if is_news:
+            self._change()
+        return is_news
 
     def reread(self) -> None:
         """Read the file again if it is another than the last time.

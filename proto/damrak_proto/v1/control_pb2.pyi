@@ -286,7 +286,9 @@ class StartBlockResponse(_message.Message):
     TICKETS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tickets(self) -> _containers.RepeatedCompositeFieldContainer[Global___Ticket]:
-        """Tickets for the open seats; only in the answer to the first call."""
+        """Tickets for the open seats; only in the answer to the first call. Whoever has lost that starts
+        the next attempt.
+        """
 
     def __init__(
         self,

@@ -86,7 +86,8 @@ class ControlServicer:
     def StartBlock(self, request, context):
         """Start a block. The same order again changes nothing; another order by the same id and attempt
         is refused (ALREADY_EXISTS). Fails with FAILED_PRECONDITION if archives are missing, and with
-        UNAVAILABLE while the referee drains or has no room.
+        UNAVAILABLE while the referee drains or has no room. A call that was lost may have started the
+        block: ask this referee again, or go to another with the next attempt, or two play the same one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -123,7 +124,8 @@ class ControlServicer:
 
     def SetBotTokens(self, request, context):
         """Say which remote bots may wait in the lobby. Replaces what was said before; bots whose token
-        is no longer among them are sent away.
+        is no longer among them are sent away, and finish the games they are in. A referee that was
+        started anew has forgotten them: say them again, every few seconds for example.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

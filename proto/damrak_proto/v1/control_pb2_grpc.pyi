@@ -43,7 +43,8 @@ class ControlStub:
     StartBlock: _grpc.UnaryUnaryMultiCallable[_control_pb2.StartBlockRequest, _control_pb2.StartBlockResponse]
     """Start a block. The same order again changes nothing; another order by the same id and attempt
     is refused (ALREADY_EXISTS). Fails with FAILED_PRECONDITION if archives are missing, and with
-    UNAVAILABLE while the referee drains or has no room.
+    UNAVAILABLE while the referee drains or has no room. A call that was lost may have started the
+    block: ask this referee again, or go to another with the next attempt, or two play the same one.
     """
     FollowBlock: _grpc.UnaryStreamMultiCallable[_control_pb2.FollowBlockRequest, _control_pb2.FollowBlockResponse]
     """Hear all about a block from its beginning to its end. NOT_FOUND: this referee has lost it, and
@@ -57,7 +58,8 @@ class ControlStub:
     """What the referee is and does."""
     SetBotTokens: _grpc.UnaryUnaryMultiCallable[_control_pb2.SetBotTokensRequest, _control_pb2.SetBotTokensResponse]
     """Say which remote bots may wait in the lobby. Replaces what was said before; bots whose token
-    is no longer among them are sent away.
+    is no longer among them are sent away, and finish the games they are in. A referee that was
+    started anew has forgotten them: say them again, every few seconds for example.
     """
 
 @_typing.type_check_only
@@ -70,7 +72,8 @@ class ControlAsyncStub(ControlStub):
     StartBlock: _aio.UnaryUnaryMultiCallable[_control_pb2.StartBlockRequest, _control_pb2.StartBlockResponse]  # type: ignore[assignment]
     """Start a block. The same order again changes nothing; another order by the same id and attempt
     is refused (ALREADY_EXISTS). Fails with FAILED_PRECONDITION if archives are missing, and with
-    UNAVAILABLE while the referee drains or has no room.
+    UNAVAILABLE while the referee drains or has no room. A call that was lost may have started the
+    block: ask this referee again, or go to another with the next attempt, or two play the same one.
     """
     FollowBlock: _aio.UnaryStreamMultiCallable[_control_pb2.FollowBlockRequest, _control_pb2.FollowBlockResponse]  # type: ignore[assignment]
     """Hear all about a block from its beginning to its end. NOT_FOUND: this referee has lost it, and
@@ -84,7 +87,8 @@ class ControlAsyncStub(ControlStub):
     """What the referee is and does."""
     SetBotTokens: _aio.UnaryUnaryMultiCallable[_control_pb2.SetBotTokensRequest, _control_pb2.SetBotTokensResponse]  # type: ignore[assignment]
     """Say which remote bots may wait in the lobby. Replaces what was said before; bots whose token
-    is no longer among them are sent away.
+    is no longer among them are sent away, and finish the games they are in. A referee that was
+    started anew has forgotten them: say them again, every few seconds for example.
     """
 
 class ControlServicer(metaclass=_abc_1.ABCMeta):
@@ -106,7 +110,8 @@ class ControlServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_control_pb2.StartBlockResponse, _abc.Awaitable[_control_pb2.StartBlockResponse]]:
         """Start a block. The same order again changes nothing; another order by the same id and attempt
         is refused (ALREADY_EXISTS). Fails with FAILED_PRECONDITION if archives are missing, and with
-        UNAVAILABLE while the referee drains or has no room.
+        UNAVAILABLE while the referee drains or has no room. A call that was lost may have started the
+        block: ask this referee again, or go to another with the next attempt, or two play the same one.
         """
 
     @_abc_1.abstractmethod
@@ -150,7 +155,8 @@ class ControlServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_control_pb2.SetBotTokensResponse, _abc.Awaitable[_control_pb2.SetBotTokensResponse]]:
         """Say which remote bots may wait in the lobby. Replaces what was said before; bots whose token
-        is no longer among them are sent away.
+        is no longer among them are sent away, and finish the games they are in. A referee that was
+        started anew has forgotten them: say them again, every few seconds for example.
         """
 
 def add_ControlServicer_to_server(servicer: ControlServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
