@@ -83,12 +83,18 @@ def test_it_plays_one_seat_with_a_ticket(folder: Path) -> None:
             assert process.wait() == 0
 
 
-def test_it_encrypts_if_it_has_to(folder: Path) -> None:
+def test_it_encrypts_and_shows_its_certificate_if_it_has_to(folder: Path) -> None:
     authority = Authority(folder, "authority")
-    pair = authority.issue("referee")
-    with RefereeProcess(folder, f"--tls-cert={pair.cert}", f"--tls-key={pair.key}") as referee:
+    pair, mine = authority.issue("referee"), authority.issue("node")
+    theirs = (
+        f"--tls-cert={pair.cert}",
+        f"--tls-key={pair.key}",
+        f"--tls-client-ca={authority.cert}",
+    )
+    ours = (f"--tls-ca={authority.cert}", f"--tls-cert={mine.cert}", f"--tls-key={mine.key}")
+    with RefereeProcess(folder, *theirs) as referee:
         admit(referee)
-        with bot(referee.listen, f"--tls-ca={authority.cert}", DAMRAK_TOKEN=TOKEN):
+        with bot(referee.listen, *ours, DAMRAK_TOKEN=TOKEN):
             without_a_fault(referee.play(block((NODE, GREEDY))))
 
 

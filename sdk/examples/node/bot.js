@@ -9,7 +9,8 @@ import { Lobby } from './lobby.js';
 import { loadServices, protoFolder } from './protos.js';
 import { Seat } from './seat.js';
 
-const HELP = `usage: node bot.js [--to ADDRESS] [--games N] [--protos DIR] [--tls [--tls-ca FILE]] [--quiet]
+const HELP = `usage: node bot.js [--to ADDRESS] [--games N] [--protos DIR] [--quiet]
+       [--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]
 
 Waits in a referee's lobby and plays the games it is called to.
 
@@ -17,6 +18,7 @@ Waits in a referee's lobby and plays the games it is called to.
   --games N       how many games at once (default: 2)
   --protos DIR    the folder that holds damrak_proto/ (or DAMRAK_PROTOS)
   --tls           encrypt; --tls-ca FILE names the authority if the system does not know it
+  --tls-cert FILE and --tls-key FILE, if the referee wants to see a certificate
   --quiet         say nothing unless something is wrong
 
 The bot's token is read from DAMRAK_TOKEN. With DAMRAK_TICKET instead it plays that one seat; with
@@ -37,6 +39,8 @@ function options() {
       protos: { type: 'string', default: process.env.DAMRAK_PROTOS },
       tls: { type: 'boolean', default: false },
       'tls-ca': { type: 'string' },
+      'tls-cert': { type: 'string' },
+      'tls-key': { type: 'string' },
       quiet: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -46,15 +50,20 @@ function options() {
     process.exit(0);
   }
   if (!values.to) throw new Error('where to? --to HOST:PORT, or DAMRAK_ADDRESS');
-  if (!/^[1-9]\d{0,3}$/.test(values.games)) throw new Error('--games: a number from 1 to 9999');
+  if (!/^([1-9]\d{0,2}|1000)$/.test(values.games)) throw new Error('--games: a number from 1 to 1000');
+  if (!values['tls-cert'] !== !values['tls-key']) throw new Error('--tls-cert and --tls-key: both or none');
   return values;
 }
 
 // Makes clients, one pair for each address; the empty address is the one we were started with.
 function connector(services, values) {
-  const ca = values['tls-ca'] ? readFileSync(values['tls-ca']) : undefined;
-  const secured = values.tls || ca;
-  const credentials = secured ? grpc.credentials.createSsl(ca) : grpc.credentials.createInsecure();
+  const [ca, key, cert] = ['tls-ca', 'tls-key', 'tls-cert'].map((name) =>
+    values[name] ? readFileSync(values[name]) : null,
+  );
+  const secured = values.tls || ca || cert;
+  const credentials = secured
+    ? grpc.credentials.createSsl(ca, key, cert)
+    : grpc.credentials.createInsecure();
   const made = new Map();
   return (called) => {
     const address = called || values.to;
