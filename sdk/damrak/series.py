@@ -205,20 +205,24 @@ class _Series:
         )
 
     def _failure(self, name: str, bot: int, fault: GameFault) -> BotFailure:
+        kind = (self.plan.names[bot], fault.reason)
+        if self._bundles[kind] >= BUNDLES_A_KIND:
+            return BotFailure(bot, fault.reason, fault.detail, None)
+        self._bundles[kind] += 1
         bundle = self._bundle(name, bot, fault)
-        traceback = "" if bundle is None else fault.traceback
-        return BotFailure(bot, fault.reason, fault.detail, bundle, traceback)
+        return BotFailure(bot, fault.reason, fault.detail, bundle, fault.traceback)
 
     def _bundle(self, name: str, bot: int, fault: GameFault) -> str | None:
         folder = self.plan.bundles
-        kind = (self.plan.names[bot], fault.reason)
-        if folder is None or self._bundles[kind] >= BUNDLES_A_KIND:
+        if folder is None:
             return None
-        self._bundles[kind] += 1
         who = re.sub(r"[^A-Za-z0-9_-]+", "-", self.plan.names[bot])
         path = folder / f"{who}-{fault.reason}-{name}"
-        folder.mkdir(parents=True, exist_ok=True)
-        write_bundle(fault.bundle, path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_bundle(fault.bundle, path)
+        except OSError:  # a bot that fails where nothing can be written is no end of the series
+            return None
         return str(path)
 
 

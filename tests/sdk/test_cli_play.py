@@ -221,6 +221,16 @@ def test_failure_is_shown_with_what_to_do_next(tmp_path: Path) -> None:
     assert "does not fail any more" in mended.stdout
 
 
+def test_failure_where_no_bundle_can_be_written_ends_no_series(tmp_path: Path) -> None:
+    bot = tmp_path / "clumsy.py"
+    bot.write_text("from damrak import Bot\n\nclass C(Bot):\n    def choose(self, view): 1 / 0\n")
+    (tmp_path / "damrak-faults").touch()
+    run = damrak("play", bot, "random", "--games", "2", cwd=tmp_path)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert 'clumsy.py", line 4, in choose' in run.stdout
+    assert "no bundle: nothing can be written to damrak-faults" in run.stdout
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows tells no other process")
 @pytest.mark.parametrize("whole_group", [True, False], ids=["terminal", "kill"])
 def test_ctrl_c_shows_the_whole_blocks_played_so_far(whole_group: bool, tmp_path: Path) -> None:

@@ -187,6 +187,9 @@ def _print_failure(console: Console, outcome: Outcome, failure: BotFailure, what
     if failure.bundle is not None:
         again = f"  again: damrak repro {shlex.quote(failure.bundle)}"
         console.print(Text(again), soft_wrap=True)
+    elif failure.traceback:  # one of the first, which should have one
+        nowhere = f"  no bundle: nothing can be written to {outcome.plan.bundles}"
+        console.print(Text(nowhere), soft_wrap=True)
 
 
 def print_traceback(console: Console, traceback: str) -> None:

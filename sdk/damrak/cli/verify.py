@@ -101,7 +101,7 @@ def _files(names: Iterable[str]) -> Iterator[Path]:
     for name in names:
         path = Path(name)
         if path.is_dir():
-            found = sorted(path.glob("*.json"))
+            found = sorted(file for file in path.iterdir() if file.suffix == ".json")
             if not found:
                 raise Misuse(f"{name}: the folder has no *.json files")
             yield from found
