@@ -43,7 +43,7 @@ def test_status_tells_how_fast_hosts_are_and_what_failed():
     )
     Attempt.objects.filter(detail="").update(detail="of no interest")
     text = page(visitor(), "/hosts/")
-    assert "60 %" in text
+    assert "60\N{NO-BREAK SPACE}%" in text
     assert "What failed lately" in text
     assert "void, played again" in text
     assert "the referee went away" not in text  # may name machines

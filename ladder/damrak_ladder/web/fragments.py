@@ -77,7 +77,8 @@ def moment(at: datetime | None) -> SafeString:
 
 def percent(number: str) -> str:
     """A number of hundredths, with the sign where and as the reader's language puts it."""
-    return gettext("%(number)s %%") % {"number": number}
+    said: str = gettext("%(number)s %%") % {"number": number}
+    return said.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def rows_of_points(name: str, where: str, points: Sequence[Point]) -> SafeString:

@@ -89,7 +89,9 @@ def signed_percent(value: float) -> str:
 @register.filter
 def tenths(value: float | None) -> str:
     """A number of which one decimal is worth saying."""
-    return fragments.NOTHING if value is None else number_format(round(value, 1), 1)
+    if value is None:
+        return fragments.NOTHING
+    return number_format(round(value, 1), 1).replace("-", fragments.MINUS)
 
 
 @register.filter
