@@ -95,6 +95,12 @@ def test_restore_is_refused_while_it_runs(platform: Platform) -> None:
     assert "stop it first" in done.stderr
 
 
+def test_host_is_refused_beside_it(platform: Platform) -> None:
+    done = run(platform.home, platform.port, "worker", "--with-referee")
+    assert done.returncode == 2
+    assert "of its own" in done.stderr
+
+
 def test_part_that_hangs_is_named(platform: Platform) -> None:
     broker = platform.parts()["broker"]
     os.kill(broker, signal.SIGSTOP)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from damrak_ladder.embedded.lock import HomeLock
+from damrak_ladder.embedded.lock import HomeLock, holder
 from damrak_ladder.embedded.part import Plan
 from damrak_ladder.embedded.places import Places
 from damrak_ladder.embedded.plans import REFEREE_STOP, WORKER_STOP
 from damrak_ladder.embedded.supervisor import Supervisor
 from damrak_ladder.installation.environment import PREFIX, Environment
+from damrak_ladder.misuse import Misuse
 
 BEGIN_PATIENCE_S = 300.0
 
@@ -22,6 +23,8 @@ def run_host(environment: Environment, blocks: int, say: Callable[[str], None]) 
         Misuse: it cannot run as things are.
     """
     places = Places.of(environment.home)
+    if who := holder(places.lock):
+        raise Misuse(f"Damrak runs here ({who}), with a worker and a referee of its own")
     control = f"unix:{places.control}"
     referee = [
         *(sys.executable, "-m", "damrak_referee", "--control", control),
