@@ -63,6 +63,18 @@ def test_address_is_confirmed_before_the_first_login() -> None:
     assert log_in(client) == "/"
 
 
+def test_a_mail_server_that_is_away_costs_the_mail_and_not_the_account() -> None:
+    client = Client(SERVER_NAME="127.0.0.1")
+    away = {"EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend"}
+    with override_settings(**away, EMAIL_HOST="127.0.0.1", EMAIL_PORT=1):
+        sign_up(client)
+        assert "could not be reached" in client.get("/en/accounts/confirm-email/").content.decode()
+    cache.clear()  # asked again some minutes later
+    assert "confirm-email" in log_in(client)
+    client.post(link_in_last_mail())
+    assert log_in(client) == "/"
+
+
 def test_password_is_reset_by_mail() -> None:
     client = Client(SERVER_NAME="127.0.0.1")
     sign_up(client)
