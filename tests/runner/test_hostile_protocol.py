@@ -20,8 +20,9 @@ from damrak_proto.v1 import control_pb2 as pb
 from damrak_referee.seat import CONNECTIONS
 from damrak_wire.orders import Archive, House, Open
 from damrak_wire.reports import MatchReport, SeatReport
+from processes import descendants
 from referee_process import RefereeProcess, block, ending, short_folder
-from sandboxes import archive_of, descendants, need_isolation, program
+from sandboxes import archive_of, need_isolation, program
 from sitter import Sitter
 
 STEADY = TimeControl(decision_ms=60_000, bank_ms=600_000, grace_ms=1_000)
