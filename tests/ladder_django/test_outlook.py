@@ -72,7 +72,7 @@ def test_running_blocks_hold_their_places_and_those_that_failed_rest() -> None:
     found = queue(NOW + SECOND / 2)
     assert [(run.block, run.seconds, run.ends_in) for run in found.running] == [(one, 0.5, 1.5)]
     assert [(wait.block, wait.starts_in) for wait in found.waiting] == [(three, 1.5), (two, None)]
-    assert found.waiting[1].text == "is tried again in 0 s, because it failed"
+    assert found.waiting[1].text == "is tried again in 1 s, because it failed"
 
 
 def test_what_a_host_has_been_told_of_comes_first() -> None:
@@ -85,6 +85,9 @@ def test_what_a_host_has_been_told_of_comes_first() -> None:
     found = queue(NOW)
     assert [one.reason for one in found.waiting][:2] == ["next", "next"]
     assert [one.position for one in found.waiting] == [1, 2, 3, 4]
+    # A host that has fallen silent begins nothing.
+    later = NOW + timedelta(hours=1)
+    assert {one.text for one in queue(later).waiting} == {"no worker is running"}
 
 
 def test_limit_of_games_is_told() -> None:

@@ -7,6 +7,7 @@ happen if nothing else comes.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -166,7 +167,8 @@ def _queued(
     free = sum(place.host.workers for place in there)
     ends = [0.0] * max(0, free - len(busy)) + busy
     heapq.heapify(ends)
-    told = [block for block in blocks if block.host_id is not None]
+    alive = {place.host.pk for place in there}
+    told = [block for block in blocks if block.host_id in alive]
     found = {}
     for position, block in enumerate(told, 1):
         start = heapq.heappop(ends) if ends else None
@@ -175,7 +177,7 @@ def _queued(
         host = block.host.name if block.host is not None else ""
         text = f"{host} is about to begin it"
         found[block.pk] = Outlook(str(block.pk), position, start, "next", text)
-    rest = [block for block in blocks if block.host_id is None]
+    rest = [block for block in blocks if block.host_id not in alive]  # soon told to others
     held = _held(rest, there, now)
     waits = [
         Waiting(str(block.pk), block.flow, costs[block.pk], held.get(block.pk, (None, ""))[0])
@@ -216,7 +218,7 @@ def _held(
                 _missing(sorted(names[one] for one in absent or needed), absent),
             )
         elif block.due > now:
-            wait = round((block.due - now).total_seconds())
+            wait = math.ceil((block.due - now).total_seconds())
             found[block.pk] = "rest", f"is tried again in {wait} s, because it failed"
     return found
 
