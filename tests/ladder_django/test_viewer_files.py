@@ -17,6 +17,7 @@ from django.core.cache import cache, caches
 from django.test import Client, override_settings
 from PIL import Image, ImageChops
 
+from damrak_ladder.bots.models import Bot, Version
 from damrak_ladder.matches.models import Block, BlockState, Match
 from damrak_ladder.replays.compression import compress, decompress
 from damrak_ladder.replays.errors import ReplayDamaged
@@ -273,3 +274,11 @@ def test_page_holds_what_its_eyes_see(client: Client, match: Match) -> None:
         held = page.split('id="viewer-moments">')[1].split("</script>")[0]
         assert "<" not in held
         assert json.loads(held) == client.get(f"/matches/{match.pk}/moments/{eyes}.json").json()
+
+
+def test_bots_are_called_what_other_pages_call_them(client: Client) -> None:
+    bot = some_bot("gable")
+    house = Bot(slug="house-mcts-iterations-50", name="mcts:iterations=50")
+    seats = [some_version(bot), Version(bot=house, number=1), some_version(bot, "greedy")]
+    assert sources.names_among(seats[:2]) == ["gable", "mcts, 50 iterations"]
+    assert sources.names_among(seats) == ["gable v1", "mcts, 50 iterations", "gable v2"]

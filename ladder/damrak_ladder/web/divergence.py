@@ -16,7 +16,7 @@ from django.http import Http404
 from damrak_ladder.matches.models import Match
 from damrak_ladder.web.replays.context import named
 from damrak_ladder.web.replays.eyes import ALL
-from damrak_ladder.web.replays.sources import document, is_over
+from damrak_ladder.web.replays.sources import document, is_over, names_among
 from damrak_ladder.web.replays.words import sentence, words
 
 _BESIDE = frozenset({"ms", "note"})  # what is no part of a decision
@@ -89,7 +89,7 @@ def _compared(first: Match, second: Match) -> Divergence | None:
 
 def _document(match: Match) -> dict[str, Any]:
     seats = sorted(match.seats.all(), key=lambda seat: seat.number)
-    return named(document(match, ALL), [seat.version.bot.name for seat in seats])
+    return named(document(match, ALL), names_among([seat.version for seat in seats]))
 
 
 def _values(shown: Mapping[str, Any], at: int) -> dict[str, Any]:

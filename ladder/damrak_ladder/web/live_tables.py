@@ -17,6 +17,7 @@ from damrak_ladder.web import blocks
 from damrak_ladder.web.blocks import BlockShown
 from damrak_ladder.web.replays.context import drawn
 from damrak_ladder.web.replays.sketch import town
+from damrak_ladder.web.replays.sources import names_among
 from damrak_ladder.web.replays.tips import with_tips
 from damrak_ladder.web.replays.words import words
 
@@ -53,7 +54,7 @@ def live_table(after: int = 0) -> LiveTable | None:
     return LiveTable(
         match=match,
         versions=[seat.version for seat in seats],
-        names=json.dumps([seat.version.bot.name for seat in seats], ensure_ascii=False),
+        names=json.dumps(names_among([seat.version for seat in seats]), ensure_ascii=False),
         words=json.dumps(words(), ensure_ascii=False),
         town=drawn(with_tips(_empty_town(block.board), board_of(block.board))),
         language=get_language() or "en",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,11 +12,13 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from damrak_engine.replay import Replay, parse_replay
+from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.keeping import load
 from damrak_ladder.web.replays.eyes import Eyes
 from damrak_ladder.web.replays.moments import Moment, moments_of
+from damrak_ladder.web.templatetags.damrak import bot_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,16 @@ def recorded(pk: int) -> Match:
 def names_of(match: Match) -> list[str]:
     """What the bots are called now, seat by seat; a replay has only their slugs."""
     seats = match.seats.order_by("number").select_related("version__bot")
-    return [seat.version.bot.name for seat in seats]
+    return names_among([seat.version for seat in seats])
+
+
+def names_among(versions: Sequence[Version]) -> list[str]:
+    """What these are called at one table: by their bots, told apart where two are of the same."""
+    names = [bot_name(version.bot.slug, version.bot.name) for version in versions]
+    return [
+        f"{name} v{version.number}" if names.count(name) > 1 else name
+        for name, version in zip(names, versions, strict=True)
+    ]
 
 
 def replay_of(match: Match) -> Replay:
