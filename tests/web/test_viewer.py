@@ -16,6 +16,7 @@ from web.conftest import new_context, watch
 from web.films import recorded_in
 from web.sites import Site, running_site
 
+PRESSED = ".contract[aria-pressed=true]"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -131,8 +132,24 @@ def test_keys_do_what_they_promise(page: Page, cinema: Cinema) -> None:
     expect(page.locator(".viewer__board")).to_have_class("viewer__board zoomed")
     page.keyboard.press("?")
     expect(page.locator("dialog[open]")).to_contain_text("Play or pause")
+    page.locator("[data-single-keys]").uncheck()
     page.keyboard.press("Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
+    before = at(page)
+    page.keyboard.press("z")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".viewer__board")).to_have_class("viewer__board zoomed")
+    assert at(page) == before + 1
+    page.reload()
+    page.wait_for_selector("#viewer[data-ready='all']")
+    expect(page.locator("[data-single-keys]")).not_to_be_checked()
+
+
+def test_keys_that_scroll_a_table_do_nothing_else(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("two", "#10"))
+    page.locator(".table").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert at(page) == 10
 
 
 def test_playing_goes_on_by_itself_until_stopped(page: Page, cinema: Cinema) -> None:
@@ -151,7 +168,18 @@ def test_contract_shows_its_way(page: Page, cinema: Cinema) -> None:
     contract.click()
     assert page.locator(".way-end").count() == 2
     expect(page.locator("#board-says")).to_contain_text(":")
+    for key in ("End", "ArrowLeft"):
+        page.keyboard.press(key)
+        expect(contract).to_have_attribute("aria-pressed", "true")
+        expect(contract).to_be_focused()
     contract.click()
+    assert page.locator(".way-end").count() == 0
+    contract.click()
+    page.keyboard.press("ArrowLeft")
+    page.select_option("#viewer-eyes", "table")
+    page.wait_for_selector("#viewer[data-ready='table']")
+    assert page.locator(".way-end").count() == (2 if page.locator(PRESSED).count() else 0)
+    page.keyboard.press("Home")
     assert page.locator(".way-end").count() == 0
 
 
@@ -189,6 +217,13 @@ def test_swiping_steps(browser: Browser, cinema: Cinema) -> None:
     assert at(page) == 11
     page.evaluate(swipe, [100, 250])
     assert at(page) == 10
+    page.locator("[data-turn]").fill("3")
+    page.locator("[data-turn]").press("Enter")
+    assert page.locator("[data-turn]").input_value() == "3"
+    assert at(page) != 10
+    scores = page.locator(".seat__score").all_inner_texts()
+    assert page.locator("[data-brief] b").all_inner_texts() == scores
+    expect(page.locator("[data-brief]")).to_be_visible()
     context.close()
 
 

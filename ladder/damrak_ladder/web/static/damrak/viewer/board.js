@@ -2,6 +2,8 @@
 
 import { draw } from "./make.js";
 
+const TALLER = 7; // by so much than in the drawing a line is on a phone
+
 /** The picture of the board. */
 export class BoardView {
   constructor(svg, match) {
@@ -27,11 +29,15 @@ export class BoardView {
   /** On a phone names are larger than the room that the drawing left them; let them grow outwards. */
   #fitNames(isNarrow) {
     for (const { group, x } of this.spots) {
-      for (const text of group.querySelectorAll("text")) {
+      const lines = group.querySelectorAll("text");
+      lines.forEach((text, line) => {
         const place = (text.placed ??= {
           x: Number(text.getAttribute("x")),
+          y: Number(text.getAttribute("y")),
           width: Number(text.getAttribute("textLength")),
         });
+        const apart = isNarrow ? (line - (lines.length - 1) / 2) * TALLER : 0;
+        text.setAttribute("y", place.y + apart);
         if (isNarrow) {
           const isLeft = place.x + place.width < x;
           const isRight = place.x > x;
@@ -43,7 +49,7 @@ export class BoardView {
           text.removeAttribute("text-anchor");
           text.setAttribute("x", place.x);
         }
-      }
+      });
     }
     this.svg.setAttribute("viewBox", isNarrow ? this.#roomForNames() : this.view);
   }

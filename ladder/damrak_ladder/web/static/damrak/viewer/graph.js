@@ -1,9 +1,10 @@
 // The scores over the game, with a line for the moment that is shown.
 
-import { draw } from "./make.js";
+import { draw, make } from "./make.js";
 
 const WIDTH = 720;
 const HEIGHT = 150;
+const NARROW_HEIGHT = 320; // on a phone it is drawn at half the size
 const LEFT = 34;
 const EDGE = 8;
 const DASHES = ["", "9 4", "3 3", "12 3 3 3"];
@@ -13,10 +14,12 @@ export class Graph {
   constructor(root, film, speaker, onSeek) {
     this.root = root;
     this.film = film;
-    this.svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
+    this.height = matchMedia("(max-width: 640px)").matches ? NARROW_HEIGHT : HEIGHT;
+    this.svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${this.height}`, role: "img" });
     this.svg.setAttribute("aria-label", speaker.text("score_of"));
-    this.cursor = draw("line", { class: "cursor", y1: 0, y2: HEIGHT });
-    root.replaceChildren(this.svg);
+    this.cursor = draw("line", { class: "cursor", y1: 0, y2: this.height });
+    const key = make("p", "viewer__key", ...film.match.seats.map((_, seat) => sample(seat, speaker.bot(seat))));
+    root.replaceChildren(this.svg, key);
     const seek = (event) => {
       const box = this.svg.getBoundingClientRect();
       const share = ((event.clientX - box.left) / box.width) * WIDTH - LEFT;
@@ -34,12 +37,12 @@ export class Graph {
 
   /** Draw all lines; again when moments have been added. */
   plot() {
-    const { film } = this;
+    const { film, height } = this;
     const seats = film.match.seats.map((_, seat) => seat);
     const scores = seats.map((seat) => film.states.map((state) => state[`s${seat}`]));
     const low = Math.min(0, ...scores.flat());
     const high = Math.max(10, ...scores.flat());
-    const y = (points) => HEIGHT - EDGE - ((points - low) / (high - low)) * (HEIGHT - 2 * EDGE);
+    const y = (points) => height - EDGE - ((points - low) / (high - low)) * (height - 2 * EDGE);
     const parts = [];
     for (const points of ticks(low, high)) {
       const at = y(points);
@@ -56,8 +59,7 @@ export class Graph {
         const x = this.#x(at).toFixed(1);
         path += at === 0 ? `M${x} ${y(points).toFixed(1)}` : `H${x}V${y(points).toFixed(1)}`;
       });
-      parts.push(draw("path", { class: "under", d: path }));
-      parts.push(draw("path", { class: `over seat-${seat}`, d: path, "stroke-dasharray": DASHES[seat] }));
+      parts.push(...line(seat, path));
     }
     this.svg.replaceChildren(...parts, this.cursor);
     this.root.hidden = false;
@@ -73,6 +75,20 @@ export class Graph {
   #x(at) {
     return LEFT + (at / Math.max(1, this.film.length - 1)) * (WIDTH - LEFT - EDGE);
   }
+}
+
+/** A seat's line: a dark one below, so that light colours are seen, and dashes beside the colour. */
+function line(seat, path) {
+  return [
+    draw("path", { class: "under", d: path }),
+    draw("path", { class: `over seat-${seat}`, d: path, "stroke-dasharray": DASHES[seat] }),
+  ];
+}
+
+/** What a seat's line looks like. */
+function sample(seat, name) {
+  const shown = draw("svg", { viewBox: "0 0 32 10", "aria-hidden": "true" }, ...line(seat, "M1 5H31"));
+  return make("span", "", shown, ` ${name}`);
 }
 
 function ticks(low, high) {

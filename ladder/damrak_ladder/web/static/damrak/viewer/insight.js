@@ -28,7 +28,8 @@ viewer?.addEventListener("moment", (event) => {
   mark();
 });
 
-document.addEventListener("pointerdown", (event) => {
+// A click and no sooner: on a phone the graph is wider than the window, and pushed with a finger.
+document.addEventListener("click", (event) => {
   const svg = event.target.closest?.("[data-chances]");
   if (!svg) return;
   const box = svg.getBoundingClientRect();
@@ -46,6 +47,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   location.hash = link.hash.replace("#e", "#");
   viewer.scrollIntoView({ block: "start" });
+  viewer.querySelector(".viewer__board").focus({ preventScroll: true }); // so that keys go on there
 });
 
 document.addEventListener("htmx:afterSettle", prepare);

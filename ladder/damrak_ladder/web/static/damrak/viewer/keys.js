@@ -1,12 +1,19 @@
 // Keyboard and swipes.
 
 const SWIPE = 40; // pixels
+const KEPT = "damrak-single-keys";
 
 /** Let keys and fingers do what the buttons do. */
 export function listen(viewer, actions) {
+  const singles = viewer.find("[data-single-keys]");
+  singles.checked = kept() !== "off";
+  singles.addEventListener("change", () => keep(singles.checked ? "on" : "off"));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !viewer.player) return;
     if (event.target.closest("input, select, textarea, dialog")) return;
+    if (event.target.matches(".table")) return; // a table, which these keys scroll
+    // Who speaks to the computer, or hits keys by mistake, turns letters off (WCAG 2.1.4).
+    if (event.key.length === 1 && !singles.checked) return;
     if (press(viewer, actions, event)) event.preventDefault();
   });
   const board = viewer.find(".viewer__board");
@@ -23,6 +30,23 @@ export function listen(viewer, actions) {
     }
     start = null;
   });
+}
+
+/** What was chosen before, where a browser keeps anything: frames on other sites may not. */
+function kept() {
+  try {
+    return localStorage.getItem(KEPT);
+  } catch {
+    return null;
+  }
+}
+
+function keep(choice) {
+  try {
+    localStorage.setItem(KEPT, choice);
+  } catch {
+    // Then it holds for this page.
+  }
 }
 
 function press(viewer, actions, event) {

@@ -7,12 +7,16 @@ import { signed } from "./words.js";
 
 const DRAWN = ["c", "q", "d", "s", "z", "k", "g", "x", "m", "y", "b"];
 
-/** All seats. `onContract(seat, contract)` is called when somebody asks for a contract's way. */
+/**
+ * All seats, with their scores once more in `brief`. `ways.ask(seat, contract, button)` is called when somebody asks for a contract's way,
+ * and `ways.isAsked(seat, contract)` says whether it is shown.
+ */
 export class Seats {
-  constructor(root, film, speaker, onContract) {
-    this.panels = film.match.seats.map((_, seat) => new Panel(film, speaker, seat, onContract));
+  constructor(root, brief, film, speaker, ways) {
+    this.panels = film.match.seats.map((_, seat) => new Panel(film, speaker, seat, ways));
     root.dataset.count = film.seats;
     root.replaceChildren(...this.panels.map((panel) => panel.root));
+    brief.replaceChildren(...this.panels.map((panel) => panel.brief));
   }
 
   show(state) {
@@ -21,13 +25,15 @@ export class Seats {
 }
 
 class Panel {
-  constructor(film, speaker, seat, onContract) {
+  constructor(film, speaker, seat, ways) {
     this.film = film;
     this.speaker = speaker;
     this.seat = seat;
-    this.onContract = onContract;
+    this.ways = ways;
     const { bot, version, owner } = film.match.seats[seat];
     this.score = make("output", "seat__score");
+    this.points = make("b");
+    this.brief = make("span", `seat--${seat}`, cart(seat), this.points); // for small windows
     this.badge = make("span", "tag seat__badge");
     const name = make("strong", "seat__name", bot);
     name.title = `${bot} ${version} · ${owner}`;
@@ -51,9 +57,10 @@ class Panel {
     if (acts !== this.acts) {
       this.acts = acts;
       root.classList.toggle("acts", acts);
+      this.brief.classList.toggle("acts", acts);
     }
     if (changed("s") || changed("z")) {
-      this.score.textContent = signed(state[`z${seat}`] ?? state[`s${seat}`]);
+      this.score.textContent = this.points.textContent = signed(state[`z${seat}`] ?? state[`s${seat}`]);
     }
     if (changed("y") || changed("x") || acts !== this.wasActing) this.#badge(state, acts);
     this.wasActing = acts;
@@ -66,7 +73,8 @@ class Panel {
     }
     const hand = state[`h${seat}`];
     this.hand.show(hand, hand[7]);
-    if (["c", "q", "d"].some(changed)) this.#contracts(state);
+    if (changed("c") || changed("q")) this.#contracts(state);
+    else if (changed("d")) this.#fulfilled(state);
     this.shown = {};
     for (const letter of DRAWN) this.shown[letter + seat] = state[letter + seat];
   }
@@ -89,14 +97,30 @@ class Panel {
 
   #contracts(state) {
     const { seat, speaker } = this;
-    const done = state[`d${seat}`];
-    const known = state[`c${seat}`].filter((contract) => contract !== null);
-    const items = known.map((contract) => this.#contract(contract, done.includes(contract), ""));
-    this.#hidden(items, state[`c${seat}`].length - known.length, "n_hidden_contracts");
+    this.held = state[`c${seat}`].filter((contract) => contract !== null).map((contract) => this.#contract(contract));
+    const items = this.held.map(({ button }) => make("li", "", button));
+    this.#fulfilled(state);
+    this.#hidden(items, state[`c${seat}`].length - items.length, "n_hidden_contracts");
     const offered = state[`q${seat}`].filter((contract) => contract !== null);
-    for (const contract of offered) items.push(this.#contract(contract, false, speaker.text("choosing")));
+    for (const contract of offered) {
+      const shown = this.#contract(contract);
+      mark(shown, "?", speaker.text("choosing"));
+      items.push(make("li", "", shown.button));
+    }
     this.#hidden(items, state[`q${seat}`].length - offered.length, "n_offered");
+    const { activeElement } = document;
+    const focused = this.contracts.contains(activeElement) ? activeElement.dataset.contract : null;
     this.contracts.replaceChildren(...items);
+    this.contracts.querySelector(`[data-contract="${focused}"]`)?.focus({ preventScroll: true });
+  }
+
+  /** Mark what is fulfilled, and leave the buttons where they are: somebody may be on one. */
+  #fulfilled(state) {
+    for (const shown of this.held) {
+      const isDone = state[`d${this.seat}`].includes(shown.contract);
+      mark(shown, isDone ? "✓" : "○", this.speaker.text(isDone ? "fulfilled" : "unfulfilled"));
+      shown.button.classList.toggle("contract--done", isDone);
+    }
   }
 
   #hidden(items, number, name) {
@@ -105,19 +129,23 @@ class Panel {
     items.push(make("li", "", make("span", "contract contract--back", says)));
   }
 
-  #contract(contract, isDone, more) {
-    const { speaker } = this;
-    const mark = make("b", "", isDone ? "✓" : more ? "?" : "○");
-    mark.setAttribute("aria-hidden", "true");
-    const state = make("span", "hidden", more || speaker.text(isDone ? "fulfilled" : "unfulfilled"));
-    const button = make("button", "contract", mark, ` ${speaker.contract(contract)} `, state);
+  #contract(contract) {
+    const { seat, speaker, ways } = this;
+    const sign = make("b");
+    sign.setAttribute("aria-hidden", "true");
+    const state = make("span", "hidden");
+    const button = make("button", "contract", sign, ` ${speaker.contract(contract)} `, state);
     button.type = "button";
-    button.classList.toggle("contract--done", isDone);
-    button.setAttribute("aria-pressed", "false");
+    button.setAttribute("aria-pressed", ways.isAsked(seat, contract));
     button.dataset.contract = contract;
-    button.addEventListener("click", () => this.onContract(this.seat, contract, button));
-    return make("li", "", button);
+    button.addEventListener("click", () => ways.ask(seat, contract, button));
+    return { contract, button, sign, state };
   }
+}
+
+function mark({ sign, state }, shown, says) {
+  sign.textContent = shown;
+  state.textContent = says;
 }
 
 /** What to say about a contract's way. */

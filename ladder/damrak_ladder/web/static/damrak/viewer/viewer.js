@@ -59,9 +59,12 @@ class Viewer {
     this.eyes = eyes;
     this.speaker = speaker;
     this.film = new Film(match);
-    this.board = new BoardView(this.find("svg.damrak"), match);
+    this.board ??= new BoardView(this.find("svg.damrak"), match);
     this.market = new Market(this.find("[data-market]"), speaker);
-    this.seats = new Seats(this.find("[data-seats]"), this.film, speaker, (...asked) => this.way(...asked));
+    this.seats = new Seats(this.find("[data-seats]"), this.find("[data-brief]"), this.film, speaker, {
+      ask: (...asked) => this.way(...asked),
+      isAsked: (...asked) => this.isAsked(...asked),
+    });
     this.knowledge = new Knowledge(this.find("[data-knows]"), speaker, this.film);
     const isFresh = this.writtenFor === eyes;
     this.writtenFor = null;
@@ -88,6 +91,23 @@ class Viewer {
     this.writtenFor = null;
   }
 
+  /** Add what happened next, and go on with it if the end is what is shown. */
+  extend(moments) {
+    const { film, player } = this;
+    const isAtEnd = player.at === film.length - 1;
+    film.append(moments);
+    this.scrub.max = film.length - 1;
+    this.list.extend();
+    this.graph.plot();
+    player.go(isAtEnd ? film.length - 1 : player.at);
+  }
+
+  /** Know more about the seats at the latest moment. */
+  patch(changes) {
+    this.film.patch(changes);
+    if (this.player.at === this.film.length - 1) this.seats.show(this.film.states.at(-1));
+  }
+
   show(at) {
     const { film, speaker } = this;
     const state = film.states[at];
@@ -98,11 +118,13 @@ class Viewer {
     if (lit && this.isZoomed) this.pan(lit);
     this.market.show(state);
     this.seats.show(state);
+    if (this.asked && !this.find(".contract[aria-pressed=true]")) this.unask();
     this.knowledge.show(state);
     this.graph.show(at);
     this.scrub.value = at;
     const turn = speaker.text("turn", { n: state.turn });
-    this.where.textContent = `${at} / ${film.length - 1} · ${turn}`;
+    this.where.firstChild.textContent = `${at} / ${film.length - 1}`;
+    this.where.lastChild.textContent = ` · ${turn}`;
     if (state.turn !== this.turnShown && document.activeElement !== this.turn) this.turn.value = state.turn;
     this.turnShown = state.turn;
     if (!this.player.isPlaying) this.scrub.setAttribute("aria-valuetext", `${speaker.text("event", { n: at })}, ${turn}`);
@@ -135,17 +157,25 @@ class Viewer {
 
   // ---- contracts ------------------------------------------------------------------------------
 
+  /** Show a contract's way as long as its button is pressed and these eyes see it. */
   way(seat, contract, button) {
-    const isSame = this.asked?.contract === contract && this.asked.seat === seat;
-    this.root.querySelector(".contract[aria-pressed=true]")?.setAttribute("aria-pressed", "false");
-    this.asked = isSame ? null : { seat, contract };
-    if (isSame) {
-      this.board.hideWay();
-      this.player.go(this.player.at);
-      return;
+    const isSame = this.isAsked(seat, contract);
+    this.find(".contract[aria-pressed=true]")?.setAttribute("aria-pressed", "false");
+    this.unask();
+    if (!isSame) {
+      this.asked = { seat, contract };
+      button.setAttribute("aria-pressed", "true");
     }
-    button.setAttribute("aria-pressed", "true");
-    this.drawWay(this.film.states[this.player.at]);
+    this.player.go(this.player.at);
+  }
+
+  isAsked(seat, contract) {
+    return this.asked?.seat === seat && this.asked.contract === contract;
+  }
+
+  unask() {
+    this.asked = null;
+    this.board.hideWay();
   }
 
   drawWay(state) {
@@ -223,7 +253,9 @@ class Viewer {
     });
     this.find("[data-turn]").addEventListener("change", (event) => {
       const first = this.film?.turns[Number(event.target.value)];
-      if (first !== undefined) this.player.go(first);
+      if (first === undefined) return;
+      this.player.pause();
+      this.player.go(first);
     });
     this.find("#viewer-eyes").addEventListener("change", (event) => this.switchTo(event.target.value));
     this.find(".viewer__eyes").addEventListener("submit", (event) => event.preventDefault());
@@ -258,8 +290,13 @@ class Viewer {
       }
     });
     this.find("[data-copy]")?.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(this.address().href);
-      this.told.textContent = this.catalogue.copied;
+      const { href } = this.address();
+      try {
+        await navigator.clipboard.writeText(href);
+        this.told.textContent = this.catalogue.copied;
+      } catch {
+        this.told.textContent = href; // without TLS, or not allowed
+      }
     });
     this.find("[data-verify]")?.addEventListener("click", async (event) => {
       event.preventDefault();
