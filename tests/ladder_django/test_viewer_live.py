@@ -168,10 +168,14 @@ def test_new_attempt_begins_anew() -> None:
             watching = asyncio.create_task(screen.watch(studio, match.pk))
             while not screen.names:
                 await asyncio.sleep(0.01)
+            first.table.feed.void("host", "It went away.")
+            while "void" not in screen.names:
+                await asyncio.sleep(0.01)
             feeds.add(second.table.feed)
             replay = await whole_match(second)
             await watching
             assert screen.names.count("setting") == 2
+            assert screen.names.count("void") == 1
             assert [clean(moment) for moment in screen.moments] == public(replay)
 
     tables.run(main())

@@ -14,7 +14,7 @@ PATIENCE_MS = 90_000
 LOST = "The connection is lost; trying again …"
 
 
-def test_who_was_cut_off_is_told_so_and_catches_up(
+def test_who_was_cut_off_or_turned_away_is_told_so_and_catches_up(
     browser: Browser, shots: Path, tmp_path: Path
 ) -> None:
     context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800})
@@ -29,6 +29,10 @@ def test_who_was_cut_off_is_told_so_and_catches_up(
         expect(page.locator("[data-told]")).to_have_text(LOST, timeout=PATIENCE_MS)
         expect(page.locator("[data-on-air]")).to_be_hidden(timeout=PATIENCE_MS)
         page.screenshot(path=shots / "live-lost.png")
+        # While a site is started anew, what stands before it turns browsers away.
+        with page.expect_response("**/live/", timeout=PATIENCE_MS):
+            page.route("**/live/", lambda route: route.fulfill(status=502))
+        page.unroute("**/live/")
         events = game.go_on(12)
         with running_site(tmp_path, port=port):
             shows(page, events)

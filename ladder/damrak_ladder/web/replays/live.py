@@ -40,6 +40,7 @@ class Broadcast:
     def __init__(self, match: int) -> None:
         self.match = match
         self.attempt = 0
+        self.void = 0  # the attempt that counted for nothing in the end
         self.header: dict[str, Any] | None = None
         self.moments: list[str] = []  # as JSON
         self.clocks = ""
@@ -76,6 +77,7 @@ class Broadcast:
                 self._end()
             case Voided():
                 self.moments, self.header, self.clocks = [], None, ""
+                self.void = self.attempt
         self.stir()
 
     def _end(self) -> None:
@@ -98,12 +100,15 @@ class Broadcast:
             self._task = asyncio.create_task(self._follow())
         try:
             attempt, at = _read_place(place)
-            clocks = ""
+            clocks, void = "", 0
             while True:
                 changed = self._changed
                 if self.header is not None and attempt != self.attempt:
                     attempt, at, clocks = self.attempt, 0, ""
                     yield _frame("setting", json.dumps(self.header))
+                if attempt and attempt == self.void != void:
+                    void = self.void
+                    yield _frame("void", "{}")
                 if self.header is not None and len(self.moments) > at:
                     found = f'{{"first":{at},"moments":[{",".join(self.moments[at:])}]}}'
                     at = len(self.moments)

@@ -1,78 +1,97 @@
 // A match that is being played: what everybody may see, as it happens.
 
 const LOOK_AGAIN_MS = 8000;
+const SECOND_MS = 1000;
 
-/** Follow the match of this viewer until it is over. The browser itself connects again. */
+/** Follow the match of this viewer until its replay is there. */
 export function follow(viewer) {
-  const source = new EventSource(`${viewer.files}live/`);
-  const onAir = viewer.find("[data-on-air]");
-  const tell = (name) => {
-    onAir.hidden = name !== "live_on";
+  new Broadcast(viewer).connect();
+}
+
+class Broadcast {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.match = null;
+    this.attempt = "";
+    this.clocks = null;
+    this.isOver = false;
+    this.isFull = false;
+    setInterval(() => this.tick(), SECOND_MS);
+  }
+
+  /** The browser itself connects again when it is cut off, but not when it is turned away. */
+  connect() {
+    // Who has seen the end asks for the other matches of the block alone.
+    const source = new EventSource(`${this.viewer.files}live/${this.isOver ? "?seen=all" : ""}`);
+    const on = (name, act) => source.addEventListener(name, (event) => act(event));
+    on("open", () => this.isOver || this.tell("live_on"));
+    on("setting", (event) => {
+      this.match = JSON.parse(event.data);
+      this.isFull = false;
+      this.tell("live_on");
+    });
+    on("moments", (event) => this.take(JSON.parse(event.data), event.lastEventId.split("-")[0]));
+    on("clocks", (event) => {
+      this.clocks = { ...JSON.parse(event.data), since: performance.now() };
+      this.tick();
+    });
+    on("over", () => {
+      this.isOver = true;
+      this.clocks = null;
+      this.tell("live_over");
+      this.later(source);
+    });
+    on("void", () => {
+      this.clocks = null;
+      this.tell("void");
+    });
+    on("recorded", () => location.reload());
+    on("full", () => {
+      this.isFull = true; // the browser asks again when it was told to
+      this.tell("live_full");
+    });
+    on("error", () => {
+      if (!this.isFull && !this.isOver) this.tell("live_lost");
+      // The site is being started anew, or the match waits for its next attempt.
+      if (source.readyState === EventSource.CLOSED) this.later(source);
+    });
+  }
+
+  later(source) {
+    source.close();
+    setTimeout(() => this.connect(), LOOK_AGAIN_MS);
+  }
+
+  tell(name) {
+    const { viewer } = this;
+    viewer.find("[data-on-air]").hidden = name !== "live_on";
     viewer.told.textContent = name === "live_on" ? "" : viewer.catalogue[name];
-  };
-  let match = null;
-  let isFull = false;
-  // Who comes back to a match that is still known gets what was missed, and no setting.
-  source.addEventListener("open", () => tell("live_on"));
-  source.addEventListener("setting", (event) => {
-    // A new attempt, or the same one after a break: all there is so far follows.
-    match = JSON.parse(event.data);
-    isFull = false;
-    tell("live_on");
-  });
-  source.addEventListener("moments", (event) => {
-    const { first, moments } = JSON.parse(event.data);
+  }
+
+  /** What happened: after what is known already, or all of it once more, or a new attempt. */
+  take({ first, moments }, attempt) {
+    const { viewer, match } = this;
     if (!match) return;
-    if (first === 0) {
+    if (first === 0 && attempt !== this.attempt) {
+      this.attempt = attempt;
       viewer.forget();
       viewer.start({ ...match, moments }, "table");
       return;
     }
-    add(viewer, first, moments);
-  });
-  source.addEventListener("clocks", (event) => {
-    if (!viewer.player) return;
-    viewer.film.patch(JSON.parse(event.data));
-    if (viewer.player.at === viewer.film.length - 1) viewer.player.go(viewer.player.at);
-  });
-  source.addEventListener("over", () => {
-    tell("live_over");
-    source.close();
-    awaitReplay(viewer);
-  });
-  source.addEventListener("recorded", () => location.reload());
-  source.addEventListener("void", () => tell("void"));
-  source.addEventListener("full", () => {
-    isFull = true; // the browser asks again when it was told to
-    tell("live_full");
-  });
-  source.addEventListener("error", () => {
-    if (isFull) return;
-    if (source.readyState !== EventSource.CLOSED) tell("live_lost");
-    else tell("live_over");
-  });
-}
+    const fresh = moments.slice(viewer.film.length - first);
+    if (fresh.length) viewer.extend(fresh);
+  }
 
-/** Look now and then whether the other matches of the block are over, too. */
-function awaitReplay(viewer) {
-  setTimeout(() => {
-    const source = new EventSource(`${viewer.files}live/?seen=all`);
-    source.addEventListener("recorded", () => location.reload());
-    source.addEventListener("over", () => {
-      source.close();
-      awaitReplay(viewer);
+  /** Let the clocks run that run at the referee's. */
+  tick() {
+    const { viewer, clocks } = this;
+    if (!clocks || !viewer.player) return;
+    const { actor, since } = clocks;
+    const changes = { actor };
+    viewer.film.match.seats.forEach((_, seat) => {
+      const passed = actor.includes(seat) ? performance.now() - since : 0;
+      changes[`b${seat}`] = Math.max(0, clocks[`b${seat}`] - passed);
     });
-  }, LOOK_AGAIN_MS);
-}
-
-function add(viewer, first, moments) {
-  const { film, player } = viewer;
-  const fresh = moments.slice(film.length - first);
-  if (!fresh.length) return;
-  const isAtEnd = player.at === film.length - 1;
-  film.append(fresh);
-  viewer.scrub.max = film.length - 1;
-  viewer.list.extend();
-  viewer.graph.plot();
-  player.go(isAtEnd ? film.length - 1 : player.at);
+    viewer.patch(changes);
+  }
 }
