@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 import grpc
 import grpc.aio
+from google.protobuf.message import DecodeError
 
 from damrak_referee.metrics import Metrics
 from damrak_referee.misuse import SettingError
@@ -148,21 +149,31 @@ def address_of(peer: str) -> str | None:
 def _wrap(
     handler: Handler, around: Callable[[Context, Callable[[], Awaitable[Any]]], Awaitable[Any]]
 ) -> Handler:
-    """The same handler with something around each call. Messages of a stream cost nothing more."""
+    """The same handler with something around each call. Messages of a stream cost nothing more.
+
+    What is no message is the caller's mistake; gRPC would call it ours, in the log and at length.
+    """
     inner: Any = (  # one of these is set
         handler.unary_unary or handler.unary_stream or handler.stream_unary or handler.stream_stream
     )
+    parse = handler.request_deserializer
+    is_stream = handler.request_streaming
 
     async def call(request: Any, context: Context) -> Any:
         async def proceed() -> Any:
-            said: Any = inner(request, context)
+            said: Any = inner(parse(request) if parse and not is_stream else request, context)
             if isinstance(said, AsyncIterator):
                 async for message in said:
                     await context.write(message)
                 return None
             return await said
 
-        return await around(context, proceed)
+        try:
+            return await around(context, proceed)
+        except DecodeError:
+            await context.abort(
+                grpc.StatusCode.INVALID_ARGUMENT, "these bytes are no message of this method"
+            )
 
     make: Any
     if handler.unary_unary:
@@ -173,5 +184,5 @@ def _wrap(
         make = grpc.stream_unary_rpc_method_handler
     else:
         make = grpc.stream_stream_rpc_method_handler
-    wrapped: Handler = make(call, handler.request_deserializer, handler.response_serializer)
+    wrapped: Handler = make(call, parse if is_stream else None, handler.response_serializer)
     return wrapped

@@ -215,7 +215,34 @@ def test_large_metadata_and_large_messages_are_refused() -> None:
         with pytest.raises(grpc.RpcError) as problem:
             Sitter(channel, "x" * 100_000).play()
         assert _code(problem) == "RESOURCE_EXHAUSTED"
+        play = channel.stream_stream("/damrak.v1.Table/Play")
+        bomb = play(iter([bytes(10 << 20)]), compression=grpc.Compression.Gzip)  # 10 KB on the way
+        with pytest.raises(grpc.RpcError) as problem:
+            next(bomb)
+        assert _code(problem) == "RESOURCE_EXHAUSTED"
         assert _health(channel) == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_bytes_that_are_no_message_are_no_mistake_of_the_referee() -> None:
+    calls = [
+        ("grpc.health.v1.Health/Check", "unary_unary"),
+        ("grpc.health.v1.Health/Watch", "unary_stream"),
+        ("grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", "stream_stream"),
+        ("damrak.v1.Control/StartBlock", "unary_unary"),
+        ("damrak.v1.Control/FollowBlock", "unary_stream"),
+        ("damrak.v1.Control/Upload", "stream_unary"),
+    ]
+
+    def call(method: str, kind: str) -> None:
+        request: object = iter([b"\xff"]) if kind.startswith("stream") else b"\xff"
+        next(getattr(referee.channel, kind)(f"/{method}")(request))
+
+    with short_folder() as folder, RefereeProcess(folder) as referee:
+        for method, kind in calls:
+            with pytest.raises(grpc.RpcError) as problem:
+                call(method, kind)
+            assert _code(problem) == "INVALID_ARGUMENT", method
+        assert [line for line in referee.logged() if line["level"] == "error"] == []
 
 
 def test_connection_that_never_speaks_is_closed() -> None:
