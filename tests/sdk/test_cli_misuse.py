@@ -112,6 +112,7 @@ def test_ctrl_c_while_it_loads_ends_it_quietly(monkeypatch: pytest.MonkeyPatch) 
 def test_alone_it_prints_its_help(capsys: Any) -> None:
     assert main([]) == 0
     printed = capsys.readouterr().out
+    assert "\nexamples:\n  damrak new my_bot\n" in printed
     for command in COMMANDS:
         assert command.__name__.rpartition(".")[2] in printed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import os
@@ -61,6 +62,13 @@ COMMANDS = (
     conform,
     completion,
 )
+
+EPILOG = """examples:
+  damrak new my_bot
+  damrak play my_bot random --games 1000
+  damrak check my_bot
+
+`damrak COMMAND --help` explains a command and shows examples of it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -122,7 +130,8 @@ def build_parser() -> Parser:
     parser = Parser(
         prog="damrak",
         description="Write a bot, play the Amsterdam cart game against others, trust the result.",
-        epilog="`damrak COMMAND --help` explains a command and shows examples.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     version = f"damrak {package_version()}"
