@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from cli import damrak, started
+from damrak.cli import main
 from damrak.conform.suite import scenarios
 
 HERE = Path(__file__).parent
@@ -167,3 +168,9 @@ def test_every_scenario_names_a_heading_of_the_document() -> None:
 def test_scenarios_have_names_of_their_own() -> None:
     names = [scenario.name for scenario in scenarios()]
     assert len(set(names)) == len(names)
+
+
+def test_scenarios_are_listed_for_programs_too(capsys: Any) -> None:
+    assert main(["conform", ANYWHERE, "--list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)["scenarios"]
+    assert {"name": "two-seats", "tells": "plays games of two"} in listed

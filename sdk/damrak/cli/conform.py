@@ -83,6 +83,10 @@ def run(args: argparse.Namespace) -> int:
     if args.one_seat and not args.trailing and not args.list:
         raise Misuse("--one-seat starts the client itself: give its command after --")
     chosen = _chosen(args)
+    if args.list and args.json:
+        told = [{"name": scenario.name, "tells": scenario.tells} for scenario in chosen]
+        print(json.dumps({"scenarios": told}))
+        return OK
     if args.list:
         for scenario in chosen:
             print(f"{scenario.name:18} {scenario.tells}")
