@@ -51,6 +51,8 @@ def test_pages_of_bots_and_pairs_tell_what_is_known_at_a_constant_cost():
     assert max(before.values()) <= 32
     _check_pair(now)
     _check_test_is_offered()
+    ticked = page(client, "/compare/?bots=gable&bots=canal-rat&bots=barge&ladder=amsterdam&kind=")
+    assert "gable v1 against canal-rat v1" in ticked
     for path in ("/bots/gable/", "/bots/gable/1/"):
         text = page(client, path)
         assert "By players and turn" in text

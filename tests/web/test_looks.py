@@ -65,7 +65,7 @@ ADA = [
     "/accounts/logout/",
 ]
 SAM = ["/organise/", "/organise/hosts/2/trust/", "/matches/1/seats/0/log/"]
-WIDTHS = (360, 768, 1440)
+WIDTHS = (320, 360, 768, 1440)
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 EVERYTHING = {"type": "tag", "values": TAGS}
 COLOURS = {"type": "rule", "values": ["color-contrast"]}

@@ -111,7 +111,7 @@ def halves(value: float) -> str:
 @register.filter
 def many(value: int) -> str:
     """How many, in groups of three digits; for what may be many."""
-    return number_format(value, force_grouping=True)
+    return str(value) if value < 1000 else number_format(value, force_grouping=True)
 
 
 @register.filter

@@ -38,8 +38,13 @@ class Side:
 
 @at_most(OFTEN, 60, method="GET")
 def compare(request: HttpRequest) -> HttpResponse:
-    """The comparison of `a` and `b`, or a form to choose them."""
-    sides = [_side(request, "a", "b"), _side(request, "b", "a")]
+    """The comparison of `a` and `b`, or a form to choose them.
+
+    Who comes from a ladder brings those that were ticked there as `bots`.
+    """
+    ticked = [*request.GET.getlist("bots"), "", ""]
+    said = {name: request.GET.get(name, ticked[at]) for at, name in enumerate("ab")}
+    sides = [_side("a", said["a"], "b", said["b"]), _side("b", said["b"], "a", said["a"])]
     first, second = (side.version for side in sides)
     context: dict[str, object] = {"sides": sides, "is_same": False}
     if first is not None and second is not None:
@@ -61,13 +66,13 @@ def name_of(version: Version) -> str:
     return f"{version.bot.slug}:{version.number}"
 
 
-def _side(request: HttpRequest, name: str, other: str) -> Side:
-    text = request.GET.get(name, "").replace("\0", "").strip()[:LONGEST]
+def _side(name: str, asked: str, other: str, rest: str) -> Side:
+    text = asked.replace("\0", "").strip()[:LONGEST]
     found = version_named(text) if text else None
     if found is not None:
         return Side(name, text, found, [])
-    rest = request.GET.get(other, "").replace("\0", "")[:LONGEST]
-    links = [(bot, _link(**{name: bot.slug, other: rest})) for bot in candidates(text)]
+    kept = rest.replace("\0", "")[:LONGEST]
+    links = [(bot, _link(**{name: bot.slug, other: kept})) for bot in candidates(text)]
     return Side(name, text, None, links)
 
 
