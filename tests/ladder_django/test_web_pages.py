@@ -150,6 +150,9 @@ def test_search_finds_bots_owners_and_numbers_and_takes_anything():
     assert "/en/owners/cleo/" in page(client, "/search/?q=cle")
     number = Match.objects.earliest("pk").pk
     assert f"/en/matches/{number}/" in page(client, f"/search/?q=%23{number}")
+    there = client.get("/en/search/?q=Canal-Rat&go=1")
+    assert there.headers["Location"] == "/en/bots/canal-rat/"
+    assert "/en/bots/canal-rat/" in page(client, "/search/?q=Canal&go=1")
     for strange in ("%00", "%27%3B--", "%25", "a" * 3000, "%F0%9F%9A%9E"):
         page(client, f"/search/?q={strange}")
 

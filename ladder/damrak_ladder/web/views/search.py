@@ -20,9 +20,14 @@ LONGEST: Final = 60
 
 @at_most(60, 60, method="GET")
 def search(request: HttpRequest) -> HttpResponse:
-    """Bots and people by the beginning of their names; matches and blocks by number."""
+    """Bots and people by the beginning of their names; matches and blocks by number.
+
+    Who asks with `go` for the whole name of a bot is led to its page.
+    """
     asked = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST]
-    context: dict[str, object] = {"asked": asked}
+    if request.GET.get("go") and Bot.objects.filter(slug=asked.lower()).exists():
+        return HttpResponseRedirect(reverse("web:bot", args=[asked.lower()]))
+    context: dict[str, object] = {"asked": asked, "most": MOST}
     if asked:
         bots = Bot.objects.select_related("owner", "live")
         named = Q(slug__startswith=asked.lower()) | Q(name__istartswith=asked)
@@ -33,8 +38,4 @@ def search(request: HttpRequest) -> HttpResponse:
         if number.isascii() and number.isdigit() and len(number) < 19:
             context["matches"] = Match.objects.filter(pk=int(number))
             context["blocks"] = Block.objects.filter(pk=int(number))
-        if bot := Bot.objects.filter(slug=asked.lower()).first():
-            context["exact"] = bot
-            if request.GET.get("go"):
-                return HttpResponseRedirect(reverse("web:bot", args=[bot.slug]))
     return render(request, "web/search.html", context)

@@ -92,7 +92,7 @@ def _page(request: UserRequest, **more: object) -> HttpResponse:
     found = latest(request.user, before(request), SIZE + 1)
     context = {
         "page": page_of(found, SIZE, lambda notice: notice.pk),
-        "dead": dead(request.user),
+        "dead": [(one, Channel(one.channel).label) for one in dead(request.user)],
         "channels": Channel,
         "rules": [
             (rules.kind, [(channel, channel in rules.wanted) for channel in Channel])
