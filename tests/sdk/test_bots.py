@@ -16,6 +16,8 @@ from damrak.bots.greedy import GreedyBot
 from damrak.bots.mcts import MctsBot
 from damrak.testing import ask, assert_bot_survives, play_match, sample_views
 from damrak.view import View
+from damrak_engine.board import parse_board
+from damrak_engine.boards import load_board
 from damrak_engine.clock import TimeControl, TimeLeft
 from damrak_engine.options import parse_options
 from strategies import Plan, board_of, plans
@@ -51,6 +53,13 @@ def test_mixed_tables_end_under_any_options(plan: Plan) -> None:
     result = play_match(bots, seed=seed, board=board_of(plan), options=options)
     assert len(result.seats) == plan.seats
     assert all(seat.fault is None for seat in result.seats)
+
+
+@pytest.mark.parametrize("carts", [1, 2])
+def test_where_every_turn_announces_the_last_round_they_play_too(carts: int) -> None:
+    board = parse_board({**load_board("amsterdam").source, "carts_per_player": carts})
+    result = play_match([house_bot(spec) for spec in QUICK], board=board)
+    assert result.reason == "carts"
 
 
 @pytest.mark.parametrize("spec", QUICK)

@@ -31,6 +31,7 @@ OPTIMISM: Final = 1.5  # how much longer than expected the game may last
 SECOND_CARD: Final = 0.6  # the part of a second card's use that taking a wild gives up
 SETUP_TURNS: Final = 15  # how long a game lasts when it begins
 COLLECT: Final = 4  # so many cards ahead are collected
+NEVER: Final = float("inf")
 FEW_CARTS: Final = 2  # with no more carts than this the last round is announced
 
 Wish = tuple[float, int, int]  # rate, route, cards lacking
@@ -68,13 +69,15 @@ class Planner:
         """How many turns the seat will still have, this one included."""
         if seen.last_turns:
             return 1.0
-        left = float("inf")
+        left = NEVER
         for seat in range(self._rules.seats):
             to_lay = seen.carts[seat] - FEW_CARTS
             if to_lay > 0 and not seen.gone >> seat & 1:
                 cards = seen.hand_sizes[seat] if seen.hand_sizes else COLLECT
                 claims = 1.3 * max(to_lay / 4, 1)
                 left = min(left, max(0, to_lay - cards) / 2 + claims)
+        if left == NEVER:  # a board with few carts: whoever ends a turn announces the last round
+            left = 1.0
         if self._rules.turn_limit:
             left = min(left, (self._rules.turn_limit - seen.turns - 1) / self._rules.seats)
         return left + 1
