@@ -33,7 +33,7 @@ class Panel {
     const { bot, version, owner } = film.match.seats[seat];
     this.score = make("output", "seat__score");
     this.points = make("b");
-    this.brief = make("span", `seat--${seat}`, cart(seat), this.points); // for small windows
+    this.brief = make("span", "", cart(seat), this.points, make("small", "", bot)); // for small windows
     this.badge = make("span", "tag seat__badge");
     const name = make("strong", "seat__name", bot);
     name.title = `${bot} ${version} · ${owner}`;
