@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import socket
 import stat
@@ -169,11 +170,15 @@ def test_renewed_certificate_is_served_without_a_restart() -> None:
                 assert _health(channel) == health_pb2.HealthCheckResponse.SERVING
 
 
-def test_too_many_wrong_tickets_close_the_door_for_a_while() -> None:
+def test_too_many_wrong_tickets_close_the_door_for_a_while(tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_text(KEY)
+    options = ("--joins-per-minute=3", "--control=127.0.0.1:0", f"--control-key-file={key}")
     with (
         short_folder() as folder,
-        RefereeProcess(folder, "--joins-per-minute=3") as referee,
+        RefereeProcess(folder, *options) as referee,
         grpc.insecure_channel(referee.listen) as channel,
+        grpc.insecure_channel(referee.control_address) as control,
     ):
         codes = []
         for _ in range(5):
@@ -181,7 +186,7 @@ def test_too_many_wrong_tickets_close_the_door_for_a_while() -> None:
                 Sitter(channel, "guess").play()
             codes.append(_code(problem))
         assert codes == ["UNAUTHENTICATED"] * 3 + ["RESOURCE_EXHAUSTED"] * 2
-        assert referee.status().referee == "one"  # a Unix socket is nobody's network address
+        assert _status(control, KEY).referee == "one"  # its address does not suffer for bots
 
 
 def test_too_many_open_calls_are_refused() -> None:
@@ -243,6 +248,16 @@ def test_bytes_that_are_no_message_are_no_mistake_of_the_referee() -> None:
                 call(method, kind)
             assert _code(problem) == "INVALID_ARGUMENT", method
         assert [line for line in referee.logged() if line["level"] == "error"] == []
+
+
+def test_as_many_files_as_may_be_can_be_open() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 512), hard))
+    try:
+        with short_folder() as folder, RefereeProcess(folder) as referee:
+            assert resource.prlimit(referee.process.pid, resource.RLIMIT_NOFILE) == (hard, hard)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_connection_that_never_speaks_is_closed() -> None:
