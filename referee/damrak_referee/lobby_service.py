@@ -34,7 +34,8 @@ from damrak_wire.lobby import (
 Context = grpc.aio.ServicerContext[Any, Any]
 
 MOST_UNSENT: Final = 1000  # words to a bot that does not listen
-MOST_CONNECTIONS: Final = 64  # of one bot
+MOST_CONNECTIONS: Final = 64  # of one bot, and as many may come at once
+ARRIVALS_PER_S: Final = 2  # of one bot, once those have come
 MESSAGES_PER_S: Final = 200  # that are heard of one connection; more have to wait
 BURST: Final = 100  # at once
 
@@ -95,6 +96,7 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
         self._referee = referee
         self._address = address
         self._join_seconds = join_seconds
+        self._due: dict[str, float] = {}  # by bot, when its last arrival would have been at leisure
 
     async def Wait(  # type: ignore[override]  # the stubs know generators only
         self, requests: AsyncIterator[pb.WaitRequest], context: Context
@@ -144,7 +146,18 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
             await _abort(
                 context, "RESOURCE_EXHAUSTED", f"{token.bot} waits on {MOST_CONNECTIONS} lines"
             )
+        if not self._may_arrive(token.bot):
+            await _abort(context, "RESOURCE_EXHAUSTED", f"{token.bot} comes and goes too often")
         return token
+
+    def _may_arrive(self, bot: str) -> bool:
+        now = asyncio.get_running_loop().time()
+        earliest = now - MOST_CONNECTIONS / ARRIVALS_PER_S
+        due = max(self._due.get(bot, earliest), earliest) + 1 / ARRIVALS_PER_S
+        if due > now:
+            return False
+        self._due[bot] = due
+        return True
 
     async def _arrival(self, requests: AsyncIterator[pb.WaitRequest], context: Context) -> Arrival:
         reading = asyncio.ensure_future(_next(requests))

@@ -11,7 +11,13 @@ from damrak_engine.effects import DETAIL_LIMIT
 from damrak_engine.events import NOTE_LIMIT
 from damrak_referee.chair import COMPLAINTS, CONNECTIONS
 from damrak_referee.link import SeatLimits
-from damrak_referee.lobby_service import BURST, MESSAGES_PER_S, MOST_CONNECTIONS, MOST_UNSENT
+from damrak_referee.lobby_service import (
+    ARRIVALS_PER_S,
+    BURST,
+    MESSAGES_PER_S,
+    MOST_CONNECTIONS,
+    MOST_UNSENT,
+)
 from damrak_referee.settings_table import TABLE
 from damrak_wire.fields import NAME_LIMIT
 from damrak_wire.lobby import MOST_GAMES
@@ -32,6 +38,7 @@ LIMITS = {
     "a failure's detail, traceback": [DETAIL_LIMIT, TRACEBACK_LIMIT],
     "games at once of one connection": [MOST_GAMES],
     "lobby connections of one bot": [MOST_CONNECTIONS],
+    "arrivals of one bot": [ARRIVALS_PER_S, MOST_CONNECTIONS],
     "refused tickets and tokens of one network address": [int(SETTINGS["joins_per_minute"] or 0)],
     "open calls of one network address": [int(SETTINGS["streams_per_peer"] or 0)],
 }

@@ -245,6 +245,24 @@ def test_who_says_much_in_the_lobby_has_to_wait_and_is_heard(it: Scene) -> None:
     assert ending(news) == BlockEnded("finished")
 
 
+def test_bot_that_comes_and_goes_without_end_is_refused_for_a_while(it: Scene) -> None:
+    it.set_tokens(BotToken("eager", hash_token("eager"), 0))
+    for _ in range(1000):
+        waiter = Waiter(it.channel, "eager")
+        try:
+            assert waiter.hear() == Registered(1, "eager", "one")
+        except grpc.RpcError as problem:
+            said = problem.code(), problem.details()
+            assert said == (
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                "eager comes and goes too often",
+            )
+            break
+        waiter.hang_up()
+    else:
+        raise AssertionError("it was let in a thousand times")
+
+
 def test_visitor_that_says_nothing_is_sent_away() -> None:
     with (
         short_folder() as folder,
