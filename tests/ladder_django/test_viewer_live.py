@@ -282,3 +282,5 @@ def test_page_of_a_running_match_waits_for_events(client: Client) -> None:
     assert "Waiting for the match to begin" in page
     assert 'class="seat ' not in page
     assert "viewer-moments" not in page
+    assert f'property="og:url" content="http://testserver/en/matches/{match.pk}/"' in page
+    assert "og:image" not in page

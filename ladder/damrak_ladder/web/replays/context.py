@@ -36,7 +36,7 @@ _SHEET = 16  # so many lines of the list are drawn anew when one has changed
 def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
     """What `web/replay/_viewer.html` and its kin show of a match; empty if there is nothing yet."""
     if not is_over(match):
-        return _live(match) if match.block.state == BlockState.RUNNING else {}
+        return _live(request, match) if match.block.state == BlockState.RUNNING else {}
     replay = replay_of(match)
     seats = len(replay.seats)
     eyes = request.GET.get("eyes", ALL)
@@ -47,7 +47,7 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
     last = len(texts) - 1
     at = _moment(request, last)
     catalogue = words()
-    site = f"{request.scheme}://{request.get_host()}"
+    site = _site(request)
     page = reverse("web:match", args=[match.pk])
     return {
         "viewer": {
@@ -91,9 +91,14 @@ def drawn(svg: str) -> SafeString:
     return mark_safe(svg)  # noqa: S308
 
 
-def _live(match: Match) -> dict[str, Any]:
+def _site(request: HttpRequest) -> str:
+    return f"{request.scheme}://{request.get_host()}"
+
+
+def _live(request: HttpRequest, match: Match) -> dict[str, Any]:
     """A viewer that waits for what comes."""
     board = board_of(match.block.board)
+    names = names_of(match)
     return {
         "viewer": {
             "is_live": True,
@@ -103,7 +108,9 @@ def _live(match: Match) -> dict[str, Any]:
             "town": drawn(with_tips(town(board, {}), board)),
             "sheet": _SHEET,
             "words": words(),
-            "names": names_of(match),
+            "names": names,
+            "title": " · ".join(names),
+            "page": _site(request) + reverse("web:match", args=[match.pk]),
             "language": get_language(),
             "board": board.name,
         }
