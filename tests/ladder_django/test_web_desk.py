@@ -14,6 +14,7 @@ from damrak_ladder.accounts import devices
 from damrak_ladder.accounts.models import ApiToken
 from damrak_ladder.accounts.roles import Role, grant
 from damrak_ladder.bots.models import Bot, ConnectToken, Kind, Version
+from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.models import (
     Block,
     BlockState,
@@ -26,9 +27,9 @@ from damrak_ladder.matches.models import (
 )
 from damrak_ladder.matches.timings import Timings, pack
 from damrak_ladder.notices.models import Notice, Rule, Webhook
-from damrak_ladder.trials.models import Canary, Trial
+from damrak_ladder.trials.models import Canary, Trial, TrialBlock
 from damrak_ladder.web.wording import FAULTS
-from ladder_django.people import somebody
+from ladder_django.people import NOW, somebody
 from ladder_django.sites import fill
 from ladder_django.visitors import page, queries_of, visitor
 
@@ -174,6 +175,11 @@ def test_a_test_is_started_looked_at_and_cancelled():
     trial = Trial.objects.get()
     assert "No block has been played yet" in page(client, f"/desk/tests/{trial.pk}/")
     page(client, "/desk/tests/")
+    block = book(Table((trial.candidate, trial.baseline), "practice", "test", "x"), bytes(32), NOW)
+    TrialBlock.objects.create(trial=trial, block=block)
+    Block.objects.filter(pk=block.pk).update(state=BlockState.DEAD)
+    told = f"Its block {block.pk} could not be played. Staff has been told."
+    assert told in page(client, f"/desk/tests/{trial.pk}/")
     page(visitor("bo"), f"/desk/tests/{trial.pk}/", status=404)
     page(client, f"/desk/tests/{trial.pk}/cancel/")
     client.post(f"/en/desk/tests/{trial.pk}/cancel/")

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import State, Version
-from damrak_ladder.matches.models import Block, Ladder
+from damrak_ladder.matches.models import Block, BlockState, Ladder
 from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.pipeline.outlook import held_back
 from damrak_ladder.trials.errors import TrialError
@@ -173,6 +173,9 @@ def trial(request: UserRequest, pk: int) -> HttpResponse:
     context: dict[str, object] = {"shown": shown, "trial": found, "blocks": newest}
     if shown.is_running:
         context["held"] = held_back([found.candidate, found.baseline], timezone.now())
+        dead = Block.objects.filter(trial_block__trial=found, state=BlockState.DEAD)
+        if (latest := dead.order_by("-pk").first()) is not None:  # too many of them, and it waits
+            context["dead"] = f"Its block {latest.pk} could not be played. Staff has been told."
     is_fragment = getattr(request, "htmx", False)
     template = "web/desk/_trial.html" if is_fragment else "web/desk/trial.html"
     return render(request, template, context)
