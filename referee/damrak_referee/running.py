@@ -206,8 +206,8 @@ class RunningMatch:
 
     def _exited(self, number: int, found: Exit) -> None:
         reason = REASONS.get(found.cause)
-        if found.cause == "stopped":
-            return
+        if found.cause == "stopped" or self._table.chairs[number].is_done:
+            return  # it is ours to end, or out of the game already: the others play on
         if reason is None or found.owner == "host":
             self._table.void("host", f"seat {number + 1}: {found.detail or found.cause}")
             return

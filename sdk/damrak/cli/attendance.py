@@ -45,7 +45,7 @@ class Attendance(Display):
         self._state = "away"
         trouble, is_known = str(news.trouble), str(news.trouble) == self._trouble
         self._trouble = trouble
-        said = "" if is_known else f"{trouble}; trying again until it is better"
+        said = "" if is_known else f"{trouble} (trying again until it is better)"
         self._tell(said, event="away", trouble=trouble, seconds=round(news.seconds, 1))
 
     def closing(self, news: Closing) -> None:

@@ -67,7 +67,7 @@ def answers(site: Site, path: str, first: Any) -> Iterator[Any]:
         try:
             yield site.get(path)
         except SiteAway as trouble:
-            remark(f"{trouble}; trying again")
+            remark(f"{trouble} (trying again)")
 
 
 def version_line(version: dict[str, Any]) -> Text:
