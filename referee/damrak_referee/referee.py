@@ -114,6 +114,7 @@ class Referee:
             raise SettingError(f"--run: {problem}") from None
         except RunnerError as problem:
             raise Misuse(f"the runner: {problem}") from None
+        runner.on_lost.append(lambda: _log.error("runner_lost", consequence="it is started again"))
         self._stack.push_async_callback(runner.close)
         return runner
 

@@ -174,6 +174,7 @@ def test_lost_runner_voids_the_block(referee: RefereeProcess) -> None:
     assert ending(news).outcome == "void"
     assert {item.owner for item in news if isinstance(item, MatchVoided)} == {"host"}
     assert not _sockets(referee)
+    assert "runner_lost" in {line["event"] for line in referee.logged()}
     again = block(GREEDY, name="lost", attempt=2, matches=2)  # the runner comes back by itself
     assert ending(referee.play(again)) == BlockEnded("finished")
 
