@@ -79,7 +79,12 @@ DECISIONS: Final[dict[str, Decision]] = {
     **dict.fromkeys(
         (
             *("web:match", "replays:embed", "replays:verify", "replays:insight"),
-            *("replay-files:position", "replay-files:film", "replay-files:film_pixels"),
+            *(
+                "replay-files:position",
+                "replay-files:position_pixels",
+                "replay-files:film",
+                "replay-files:film_pixels",
+            ),
             *("replay-files:card", "replay-files:download", "replay-files:live"),
         ),
         to_look(EVERYBODY, **MATCH),

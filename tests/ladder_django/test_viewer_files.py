@@ -156,6 +156,14 @@ def test_link_card_shows_the_position_as_other_pictures_do(client: Client, match
     apart = ImageChops.difference(board.crop(inside), whole.crop(inside)).convert("L")
     far = sum(apart.histogram()[32:])
     assert far < 0.004 * apart.width * apart.height
+    alone = Image.open(io.BytesIO(client.get(f"/matches/{match.pk}/position.png").content))
+    assert (
+        alone.convert("RGB").tobytes()
+        == card.convert("RGB").crop((0, top, 800, top + whole.height)).tobytes()
+    )
+    begin = Image.open(io.BytesIO(client.get(f"/matches/{match.pk}/position.png?at=0").content))
+    assert begin.size == alone.size
+    assert begin.convert("RGB").tobytes() != alone.convert("RGB").tobytes()
 
 
 def test_pages_without_a_script_show_the_end_and_every_event(client: Client, match: Match) -> None:

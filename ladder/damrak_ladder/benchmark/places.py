@@ -163,6 +163,7 @@ def _games(known: Known) -> list[Kind]:
         Kind("match, checked", [f"/en/matches/{match}/verify/" for match in matches]),
         Kind("moments of a match", [f"/matches/{match}/moments/all.json" for match in matches]),
         Kind("position of a match", [f"/matches/{match}/position.svg" for match in matches]),
+        Kind("position as PNG", [f"/matches/{match}/position.png?at=90" for match in matches[:8]]),
         Kind("film of a match", [f"/matches/{match}/film.svg" for match in matches]),
         Kind("replay of a match", [f"/matches/{match}/replay.json" for match in matches]),
         Kind("card of a match", [f"/matches/{match}/card.png" for match in matches[:8]]),

@@ -1,4 +1,4 @@
-"""Link cards: the drawn position that other sites show beside a link, as PNG.
+"""Positions as PNG: to take away, and with names and scores as the card that goes with links.
 
 The town of a board is drawn once, and on each of its routes everybody's carts. For a card there
 is little left to draw but names and scores. It has 255 colours: those of a town with and without.
@@ -48,6 +48,7 @@ class _Town:
         width = round(width * min(_BOARD / width, HEIGHT / height))
         below, self._above = (pixels(svg, width) for svg in sketch.layers(plan))
         self._at = (0, (HEIGHT - below.height) // 2)
+        self._frame = (*self._at, below.width, self._at[1] + below.height)
         inside = below.crop((_RIM, _RIM, below.width - _RIM, below.height - _RIM))
         self._ground = pixels(_sheet(_titles(plan.board.name))).convert("RGB")
         self._ground.paste(inside, (self._at[0] + _RIM, self._at[1] + _RIM))
@@ -66,6 +67,13 @@ class _Town:
         """The card of a game with these routes claimed or closed."""
         drawn = self._settled(owners)
         drawn.paste(ranking, _RANKING[:2], ranking)
+        return self._packed(drawn)
+
+    def position(self, owners: sketch.Owners) -> bytes:
+        """The board of such a game alone."""
+        return self._packed(self._settled(owners).crop(self._frame))
+
+    def _packed(self, drawn: Image.Image) -> bytes:
         colours = Image.new("P", (1, 1))
         colours.putpalette(self._palette)
         packed = io.BytesIO()
@@ -92,11 +100,22 @@ def card_of(match: Match) -> bytes:
     return _card(canonical(replay.board.source), _frozen(owners), _lines(replay, names_of(match)))
 
 
+def position_of(match: Match, at: int) -> bytes:
+    """A moment of a recorded match in pixels."""
+    board = canonical(replay_of(match).board.source)
+    return _position(board, _frozen(sketch.owners_at(moments(match, ALL), at)))
+
+
 # The broker's memory is no place for them: whoever asked for all matches would fill it, and then no
 # message would pass.
 @lru_cache(maxsize=64)
 def _card(board: bytes, owners: tuple[tuple[int, int], ...], lines: tuple[Line, ...]) -> bytes:
     return _town(board).card(dict(owners), pixels(_ranking(lines)))
+
+
+@lru_cache(maxsize=64)
+def _position(board: bytes, owners: tuple[tuple[int, int], ...]) -> bytes:
+    return _town(board).position(dict(owners))
 
 
 @lru_cache(maxsize=4)  # some ten megabytes each

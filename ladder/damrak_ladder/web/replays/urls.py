@@ -19,6 +19,7 @@ files = (
     [
         path("matches/<int:pk>/moments/<str:eyes>.json", views.moments_file, name="moments"),
         path("matches/<int:pk>/position.svg", views.position, name="position"),
+        path("matches/<int:pk>/position.png", views.position_pixels, name="position_pixels"),
         path("matches/<int:pk>/film.svg", views.film, name="film"),
         path("matches/<int:pk>/film.gif", views.film_pixels, name="film_pixels"),
         path("matches/<int:pk>/card.png", views.card, name="card"),

@@ -33,7 +33,7 @@ from damrak_ladder.replays.keeping import load
 from damrak_ladder.web.headers import POLICY
 from damrak_ladder.web.limits import at_most, too_often
 from damrak_ladder.web.replays import paint, sketch
-from damrak_ladder.web.replays.cards import card_of
+from damrak_ladder.web.replays.cards import card_of, position_of
 from damrak_ladder.web.replays.checking import check
 from damrak_ladder.web.replays.context import viewer_context
 from damrak_ladder.web.replays.eyes import ALL, eyes_of
@@ -116,13 +116,17 @@ def moments_file(request: HttpRequest, pk: int, eyes: str) -> HttpResponse:
 def position(request: HttpRequest, pk: int) -> HttpResponse:
     """One position as a picture."""
     match = recorded(pk)
-    found = moments(match, ALL)
-    at = request.GET.get("at", "")
-    last = len(found) - 1
-    moment = min(int(at), last) if at.isdecimal() and len(at) < 7 else last
-    owners = sketch.owners_at(found, moment)
+    owners = sketch.owners_at(moments(match, ALL), _moment(request, match))
     is_dark = request.GET.get("theme") == "dark"
     return _picture(sketch.position(replay_of(match).board, owners, is_dark))
+
+
+@require_safe
+@at_most(120, 60, method="GET")
+def position_pixels(request: HttpRequest, pk: int) -> HttpResponse:
+    """The same as PNG, for whoever has no script that makes a larger one of the other."""
+    match = recorded(pk)
+    return _pixels(position_of(match, _moment(request, match)))
 
 
 @require_safe
@@ -157,10 +161,7 @@ def film_pixels(request: HttpRequest, pk: int) -> HttpResponse:
 def card(request: HttpRequest, pk: int) -> HttpResponse:
     """The picture that goes with links to a match."""
     match = recorded(pk)
-    response = HttpResponse(card_of(match), content_type="image/png")
-    response["Cache-Control"] = AWHILE
-    response["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return response
+    return _pixels(card_of(match))
 
 
 @require_safe
@@ -253,6 +254,19 @@ def _picture(svg: str) -> HttpResponse:
     response["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
+
+
+def _pixels(png: bytes) -> HttpResponse:
+    response = HttpResponse(png, content_type="image/png")
+    response["Cache-Control"] = AWHILE
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+def _moment(request: HttpRequest, match: Match) -> int:
+    """The moment that is asked for; the end if none is."""
+    at, last = request.GET.get("at", ""), len(moments(match, ALL)) - 1
+    return min(int(at), last) if at.isdecimal() and len(at) < 7 else last
 
 
 def _match_at(url: str) -> int:

@@ -280,7 +280,9 @@ class Viewer {
     this.find("[data-svg]")?.addEventListener("click", (event) => {
       if (this.player) event.currentTarget.href = picture();
     });
-    this.find("[data-png]")?.addEventListener("click", async () => {
+    this.find("[data-png]")?.addEventListener("click", async (event) => {
+      if (!this.player) return;
+      event.preventDefault(); // this one is larger, and as dark as the page
       const name = `damrak-${this.root.dataset.match}-${this.player.at}.png`;
       try {
         const { savePng } = await import("./export.js");
