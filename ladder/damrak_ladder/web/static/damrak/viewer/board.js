@@ -21,7 +21,7 @@ export class BoardView {
     this.owners = this.carts.map((group) => group.dataset.seat);
     this.lit = [];
     this.view = svg.getAttribute("viewBox");
-    const narrow = matchMedia("(max-width: 640px)");
+    const narrow = matchMedia("(max-width: 640px), (max-height: 500px)");
     this.#fitNames(narrow.matches);
     narrow.addEventListener("change", () => this.#fitNames(narrow.matches));
   }
