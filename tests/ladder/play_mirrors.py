@@ -1,9 +1,10 @@
 """Plays the mirrored blocks that `damrak-ladder simulate` tells about, and writes them down.
 
-    python tests/ladder/play_mirrors.py [BLOCKS] > ladder/damrak_ladder/simulate/mirror.json
+    python tests/ladder/play_mirrors.py [BLOCKS] > mirror.json
+    mv mirror.json ladder/damrak_ladder/simulate/
 
-Pairs reach from two copies of one bot to bots that have little in common. A changed `planner` is
-the house bot with other constants.
+takes two minutes. Pairs reach from two copies of one bot to bots that have little in common. A
+changed `planner` is the house bot with other constants.
 """
 
 import hashlib
@@ -25,6 +26,9 @@ from damrak_engine.options import parse_options
 BEGINS = parse_options({"first_player": "seat 0"})
 """So that who sits in seat 0 begins, and a block is one seed played with either beginning."""
 
+FIRST = 8
+"""So many blocks are written down one by one, so that a test can play them again."""
+
 
 def changed(**constants: float) -> type[PlannerBot]:
     """The planner with other constants."""
@@ -39,6 +43,8 @@ def changed(**constants: float) -> type[PlannerBot]:
 
 PAIRS: Mapping[str, tuple[Callable[[], Bot], Callable[[], Bot]]] = {
     "planner, its copy": (PlannerBot, PlannerBot),
+    "planner, one a little less patient": (PlannerBot, changed(OPTIMISM=1.4)),
+    "planner, one a little less for goods": (PlannerBot, changed(GOODS=0.35)),
     "planner, one without goods": (PlannerBot, changed(GOODS=0.0)),
     "planner, one with a short opening": (PlannerBot, changed(SETUP_TURNS=6)),
     "planner, one that collects": (PlannerBot, changed(COLLECT=12, SPENT=0.0)),
@@ -72,8 +78,8 @@ def main() -> None:
     pairs = {}
     for pair in PAIRS:
         sys.stderr.write(f"{pair}\n")
-        counted = Counter(block(pair, number) for number in range(blocks))
-        pairs[pair] = {"blocks": dict(sorted(counted.items()))}
+        ended = [block(pair, number) for number in range(blocks)]
+        pairs[pair] = {"first": ended[:FIRST], "blocks": dict(sorted(Counter(ended).items()))}
     sys.stdout.write(json.dumps({"board": "amsterdam", "pairs": pairs}, indent=1) + "\n")
 
 

@@ -1,8 +1,9 @@
-"""What a mirrored block is worth, from real games.
+"""What a mirrored block is worth, from real games that were played beforehand.
 
 `mirror.json` holds, for pairs of bots, how often the two games of a block ended how: the first
-bot's score when it began, and when the other one did, each 0, 0.5 or 1. They are played by
-tests/ladder/play_mirrors.py.
+bot's score when it began, and when the other one did, each 0, 0.5 or 1. They were played by
+tests/ladder/play_mirrors.py. A test plays the first ones of each pair again (`first`), so the
+record is of these bots and these rules.
 """
 
 from __future__ import annotations
