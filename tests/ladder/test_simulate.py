@@ -15,7 +15,7 @@ from damrak_ladder.simulate.mirror import mirror_variance, ratio
 from damrak_ladder.simulate.pairing import PAIRINGS, Standing
 from damrak_ladder.simulate.peers import Elo, Glicko2
 from damrak_ladder.simulate.report import as_text, blocks_needed, first_mark
-from damrak_ladder.simulate.season import play_season
+from damrak_ladder.simulate.season import play_season, rank_correlation
 from damrak_ladder.simulate.seasons import anchored
 from damrak_ladder.simulate.side_by_side import side_by_side
 from damrak_ladder.simulate.trueskill import rated
@@ -119,6 +119,19 @@ def test_elo_moves_by_k():
     assert peer.strengths == pytest.approx([1512, 1488])
 
 
+def test_so_few_blocks_that_none_is_held_out_are_foretold_all_the_same():
+    world = world_of(5, 1)
+    season = play_season(world, anchored(world), PAIRINGS["damrak"](5, 1), 10, 1)
+    contest = Contest(world, anchored(world), season.rounds[:1])
+    losses = [score.log_loss for score in compare([contest], seed=1).values()]
+    assert min(losses) > 0.1
+
+
+def test_a_list_without_an_order_says_nothing_of_the_truth():
+    everyone = np.ones(5, dtype=bool)
+    assert rank_correlation(np.full(5, 1500.0), np.arange(5.0), everyone) == 0
+
+
 def test_ours_foretells_at_least_as_well_and_covers_what_it_promises():
     contests = []
     for seed in (1, 2):
@@ -192,18 +205,21 @@ def test_recorded_mirrors_end_today_as_they_did(pair):
 
 
 def test_it_prints_one_json_object():
-    done = ladder("simulate", "--bots", "8", "--blocks", "60", "--seed", "2", "--json")
+    done = ladder("simulate", "--bots", "8", "--blocks", "18", "--seed", "2", "--json")
     assert done.returncode == 0, done.stderr
+    assert "comparing ratings: 0 of 6 seasons\n" in done.stderr
     found = json.loads(done.stdout)
     assert list(found) == ["matchmaking", "ratings", "mirror_variance", "fit"]
     assert set(found["matchmaking"]) == {"damrak", "random", "round robin", "nearest rating"}
     for marks in found["matchmaking"].values():
         assert set(marks[-1]) == {"blocks", "rank_correlation"}
-    assert {"damrak", "trueskill", "glicko2", "elo K=8", "elo K=24"} <= set(found["ratings"])
+    names = {"damrak", "openskill", "trueskill", "glicko2", "elo K=8", "elo K=24"}
+    assert set(found["ratings"]) == names
     for score in found["ratings"].values():
         assert set(score) == {"log_loss", "coverage95"}
+        assert score["log_loss"] > 0
     assert set(found["fit"]) == {"versions", "blocks", "seconds", "max_rss_mb"}
-    assert found["fit"]["versions"] == 8
+    assert (found["fit"]["versions"], found["fit"]["blocks"]) == (8, 18)
     text = as_text(found)
     assert "Rank correlation" in text
     assert "glicko2" in text

@@ -14,14 +14,14 @@ PARTS: Final = ("matchmaking", "ratings", "mirror_variance", "fit")
 
 TEXT: Final = """
 Lets synthetic bots of known strength play through the matchmaking and the ratings of the ladder,
-and says how well both do: how soon the list is right, for our matchmaking and for simpler ones; how
-well games that were held back are foretold and how often 95 % intervals contain the truth, for our
-rating and for others on the same games; what a mirrored block is worth; and what a fit costs. The
-same seed gives the same numbers. Rank correlations are means over many seasons, each with bots and
-luck of its own. Below their table stands how many blocks ours took to the first mark at which the
-list was at least as right as that of random pairing was in the end, and their share; and a second
-share, read between the marks and over the last third of random pairing. docs/ratings.md explains
-the rest.
+and says how well both do: how soon the list is right, for our matchmaking and for simpler ones;
+how well games that were held back are foretold and how often 95 % intervals contain the truth, for
+our rating and for others on the same games; what a mirrored block is worth (a record of real
+games, not played anew); and what a fit costs. The same seed gives the same numbers. Rank
+correlations are means over many seasons, each with bots and luck of its own. Below their table
+stands how many blocks ours took to the first mark at which the list was at least as right as that
+of random pairing was in the end, and their share; and a second share, read between the marks and
+over the last third of random pairing. docs/ratings.md explains the rest.
 """
 EXAMPLES: Final = """\
 examples:

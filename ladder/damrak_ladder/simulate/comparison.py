@@ -15,14 +15,14 @@ from damrak_ladder.ratings.scale import ELO_PER_LOGIT, NORMAL_975, Booleans, Flo
 from damrak_ladder.simulate import open_skill
 from damrak_ladder.simulate.peers import Elo, Glicko2, Peer
 from damrak_ladder.simulate.season import joined
-from damrak_ladder.simulate.side_by_side import Run
+from damrak_ladder.simulate.side_by_side import Progress, Run
 from damrak_ladder.simulate.trueskill import TrueSkill
 from damrak_ladder.simulate.world import World
 
 HELD_OUT: Final = 10  # one block in so many is kept for foretelling
-_FORETOLD: Final = 2000  # held-out blocks at least: fewer are played again with new luck
+_FORETOLD: Final = 2000  # blocks at least: to fewer held-out ones come others, with new luck
 _REPEATS: Final = 19  # at least; and as many as make so many blocks together,
-_REPEATED_OVER: Final = 120_000
+_REPEATED_OVER: Final = 1_000_000
 _MOST_REPEATS: Final = 119
 _LEAST: Final = 1e-6  # no expectation counts as more certain than this
 
@@ -57,14 +57,21 @@ def peers() -> dict[str, Callable[[int], Peer]]:
     return found
 
 
-def compare(contests: Sequence[Contest], seed: int, run: Run = map) -> Mapping[str, Score]:
+def compare(
+    contests: Sequence[Contest],
+    seed: int,
+    run: Run = map,
+    progress: Progress = lambda done, of: None,
+) -> Mapping[str, Score]:
     """Each rating learns from nine blocks in ten, in the order played, and foretells the tenth.
 
     What it did in several contests counts alike: each has bots and luck of its own.
     """
     found: dict[str, list[Score]] = {}
     pieces = [(contest, [seed, 6, at], len(contests)) for at, contest in enumerate(contests)]
-    for scores in run(_scores, pieces):
+    progress(0, len(pieces))
+    for number, scores in enumerate(run(_scores, pieces)):
+        progress(number + 1, len(pieces))
         for name, score in scores.items():
             found.setdefault(name, []).append(score)
     return {name: _mean(scores) for name, scores in found.items()}
@@ -82,7 +89,7 @@ def _scores(piece: tuple[Contest, list[int], int]) -> dict[str, Score]:
     world, scale = contest.world, contest.scale
     split = [_split(one, rng) for one in contest.rounds]
     shown = [learn for learn, _ in split]
-    hidden = _enough(world, joined([held for _, held in split]), rng)
+    hidden = _enough(contest, joined([held for _, held in split]), rng)
     is_free = np.ones(len(world), dtype=bool)
     is_free[list(scale.anchors)] = False
     ours = rate(joined(shown), len(world), scale)
@@ -97,11 +104,16 @@ def _scores(piece: tuple[Contest, list[int], int]) -> dict[str, Score]:
     return scores
 
 
-def _enough(world: World, hidden: History, rng: np.random.Generator) -> History:
-    """These tables as often as it takes: few blocks would say more of luck than of ratings."""
-    tables = {seats: table.players for seats, table in hidden.tables.items()}
-    times = -(-_FORETOLD // max(1, len(hidden)))
-    return joined([hidden, *(world.play(tables, rng) for _ in range(times - 1))])
+def _enough(contest: Contest, hidden: History, rng: np.random.Generator) -> History:
+    """These and other tables of the season with new luck: few would say more of luck than of
+    ratings."""
+    lacking = max(0, _FORETOLD - len(hidden))
+    season = joined(contest.rounds)
+    tables = {}
+    for seats, table in season.tables.items():
+        drawn = rng.integers(0, len(table), -(-lacking * len(table) // len(season)))
+        tables[seats] = table.players[drawn]
+    return joined([hidden, contest.world.play(tables, rng)])
 
 
 def _repeated_coverage(
@@ -119,7 +131,7 @@ def _repeated_coverage(
     """
     tables = {seats: table.players for seats, table in shown.tables.items()}
     shares = [_share(_contains(ours, world.elo), free)]
-    wanted = min(_MOST_REPEATS, _REPEATED_OVER // max(1, len(shown)), len(shown) // 4)
+    wanted = min(_MOST_REPEATS, _REPEATED_OVER // max(1, len(shown)))
     for _ in range(max(_REPEATS, wanted) // contests):
         again = rate(world.play(tables, rng), len(world), ours.scale, ours)
         shares.append(_share(_contains(again, world.elo), free))

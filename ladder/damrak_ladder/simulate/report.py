@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
@@ -19,9 +20,10 @@ from damrak_ladder.simulate.seasons import Setting, anchored, mean_marks, play, 
 from damrak_ladder.simulate.side_by_side import side_by_side
 from damrak_ladder.simulate.world import World
 
-_COMPARED: Final = 30_000  # blocks at most that the ratings are compared on: others are slow
-_MOST_COMPARED: Final = 8  # seasons
+_COMPARED: Final = 80_000  # blocks at most that the ratings are compared on: others are slow
+_MOST_COMPARED: Final = 24  # seasons
 _EVERY: Final = 2  # mark is told to people, who need not see all
+_SILENCE: Final = 20.0  # seconds without a line, at least, where stderr is no terminal
 
 Marks = Sequence[tuple[int, float]]
 Row = Sequence[str]
@@ -49,12 +51,15 @@ def simulate(setting: Setting, parts: Collection[str], tell: Tell) -> dict[str, 
     if "matchmaking" in parts:
         found["matchmaking"] = {name: mean_marks(played[name]) for name in PAIRINGS}
     if "ratings" in parts:
-        tell("comparing ratings")
         contests = [
             _contest(setting, luck, played["damrak"][luck].rounds) for luck in range(compared)
         ]
+
+        def compared_so_far(done: int, of: int) -> None:
+            tell(f"comparing ratings: {done} of {of} seasons")
+
         with side_by_side(compared, _COMPARED) as run:
-            scores = compare(contests, setting.seed, run)
+            scores = compare(contests, setting.seed, run, compared_so_far)
         found["ratings"] = {name: _score(score) for name, score in scores.items()}
     if "mirror_variance" in parts:
         found["mirror_variance"] = mirror_variance()
@@ -85,7 +90,7 @@ def _history(setting: Setting, world: World, scale: Scale, tell: Tell) -> Histor
         tables = pairing.tables(standing, min(a_time, setting.blocks - played))
         rounds.append(world.play(tables, rng))
         played += len(rounds[-1])
-        tell(f"damrak: {played:,} of {setting.blocks:,} blocks")
+        tell(f"arranging blocks: {played:,} of {setting.blocks:,}")
     return joined(rounds)
 
 
@@ -128,7 +133,7 @@ def as_text(found: Mapping[str, Any]) -> str:
     if "mirror_variance" in found:
         rows = [("two bots", "variance left")]
         rows += [(pair, f"{ratio:.2f}") for pair, ratio in found["mirror_variance"].items()]
-        heading = "A mirrored block against two independent games, from real games\n\n"
+        heading = "A mirrored block against two independent games, from a record of real games\n\n"
         parts.append(heading + _table(rows))
     if "fit" in found:
         fit = found["fit"]
@@ -203,16 +208,18 @@ def _table(rows: Sequence[Row]) -> str:
 
 
 def teller() -> Tell:
-    """Tells on stderr how far it is: on a terminal in one line, else in one line a stage."""
-    shown = ""
+    """Tells on stderr how far it is: on a terminal in one line, else in one every now and then."""
+    shown, at = "", 0.0
 
     def tell(what: str) -> None:
-        nonlocal shown
+        nonlocal shown, at
+        stage, now = what.partition(":")[0], time.monotonic()
         if sys.stderr.isatty():
             sys.stderr.write(f"\r\x1b[K{what}")
-        elif what.partition(":")[0] != shown:
-            sys.stderr.write(what.partition(":")[0] + "\n")
-        shown = what.partition(":")[0]
+        elif stage != shown or now >= at + _SILENCE:
+            sys.stderr.write(what + "\n")
+            at = now
+        shown = stage
         sys.stderr.flush()
 
     return tell

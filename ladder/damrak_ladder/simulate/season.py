@@ -88,8 +88,10 @@ def play_season(
 
 
 def rank_correlation(one: Floats, other: Floats, among: Booleans) -> float:
-    """Spearman's, of these bots."""
+    """Spearman's, of these bots; 0 if all are alike."""
     ranks = rankdata(one[among]), rankdata(other[among])
+    if any(np.ptp(rank) == 0 for rank in ranks):
+        return 0.0
     return float(np.corrcoef(*ranks)[0, 1])
 
 

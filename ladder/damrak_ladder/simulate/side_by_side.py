@@ -13,6 +13,8 @@ from typing import Final, Protocol, TypeVar
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
+Progress = Callable[[int, int], None]
+"""Told how many of how many are over."""
 
 _LEAST: Final = 20_000  # blocks in all from which on it is worth while to start processes
 _MOST: Final = 300_000  # blocks of one piece up to which several fit into memory
