@@ -102,7 +102,9 @@ def test_friends_play_blocks(processes: Processes, tmp_path: Path) -> None:
     assert serve.wait(PATIENCE_S) == 0
     assert (told["games"], told["blocks"], told["interrupted"]) == (6, 3, False)
     assert [bot["name"] for bot in told["bots"]] == ["anna", "bert"]
-    assert told["bots"][0]["elo"] > told["bots"][1]["elo"]
+    assert [bot["faults"] for bot in told["bots"]] == [0, 0]
+    ahead = {how: told["bots"][0][how] - told["bots"][1][how] for how in ("wins", "elo")}
+    assert (ahead["elo"] > 0) == (ahead["wins"] > 0)  # greedy loses a game in twenty
     assert told["bots"][0]["elo_low"] <= told["bots"][0]["elo"] <= told["bots"][0]["elo_high"]
     replays = [parse_replay(path.read_bytes()) for path in sorted(save.glob("*.json"))]
     assert len(replays) == 6
