@@ -30,6 +30,7 @@ T = TypeVar("T")
 
 NOW: Final = datetime(2030, 1, 1, tzinfo=UTC)
 _A_TIME: Final = 5000
+_NEWS: Final = 60  # blocks that are counted one by one
 _ANCHORS: Final = ("random", "greedy", "planner")
 
 
@@ -40,6 +41,8 @@ def main() -> int:
     parser.add_argument("--blocks", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
+    if args.versions < 10 * _NEWS:
+        parser.error(f"--versions: at least {10 * _NEWS}")
     with tempfile.TemporaryDirectory() as home:
         os.environ["DAMRAK_HOME"] = home
         from damrak_ladder.management import load
@@ -72,7 +75,7 @@ def _measure(versions: int, blocks: int, seed: int) -> dict[str, Any]:
     found["fit_seconds"], _ = _timed(lambda: figures_of(snapshot))
     found["max_rss_mb"], found["rss_before_mb"] = _most_memory(), before
     found["first_publish_seconds"], _ = _timed(lambda: publish(ladder, NOW))
-    news = [_recorded(ladder, seed) for seed in range(60)]
+    news = [_recorded(ladder, seed) for seed in range(_NEWS)]
     took, _ = _timed(lambda: [absorb(block) for block in news])
     found["absorb_ms"] = round(took / len(news) * 1000, 2)
     took, _ = _timed(lambda: [withdraw(block) for block in news[:30]])
