@@ -275,8 +275,13 @@ def test_browsers_are_told_when_the_replay_is_there() -> None:
     tables.run(main())
 
 
-def test_page_of_a_running_match_waits_for_events(client: Client) -> None:
+@pytest.mark.parametrize("state", [BlockState.RUNNING, BlockState.WAITING])
+def test_page_of_a_running_match_waits_for_events(client: Client, state: BlockState) -> None:
     match = running_match()
+    if state == BlockState.WAITING:
+        Block.objects.filter(pk=match.block_id).update(
+            state=state, lease_until=None, lease_owner=""
+        )
     page = client.get(f"/en/matches/{match.pk}/").content.decode()
     assert "data-live" in page
     assert "Waiting for the match to begin" in page

@@ -36,7 +36,8 @@ _SHEET = 16  # so many lines of the list are drawn anew when one has changed
 def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
     """What `web/replay/_viewer.html` and its kin show of a match; empty if there is nothing yet."""
     if not is_over(match):
-        return _live(request, match) if match.block.state == BlockState.RUNNING else {}
+        will_be = match.block.state in (BlockState.WAITING, BlockState.RUNNING)
+        return _live(request, match) if will_be else {}
     replay = replay_of(match)
     seats = len(replay.seats)
     eyes = request.GET.get("eyes", ALL)

@@ -1,6 +1,7 @@
 // A match that is being played: what everybody may see, as it happens.
 
 const LOOK_AGAIN_MS = 8000;
+const LOOK_FIRST_MS = 2000; // for a match that has not begun
 const SECOND_MS = 1000;
 
 /** Follow the match of this viewer until its replay is there. */
@@ -51,21 +52,22 @@ class Broadcast {
       this.tell("live_full");
     });
     on("error", () => {
-      if (!this.isFull && !this.isOver) this.tell("live_lost");
-      // The site is being started anew, or the match waits for its next attempt.
-      if (source.readyState === EventSource.CLOSED) this.later(source);
+      const isClosed = source.readyState === EventSource.CLOSED;
+      if (!this.isFull && !this.isOver) this.tell(isClosed && !this.match ? "" : "live_lost");
+      // The site is being started anew, or the match waits for an attempt.
+      if (isClosed) this.later(source);
     });
   }
 
   later(source) {
     source.close();
-    setTimeout(() => this.connect(), LOOK_AGAIN_MS);
+    setTimeout(() => this.connect(), this.match || this.isOver ? LOOK_AGAIN_MS : LOOK_FIRST_MS);
   }
 
   tell(name) {
     const { viewer } = this;
     viewer.find("[data-on-air]").hidden = name !== "live_on";
-    viewer.told.textContent = name === "live_on" ? "" : viewer.catalogue[name];
+    viewer.told.textContent = name && name !== "live_on" ? viewer.catalogue[name] : "";
   }
 
   /** What happened: after what is known already, or all of it once more, or a new attempt. */
