@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from damrak_ladder.ratings import History, Online, Scale, rate
+from damrak_ladder.ratings.sweep import layout_of, sweep
 from damrak_ladder.simulate.world import world_of
 
 
@@ -81,6 +82,21 @@ def test_nobody_else_moves_and_anchors_never():
     assert (online.elo[others] == at[others]).all()
     anchors = list(scale.anchors)
     assert np.allclose(online.elo[anchors], at[anchors], atol=1e-3)
+
+
+def test_surprises_are_settled_where_the_pull_of_all_is_in_balance():
+    """Newton's steps alone would go to and fro for ever in some of these."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        before = rng.normal(0, 4, 2)
+        tables = {2: rng.random((12, 2)).argsort(axis=1).astype(np.int32)}
+        news = world_of(2, seed).play(tables, rng)
+        online = Online(before.copy(), np.full(2, 4.0), turns={}, effects={2: 1.0}, origin=1500.0)
+        online.absorb(news)
+        layout = layout_of(news.tables[2])
+        scores = sweep(layout, online.strength, np.zeros(2)).score
+        pull = np.bincount(layout.version, scores, 2) + (before - online.strength) / 4
+        assert np.max(np.abs(pull)) < 1e-6, seed
 
 
 def test_nothing_new_changes_nothing():

@@ -26,6 +26,7 @@ UNKNOWN: Final = 2.0
 _KNOWN: Final = 1e-6  # the standard error of an anchor
 _CLOSE: Final = 1e-6
 _LONGEST: Final = 3.0
+_FAR: Final = 0.1  # a step that is shorter leads nowhere but nearer
 _FEW: Final = 200
 
 
@@ -85,6 +86,7 @@ class Online:
         before = self.strength[touched]
         precision = 1 / self.variance[touched]
         strength = before.copy()
+        step = np.zeros(count)
         while True:
             slope = precision * (before - strength)
             above = np.zeros(len(network))
@@ -95,12 +97,17 @@ class Online:
                 slope += worth * np.bincount(layout.version, one.score, count)
                 spots = network.spots[number]
                 above -= worth * np.bincount(spots, one.pair.ravel(), len(network))
+            if float(slope @ step) < 0 and float(np.max(np.abs(step))) > _FAR:
+                step = step / 2  # too far: half way back, or it might go to and fro for ever
+                strength -= step
+                continue
             diagonal = precision - np.bincount(network.rows, above, count)
             diagonal -= np.bincount(network.others, above, count)
             bends = Curvature(network, diagonal, above, np.zeros((count, 0)), np.zeros((0, 0)))
             step = _solved(bends, slope, strength)
             length = float(np.max(np.abs(step)))
-            strength += step * min(1.0, _LONGEST / length) if length else 0.0
+            step *= min(1.0, _LONGEST / length) if length else 0.0
+            strength += step
             if length <= _CLOSE:
                 break
         # What a game says about one player is limited by what is known of the other.
