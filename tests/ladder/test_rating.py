@@ -21,6 +21,7 @@ from damrak_ladder.ratings import (
     rate,
     rate_by_seats,
 )
+from damrak_ladder.ratings.model import PHANTOM_GAMES
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT
 from damrak_ladder.simulate.world import world_of
 
@@ -117,7 +118,7 @@ def _plain_likelihood(history, strength, turns):
                     rest = ability[list(order[place:])]
                     total += math.log(rest[0] / rest.sum()) / len(orders)
     drawn = -np.logaddexp(0, strength) - np.logaddexp(0, -strength)
-    return total + 0.5 * drawn.sum()
+    return total + PHANTOM_GAMES / 2 * drawn.sum()
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])

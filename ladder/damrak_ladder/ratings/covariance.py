@@ -5,8 +5,10 @@ Beyond, the inverse would fill the memory; then
 
 1. the inverse is approximated by what one smoothing step and the coarse picture of `System` make
    of it, with which all variances and covariances are sums over what is stored anyway;
-2. for a sample of versions along the ladder the variance is calculated as it is, and the others
-   are corrected by what the approximation missed there.
+2. for a sample of versions along the ladder the errors are calculated as they are. What of the
+   errors of all others follows from those of the sample (Nyström's way) is taken from there, and
+   from the approximation only what does not: errors that are shared over long distances, which it
+   misses, are right, and so is the small difference between two versions that share most of them.
 """
 
 from __future__ import annotations
@@ -82,7 +84,9 @@ class WideCovariance:
             + 2 * self._inverse * np.einsum("cv,cv->v", self._mixed, self._coarse)
             + np.einsum("cv,cv->v", self._coarse, self._inner)
         )
-        self._variances: Floats = rough * self._missed(rough)
+        self._right, self._wrong = self._followed(rough)
+        own = np.maximum(rough - np.sum(self._wrong**2, axis=1), 0.0)
+        self._variances: Floats = own + np.sum(self._right**2, axis=1)
 
     @property
     def variances(self) -> Floats:
@@ -91,26 +95,44 @@ class WideCovariance:
 
     def between(self, rows: Integers, columns: Integers) -> Floats:
         """Of each of the one with each of the other versions."""
+        result = self._rough(rows, columns)
+        result += self._right[rows] @ self._right[columns].T
+        result -= self._wrong[rows] @ self._wrong[columns].T
+        same = np.equal.outer(rows, columns)
+        result[same] = np.broadcast_to(self._variances[rows][:, None], same.shape)[same]
+        return np.asarray(result)
+
+    def _rough(self, rows: Integers, columns: Integers) -> Floats:
+        """The approximation; of one and the same version it has not all."""
         scale_r, scale_c = self._inverse[rows], self._inverse[columns]
         result = self._coarse[:, rows].T @ self._inner[:, columns]
         result += scale_r[:, None] * (self._mixed[:, rows].T @ self._coarse[:, columns])
         result += scale_c * (self._coarse[:, rows].T @ self._mixed[:, columns])
         met = self._pairs[rows][:, columns] + self._pairs[columns][:, rows].T
         result += scale_r[:, None] * met.toarray() * scale_c
-        same = np.equal.outer(rows, columns)
-        result[same] = np.broadcast_to(self._variances[rows][:, None], same.shape)[same]
         return np.asarray(result)
 
-    def _missed(self, rough: Floats) -> Floats:
-        """By what factor variances are larger, measured on a sample and interpolated between."""
-        movable = np.flatnonzero(self._free[: len(rough)])
+    def _followed(self, variances: Floats) -> tuple[Floats, Floats]:
+        """What follows from the errors of a sample, as they are, and as the approximation has them.
+
+        Each is a root of that part of the covariance.
+        """
+        versions = len(variances)
+        movable = np.flatnonzero(self._free[:versions])
         order = movable[np.argsort(self._strength[movable], kind="stable")]
-        sample = order[np.linspace(0, len(order) - 1, SAMPLE).astype(np.intp)]
-        right = np.zeros((len(self._free), SAMPLE))
-        right[sample, np.arange(SAMPLE)] = 1.0
-        column = self._system.solve(right, _TOLERANCE)
-        exact = np.einsum("vk,vk->k", column, self._filling.times(column))
-        ratio = exact / rough[sample]
-        padded = np.concatenate([ratio[:1], ratio[:1], ratio, ratio[-1:], ratio[-1:]])
-        ratio = np.convolve(padded, np.full(5, 0.2), mode="valid")
-        return np.interp(self._strength, self._strength[sample], ratio)
+        sample = order[np.linspace(0, len(order) - 1, SAMPLE).astype(np.intp)].astype(np.int32)
+        unit = np.zeros((len(self._free), SAMPLE))
+        unit[sample, np.arange(SAMPLE)] = 1.0
+        column = self._system.solve(unit, _TOLERANCE)
+        exact = self._system.solve(self._filling.times(column), _TOLERANCE)[:versions]
+        rough = self._rough(np.arange(versions, dtype=np.int32), sample)
+        rough[sample, np.arange(SAMPLE)] = variances[sample]
+        return _root(exact, sample), _root(rough, sample)
+
+
+def _root(columns: Floats, sample: Integers) -> Floats:
+    """A root of what follows from the sample, of which these are the covariances with all."""
+    own = columns[sample]
+    size, direction = np.linalg.eigh((own + own.T) / 2)
+    kept = size > 1e-6 * size[-1]
+    return np.asarray(columns @ (direction[:, kept] / np.sqrt(size[kept])))

@@ -13,8 +13,12 @@ from damrak_ladder.ratings.history import History
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Booleans, Floats
 from damrak_ladder.ratings.sweep import Layout, Sweep, layout_of, sweep
 
-PHANTOM_GAMES: Final = 1.0
-"""Games drawn with the phantom that every version is credited with: half a block of two."""
+PHANTOM_GAMES: Final = 0.25
+"""Games drawn with the phantom that every version is credited with.
+
+More of them pull large fields together, whose anchors are few and far: then intervals do not
+contain the truth often enough (docs/ratings.md). Fewer leave those who won all without a limit.
+"""
 
 TURN_SPREAD: Final = 1.0
 """What is believed beforehand of the advantage of a turn: 0, give or take so many logits."""

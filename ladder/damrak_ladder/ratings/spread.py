@@ -102,8 +102,8 @@ def _add_blocks(
         matrix.above += np.bincount(spots[:, pair], both, minlength=len(model.network))
     start, stop = (at - versions for at in model.turns[number])
     for turn, column in enumerate(range(start, stop)):
-        both = (score * turn_score[:, turn, None]).ravel()
-        matrix.border[:, column] = np.bincount(version, both, versions)
+        both = (1 - borrowed)[:, None] * score * turn_score[:, turn, None]
+        matrix.border[:, column] = np.bincount(version, both.ravel(), versions)
     for i, k in itertools.product(range(seats - 1), repeat=2):
         matrix.corner[start + i, start + k] = np.sum(turn_score[:, i] * turn_score[:, k])
     matrix.corner[range(start, stop), range(start, stop)] += 1 / TURN_SPREAD**2
@@ -120,7 +120,7 @@ def _information(layout: Layout, pair: Floats) -> Floats:
 
 
 def _add_phantom(result: Curvature, point: Point) -> None:
-    """Half a block, half of it won with both games and half of it lost."""
+    """The drawn games as if each were half a block that is won or lost as a whole."""
     expected = 1 / (1 + np.exp(point.phantom - point.strength))
     spread = PHANTOM_GAMES * ((1 - expected) ** 2 + expected**2)
     result.diagonal += spread
