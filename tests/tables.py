@@ -236,6 +236,12 @@ class Hall:
         client = await self.connect(seat)
         return await client.sit(f"bot in {seat}", self.first_tickets[seat], prompt)
 
+    async def leave(self, seat: int, client: Client) -> None:
+        """Let it go; another connection might be quicker than the end of this one."""
+        await client.leave()
+        while self.table.chairs[seat].link is not None:
+            await asyncio.sleep(0)
+
     async def outcome(self) -> Outcome:
         return await self.play
 

@@ -42,7 +42,7 @@ async def captured(seats: int, spec_of: Callable[[int], str]) -> tuple[Replay, l
                 if isinstance(said, wire.Asked):
                     count += 1
                     if count == 9 and seat == 0:  # and once more with everything again
-                        await client.leave()
+                        await room.leave(0, client)
                         again = await room.connect(0)
                         again.heard = client.heard
                         client = again

@@ -28,7 +28,7 @@ def test_who_comes_back_hears_everything_again_and_the_same_question() -> None:
                 await one.answer(asked)
             asked = await one.expect(wire.Asked)
             told += asked.events
-            await one.leave()
+            await room.leave(0, one)
             again = await room.connect(0)
             welcome = await again.join()
             assert welcome.history == tuple(told)
@@ -165,7 +165,7 @@ def test_a_ticket_is_good_once_its_welcome_was_not_heard_or_never_again() -> Non
                 thief = await room.connect(0)
                 await thief.say(wire.join("thief", used))
                 assert await refusal(thief) == "UNAUTHENTICATED"
-            await one.leave()
+            await room.leave(0, one)
             again = await room.connect(0)
             await again.join(rejoin)
             await asyncio.gather(again.play(), other.play())

@@ -85,7 +85,7 @@ def test_who_was_ready_and_is_away_at_the_start_has_its_grace() -> None:
             one = await room.sit(0)
             while not room.table.chairs[0].is_ready:
                 await asyncio.sleep(0)
-            await one.leave()
+            await room.leave(0, one)
             other = await room.sit(1)
             asked = await other.expect(wire.Asked)
             assert room.table.begun.is_set()
@@ -251,9 +251,7 @@ def test_what_comes_during_a_pause_waits_its_turn() -> None:
             for client, one in zip(clients, asked, strict=True):
                 await client.answer(one)
                 await client.answer(one)
-            await clients[2].leave()
-            while room.table.chairs[2].link is not None:
-                await asyncio.sleep(0)  # another connection may be quicker than the end of this
+            await room.leave(2, clients[2])
             again = await room.sit(2)
             for client in clients[:2]:
                 # The pause may be as short as nothing: then the next question comes first.
