@@ -30,12 +30,19 @@ class Game:
         for _ in range(SEATS):
             self._heard()  # everybody chooses contracts at once
 
+    def begin(self) -> None:
+        """Take it out of the queue, as a worker does."""
+        self._say("begin")
+
     def go_on(self, decisions: int) -> int:
         """Let so many more decisions be made; how many events there are then."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(f"{decisions}\n")
-        self._process.stdin.flush()
+        self._say(str(decisions))
         return self._heard()
+
+    def _say(self, what: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{what}\n")
+        self._process.stdin.flush()
 
     def _heard(self) -> int:
         assert self._process.stdout is not None
@@ -44,7 +51,7 @@ class Game:
 
 @contextmanager
 def played_in(home: Path) -> Iterator[Game]:
-    """A match in this data folder; nobody has decided anything yet."""
+    """A match that waits in this data folder; nobody has decided anything yet."""
     variables = os.environ | {"DAMRAK_HOME": str(home), "PYTHONPATH": str(TESTS)}
     command = [sys.executable, "-m", "web.playing"]
     pipe = subprocess.PIPE
@@ -88,8 +95,24 @@ async def _play(match: int, address: str) -> None:
 
 async def _allow(decisions: asyncio.Semaphore) -> None:
     while said := await asyncio.to_thread(sys.stdin.readline):
+        if said == "begin\n":
+            await asyncio.to_thread(_run)
+            continue
         for _ in range(int(said)):
             decisions.release()
+
+
+def _wait() -> None:
+    from damrak_ladder.matches.models import Block
+
+    Block.objects.update(state="waiting", lease_until=None)
+
+
+def _run() -> None:
+    from damrak_ladder.matches.models import Block
+    from ladder_django.people import NOW
+
+    Block.objects.update(state="running", lease_until=NOW)
 
 
 def _tell(number: int) -> None:
@@ -101,7 +124,9 @@ def main() -> None:
     """Play the match, decision by decision as they are allowed."""
     with tempfile.TemporaryDirectory() as folder:
         address = f"unix:{folder}/control"
-        asyncio.run(_play(running_match(address), address))
+        match = running_match(address)
+        _wait()
+        asyncio.run(_play(match, address))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ PATIENCE_MS = 90_000
 LOST = "The connection is lost; trying again …"
 
 
-def test_who_was_cut_off_or_turned_away_is_told_so_and_catches_up(
+def test_who_waits_for_a_match_and_is_cut_off_or_turned_away_is_told_so_and_catches_up(
     browser: Browser, shots: Path, tmp_path: Path
 ) -> None:
     context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800})
@@ -24,8 +24,16 @@ def test_who_was_cut_off_or_turned_away_is_told_so_and_catches_up(
     with played_in(tmp_path) as game:
         with running_site(tmp_path, port=port) as site:
             page.goto(f"{site.url}/en/matches/{game.match}/")
+            expect(page.locator("[data-told]")).to_be_attached()
+            expect(page.get_by_text("Waiting for the match to begin …")).to_be_visible()
+            expect(page.locator("[data-events] li")).to_have_count(0)
+            page.screenshot(path=shots / "live-waiting.png")
+            state = page.locator("[data-state]")
+            expect(state).to_have_text("waiting")
+            game.begin()
             shows(page, game.go_on(12))
             expect(page.locator("[data-on-air]")).to_be_visible(timeout=PATIENCE_MS)
+            expect(state).to_have_text("running")
         expect(page.locator("[data-told]")).to_have_text(LOST, timeout=PATIENCE_MS)
         expect(page.locator("[data-on-air]")).to_be_hidden(timeout=PATIENCE_MS)
         page.screenshot(path=shots / "live-lost.png")

@@ -29,6 +29,7 @@ class Broadcast {
     on("setting", (event) => {
       this.match = JSON.parse(event.data);
       this.isFull = false;
+      this.begun();
       this.tell("live_on");
     });
     on("moments", (event) => this.take(JSON.parse(event.data), event.lastEventId.split("-")[0]));
@@ -57,6 +58,12 @@ class Broadcast {
       // The site is being started anew, or the match waits for an attempt.
       if (isClosed) this.later(source);
     });
+  }
+
+  /** The head of a page that was opened before the match began still says that it waits. */
+  begun() {
+    const running = document.querySelector("template[data-running]");
+    if (running) document.querySelector("[data-state]").replaceChildren(running.content.cloneNode(true));
   }
 
   later(source) {
