@@ -15,6 +15,7 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.core.cache import cache, caches
 from django.test import Client, override_settings
+from django.utils import translation
 from PIL import Image, ImageChops
 
 from damrak_ladder.bots.models import Bot, Version
@@ -286,7 +287,9 @@ def test_page_holds_what_its_eyes_see(client: Client, match: Match) -> None:
 
 def test_bots_are_called_what_other_pages_call_them(client: Client) -> None:
     bot = some_bot("gable")
-    house = Bot(slug="house-mcts-iterations-50", name="mcts:iterations=50")
+    house = Bot(slug="house-mcts-iterations-50", name="mcts, 50 iterations")
     seats = [some_version(bot), Version(bot=house, number=1), some_version(bot, "greedy")]
     assert sources.names_among(seats[:2]) == ["gable", "mcts, 50 iterations"]
     assert sources.names_among(seats) == ["gable v1", "mcts, 50 iterations", "gable v2"]
+    with translation.override("pl"):
+        assert sources.names_among(seats[:2]) == ["gable", "mcts, 50 iteracji"]

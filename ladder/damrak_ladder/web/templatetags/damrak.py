@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from damrak_ladder.bots.house import PREFIX
 from damrak_ladder.bots.models import Kind, Version
@@ -154,9 +154,17 @@ def bot_name(slug: str, name: str = "") -> str:
     """What a bot is called: house bots by a name for people, others by what only they have."""
     if not name or not slug.startswith(PREFIX):
         return slug
-    base, _colon, given = name.partition(":")
-    values = [" ".join(reversed(item.split("="))) for item in given.split(",") if item]
-    return ", ".join([base, *values])  # "mcts:iterations=50" is "mcts, 50 iterations"
+    base, *given = name.split(", ")
+    return ", ".join([base, *map(_parameter, given)])
+
+
+def _parameter(given: str) -> str:
+    """One of "mcts, 50 iterations" in the reader's language; times are the same in all."""
+    number, _space, unit = given.partition(" ")
+    if unit != "iterations" or not number.isdecimal():
+        return given
+    words = ngettext("%(count)s iteration", "%(count)s iterations", int(number))
+    return words % {"count": number_format(int(number))}
 
 
 @register.filter
