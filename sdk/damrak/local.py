@@ -86,6 +86,7 @@ class _Seat(Protocol):
     """A bot at the table, wherever it runs."""
 
     name: str
+    printed: BotFault | None
 
     @property
     def output(self) -> str: ...
@@ -230,11 +231,11 @@ class _Game:
         for seat, bot in enumerate(self._bots):
             if seat not in self._faults:
                 events = tuple(self._unseen[seat])
-                fault = bot.finish(events, result)
-                if fault is not None:
-                    self._causes[seat] = fault
-                    late = _Late(seat, fault.reason, fault.detail, Ending(events, result))
-                    self._late.append(self._fault(late))
+                for fault in (bot.finish(events, result), bot.printed):
+                    if fault is not None:
+                        self._causes[seat] = fault
+                        late = _Late(seat, fault.reason, fault.detail, Ending(events, result))
+                        self._late.append(self._fault(late))
 
     def _record(self, started: str, output: tuple[str, ...]) -> GameRecord:
         plan, match = self._plan, self._match
@@ -266,7 +267,7 @@ class _Game:
 
 @dataclass(frozen=True, slots=True)
 class _Late:
-    """A fault after the end."""
+    """A fault that is told after the end."""
 
     seat: int
     reason: str

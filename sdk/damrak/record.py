@@ -35,7 +35,8 @@ class Rejection:
 class GameRecord:
     """A finished game; every tuple that is not a list of occurrences goes by seat.
 
-    `late_faults` happened after the end, in `finish`: they are for the author and change nothing.
+    `late_faults` change nothing in the game: printing to standard output, and what went wrong in
+    `finish`, after the end.
     """
 
     replay: Replay

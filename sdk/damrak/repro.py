@@ -16,15 +16,17 @@ import pdb
 import random
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic_ns
-from typing import Final, NoReturn, TypeVar
+from types import FrameType
+from typing import Final, NoReturn, TextIO, TypeVar, cast
 
 from damrak.bundle import Bundle, Step, read_bundle, write_bundle
 from damrak.errors import BotNotFound
 from damrak.hosting.driver import Driver, SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, fault_of
+from damrak.hosting.printing import REASON as PRINTED, WatchedStdout
 from damrak.loading import BotSpec
 
 __all__ = ["Bundle", "Rerun", "read_bundle", "rerun", "write_bundle"]
@@ -63,9 +65,9 @@ def rerun(bundle: Bundle, debug: bool = False, bot: BotSpec | None = None) -> Re
     """Ask the bot again, in this process and without limits of memory; another bot if one is given.
 
     With `debug` the last call, which failed, runs under pdb: it stops where the call begins, and
-    again where an exception comes out of the bot. A bot that hangs is ended with Ctrl-C, which
-    then shows where it is. One that ends its process other than by `sys.exit` or `os._exit` ends
-    this one.
+    again where an exception comes out of the bot; one that printed stops where it did. A bot that
+    hangs is ended with Ctrl-C, which then shows where it is. One that ends its process other than
+    by `sys.exit` or `os._exit` ends this one.
 
     Raises:
         BotNotFound: its file is not there any more.
@@ -76,7 +78,24 @@ def rerun(bundle: Bundle, debug: bool = False, bot: BotSpec | None = None) -> Re
     elif plan.spec.path is not None and not plan.spec.path.is_file():
         raise BotNotFound(plan.spec.text, f"there is no {plan.spec.path} any more")
     with _as_in_child(plan), _exit_raised():
+        if bundle.fault.reason == PRINTED:
+            return _rerun_printing(bundle, plan, debug)
         return _Rerun(bundle, plan, debug).run()
+
+
+def _rerun_printing(bundle: Bundle, plan: SeatPlan, debug: bool) -> Rerun:
+    """Look for what it prints first; with `debug` stop there, for that is not in the last call."""
+    stream = sys.stdout
+
+    def stop(frame: FrameType) -> None:
+        pdb.Pdb(stdout=stream, skip=NOT_THE_BOT).set_trace(frame)
+
+    printing = WatchedStdout(stream, stop if debug else None)
+    with contextlib.redirect_stdout(cast(TextIO, printing)):
+        again = _Rerun(bundle, plan, debug=False).run()
+    if again.fault is None and printing.detail:
+        return replace(again, fault=BotFault(PRINTED, printing.detail, printing.traceback))
+    return again
 
 
 class _Rerun:

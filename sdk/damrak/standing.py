@@ -35,7 +35,7 @@ class Game:
     seconds: tuple[float, ...]
     reason: str
     failures: tuple[BotFailure, ...] = ()
-    late_failures: tuple[BotFailure, ...] = ()  # after the end: they change nothing
+    late_failures: tuple[BotFailure, ...] = ()  # printing, and after the end: they change nothing
     printed: tuple[str, ...] = ()  # the end of what they printed, told of the first game only
 
 
@@ -124,7 +124,8 @@ class Standing:
         tally.contracts += game.contracts[i]
         tally.goods += game.goods[i]
         tally.seconds += game.seconds[i]
-        tally.faults.update(failure.reason for failure in game.failures if failure.bot == bot)
+        failures = (*game.failures, *game.late_failures)
+        tally.faults.update(failure.reason for failure in failures if failure.bot == bot)
 
     def score(self, bot: int) -> float:
         """The share of 1 that this bot took from its opponents, pair by pair; 0.5 before all."""

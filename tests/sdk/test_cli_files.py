@@ -279,7 +279,7 @@ def test_bad_bot_fails_with_a_cure(tmp_path: Path) -> None:
     assert lines[failed + 1].startswith("      choose one of view.legal")
     warned = [line for line in lines if line.startswith("warn")]
     assert any("does the same thing twice" in line for line in warned)
-    assert any("prints nothing: it does" in line for line in warned)
+    assert any("prints nothing: output: it printed 'hm'" in line for line in warned)
     assert any("ends well: crash: KeyError" in line for line in warned)
     assert "bad is not fit for a match" in lines[-1]
 

@@ -201,6 +201,39 @@ def test_what_a_bot_printed_in_the_first_game_is_shown(tmp_path: Path) -> None:
     assert all(line.endswith(": \N{REPLACEMENT CHARACTER}[2J") for line in lines)
 
 
+def test_printing_is_a_fault_that_changes_nothing(tmp_path: Path) -> None:
+    bot = tmp_path / "chatty.py"
+    bot.write_text(
+        "import sys\nfrom damrak import Bot\n\nclass Chatty(Bot):\n"
+        "    def choose(self, view):\n"
+        "        print('aside', file=sys.stderr)\n"
+        "        return self.first(view)\n"
+        "    def first(self, view):\n"
+        "        print('hm')\n"
+        "        return view.legal[0]\n"
+    )
+    quiet = tmp_path / "quiet.py"
+    quiet.write_text(bot.read_text().replace("print('hm')", "pass"))
+    report = played(bot, quiet, "--games", "4", "--seed", "3", cwd=tmp_path)
+    assert [side["faults"] for side in report["bots"]] == [4, 0]
+    assert [side["fault_reasons"] for side in report["bots"]] == [{"output": 4}, {}]
+    assert [side["share"] for side in report["bots"]] == [0.5, 0.5]  # they play alike
+    assert report["ends"].keys() == {"carts"}
+    run = damrak("play", bot, quiet, "--games", "2", cwd=tmp_path)
+    assert "chatty had a fault that changed nothing: output: it printed 'hm'" in run.stdout
+    assert 'chatty.py", line 9, in first' in run.stdout
+    found = re.search(r"damrak repro (\S+)", run.stdout)
+    assert found is not None
+    again = damrak("repro", found[1], cwd=tmp_path)
+    assert again.returncode == 1
+    assert "fails again: output: it printed 'hm'" in again.stdout
+    assert 'chatty.py", line 9, in first' in again.stdout
+    stopped = damrak("repro", found[1], "--debug", cwd=tmp_path, input="p view.seat\nq\n")
+    assert "chatty.py(10)first()" in stopped.stdout
+    mended = damrak("repro", found[1], "--bot", quiet, cwd=tmp_path)
+    assert mended.returncode == 0, mended.stderr
+
+
 def test_failure_is_shown_with_what_to_do_next(tmp_path: Path) -> None:
     bot = tmp_path / "clumsy.py"
     bot.write_text("from damrak import Bot\n\nclass C(Bot):\n    def choose(self, view): 1 / 0\n")

@@ -9,6 +9,7 @@ from damrak.hosting.messages import (
     Decided,
     Done,
     Message,
+    Printed,
     ProtocolError,
     Ready,
     answer_to,
@@ -22,6 +23,7 @@ MESSAGES: list[Message] = [
     Decided(3, Chosen(12, "“why”")),
     Decided(4, Nonsense("None is no action")),
     BotFault("crash", "ValueError: x", "Traceback …\n"),
+    Printed("it printed 'hm'", "Printed from\n"),
     Done(),
 ]
 

@@ -166,7 +166,7 @@ def _print_failures(console: Console, outcome: Outcome) -> None:
     for failure in _telling_ones(standing.failures):
         _print_failure(console, outcome, failure, "left the table")
     for failure in _telling_ones(standing.late_failures):
-        _print_failure(console, outcome, failure, "failed after the end, which changes nothing")
+        _print_failure(console, outcome, failure, "had a fault that changed nothing")
 
 
 def _telling_ones(failures: list[BotFailure]) -> list[BotFailure]:

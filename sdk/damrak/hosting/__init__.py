@@ -7,6 +7,7 @@
     driver     a bot and the calls it gets, whatever process it is in
     child      the loop of a child
     output     what a bot prints, bounded
+    printing   where it printed to standard output, which is a fault of it
     link       the host's end of the line to a child, with deadlines
     launch     how children come to be: `forked` from a warm `server`, or started afresh (`plain`)
     shared     the one launcher of a process

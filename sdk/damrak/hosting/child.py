@@ -17,13 +17,14 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Final, NoReturn
+from typing import Any, BinaryIO, Final, NoReturn, TextIO, cast
 
 from damrak.hosting.driver import Driver, Question, SeatPlan
 from damrak.hosting.faults import fault_of
 from damrak.hosting.forms import event_of, observation_of, result_of
 from damrak.hosting.limits import MIB, forbid_core_dumps, limit_memory, release_reserve
-from damrak.hosting.messages import Decided, Done, Message, Ready, line_of
+from damrak.hosting.messages import Decided, Done, Message, Printed, Ready, line_of
+from damrak.hosting.printing import WatchedStdout
 from damrak_engine.board import parse_board
 from damrak_engine.clock import TimeLeft
 from damrak_engine.options import Options
@@ -79,14 +80,14 @@ def _play(line: socket.socket, tables: Mapping[int, Rules]) -> int:
     reader = line.makefile("rb")
     order: Order = pickle.loads(_payload(reader))  # noqa: S301 - our host wrote it
     rules = order.table.rules() if isinstance(order.table, Table) else tables[order.table]
-    _settle(order)
+    printing = _settle(order)
     ballast = bytearray(BALLAST)
 
     def say(message: Message) -> None:
         line.sendall(line_of(message))
 
     try:
-        _attend(Driver(order.plan, rules), rules, reader, say)
+        _attend(Driver(order.plan, rules), rules, reader, say, printing)
         return 0
     except _HostGone:
         return LINE_LOST
@@ -102,7 +103,13 @@ def _play(line: socket.socket, tables: Mapping[int, Rules]) -> int:
         return 1
 
 
-def _attend(driver: Driver, rules: Rules, reader: BinaryIO, say: Callable[[Message], None]) -> None:
+def _attend(
+    driver: Driver,
+    rules: Rules,
+    reader: BinaryIO,
+    say: Callable[[Message], None],
+    printing: WatchedStdout,
+) -> None:
     say(Ready(driver.name))
     while True:
         match marshal.loads(_payload(reader)):  # noqa: S302 - our host wrote it
@@ -120,7 +127,12 @@ def _attend(driver: Driver, rules: Rules, reader: BinaryIO, say: Callable[[Messa
                 answer = driver.choose(question)
                 say(Decided(decision, answer))
             case ("finish", events, result):
-                driver.finish([event_of(event) for event in events], result_of(result))
+                try:
+                    driver.finish([event_of(event) for event in events], result_of(result))
+                finally:
+                    if printing.detail:
+                        say(Printed(printing.detail, printing.traceback))
+                        _payload(reader)  # the host hears one line at a time
                 say(Done())
                 return
 
@@ -140,10 +152,12 @@ def _payload(reader: BinaryIO) -> bytes:
     return payload
 
 
-def _settle(order: Order) -> None:
+def _settle(order: Order) -> WatchedStdout:
     """Make this process the bot's: where it is, what it may use, what chance gives it."""
     # Line by line: what it printed must not die with it.
-    sys.stdout = open(1, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
+    stdout = open(1, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
+    printing = WatchedStdout(stdout)
+    sys.stdout = cast(TextIO, printing)
     sys.stderr = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
     folder = order.plan.spec.folder
     if folder is not None:
@@ -153,6 +167,7 @@ def _settle(order: Order) -> None:
         limit_memory(order.memory_bytes)
     # A bot that ignores its own rng shall still do the same thing twice.
     random.seed(order.plan.chance)
+    return printing
 
 
 def _report() -> None:

@@ -38,7 +38,10 @@ class Silence:
 
 @dataclass(frozen=True, slots=True)
 class BotFault:
-    """The bot failed; `reason` is one of the engine's `FAULTS`, `detail` fits on one line."""
+    """The bot failed; `detail` fits on one line.
+
+    `reason` is one of the engine's `FAULTS`, or `output`, which ends no match.
+    """
 
     reason: str
     detail: str
@@ -73,10 +76,11 @@ def _headline(problem: BaseException) -> str:
 def _without_ours(trace: TracebackType | None) -> TracebackType | None:
     """The part of a traceback that begins in the bot; all of it if the bot is not in it."""
     rest = trace
-    while rest is not None and _is_ours(rest.tb_frame.f_code.co_filename):
+    while rest is not None and is_ours(rest.tb_frame.f_code.co_filename):
         rest = rest.tb_next
     return rest if rest is not None else trace
 
 
-def _is_ours(filename: str) -> bool:
+def is_ours(filename: str) -> bool:
+    """Whether this source is of what surrounds a bot, and not of the bot."""
     return filename.startswith((*_OURS, "<frozen importlib"))

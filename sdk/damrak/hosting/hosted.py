@@ -17,7 +17,16 @@ from damrak.hosting.forms import plain_event, plain_observation, plain_result
 from damrak.hosting.launch import Child, Launcher
 from damrak.hosting.limits import Limits
 from damrak.hosting.link import DeadlinePassed, LineClosed, Link
-from damrak.hosting.messages import Done, Message, ProtocolError, Ready, answer_to, parse_line
+from damrak.hosting.messages import (
+    Done,
+    Message,
+    Printed,
+    ProtocolError,
+    Ready,
+    answer_to,
+    parse_line,
+)
+from damrak.hosting.printing import REASON
 from damrak_engine.events import Event
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result
@@ -32,6 +41,7 @@ class HostedBot:
 
     def __init__(self, launcher: Launcher, plan: SeatPlan, rules: Rules, limits: Limits) -> None:
         self.name = plan.spec.name
+        self.printed: BotFault | None = None
         self._limits = limits
         table = launcher.table(rules)
         self._child: Child = launcher.start(limits.output_bytes)
@@ -93,12 +103,18 @@ class HostedBot:
         return answer, took // 1000
 
     def finish(self, events: Sequence[Event], result: Result) -> BotFault | None:
-        """Tell the bot the rest; what goes wrong in it now changes nothing any more."""
+        """Tell the bot the rest; what goes wrong in it now changes nothing any more.
+
+        Afterwards `printed` is its other fault that changes nothing.
+        """
         plain = [plain_event(event) for event in events]
         data = frame(marshal.dumps(("finish", plain, plain_result(result))))
         deadline = monotonic_ns() + int(self._limits.finish_seconds * NS)
         late = f"finish() had not returned after {self._limits.finish_seconds:g} s"
         message = self._hear(deadline, late, data)
+        if isinstance(message, Printed):
+            self.printed = BotFault(REASON, message.detail, message.traceback)
+            message = self._hear(deadline, late, frame(marshal.dumps(("heard",))))
         if isinstance(message, BotFault):
             return message
         return None if isinstance(message, Done) else BotFault("protocol", "no end of finish()")

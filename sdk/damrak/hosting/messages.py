@@ -44,7 +44,15 @@ class Done:
     """It has seen the result."""
 
 
-Message = Ready | Decided | BotFault | Done
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """It has printed to standard output. After this it waits for a frame before its last word."""
+
+    detail: str
+    traceback: str
+
+
+Message = Ready | Decided | BotFault | Printed | Done
 
 
 class ProtocolError(ValueError):
@@ -62,6 +70,8 @@ def line_of(message: Message) -> bytes:
             value = {"ready": name}
         case BotFault(reason, detail, trace):
             value = {"reason": reason, "detail": detail, "traceback": trace}
+        case Printed(detail, trace):
+            value = {"printed": detail, "traceback": trace}
         case Done():
             value = {"done": True}
     return json.dumps(value, ensure_ascii=False).encode() + b"\n"
@@ -93,6 +103,9 @@ def parse_line(line: bytes) -> Message:
             raise ProtocolError("a reason that bots cannot give")
         detail = _text(value, "detail", DETAIL_LIMIT)
         return BotFault(value["reason"], detail, _text(value, "traceback", TRACEBACK_LIMIT))
+    if keys == {"printed", "traceback"}:
+        detail = _text(value, "printed", DETAIL_LIMIT)
+        return Printed(detail, _text(value, "traceback", TRACEBACK_LIMIT))
     if keys == {"done"} and value["done"] is True:
         return Done()
     raise ProtocolError(f"an unknown message: {_excerpt(line)}")

@@ -21,6 +21,7 @@ class TrustedBot:
     output = ""
 
     def __init__(self, plan: SeatPlan, rules: Rules) -> None:
+        self.printed: BotFault | None = None  # house bots print nothing
         self.name = plan.spec.name
         self._plan = plan
         self._rules = rules

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -12,6 +12,7 @@ from damrak.bundle import Bundle, Step
 from damrak.hosting.driver import SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
 from damrak.hosting.hosted import HostedBot
+from damrak.hosting.printing import REASON as PRINTED
 from damrak.hosting.shared import discard_launcher, launcher
 from damrak.hosting.trusted import TrustedBot
 from damrak.loading import BotSpec, parse_spec
@@ -35,6 +36,7 @@ CURES: Final = {
     "crash": "run it again under the debugger: damrak repro BUNDLE --debug",
     "memory": "keep less: a bot may take 1 GiB, Python and the engine included",
     "illegal": "choose one of view.legal, or of view.actions",
+    PRINTED: "set self.note, which the replay keeps, or write to sys.stderr",
     "protocol": "leave the process and its open files alone: no sys.exit, no os.close",
 }
 OTHER_OPTIONS: Final = parse_options(
@@ -212,30 +214,19 @@ class Preflight:
         )
 
     def _printing(self) -> Finding:
-        # Of a failure and of a rejected answer the host itself leaves word there.
-        calm = [
-            record
-            for record in self._records
-            if all(it.seat for it in record.faults) and all(it.seat for it in record.rejections)
-        ]
-        printed = [record.output[0] for record in calm if record.output[0]]
-        if not printed:
-            return Finding("ok", "prints nothing")
-        return Finding(
-            "warn",
-            "prints nothing",
-            f"it does, beginning with {printed[0][:40]!r}",
-            "nobody reads it in a match; set self.note, which the replay keeps",
-        )
+        return self._harmless("prints nothing", {PRINTED})
 
     def _finish(self) -> Finding:
+        return self._harmless("ends well", {"crash", "memory", "timeout", "protocol"})
+
+    def _harmless(self, check: str, reasons: Collection[str]) -> Finding:
+        """The first fault for such a reason that changed nothing in its game."""
         for record in self._records:
             for fault in record.late_faults:
-                if fault.seat == 0:
+                if fault.seat == 0 and fault.reason in reasons:
                     told = BotFault(fault.reason, fault.detail, fault.traceback)
-                    failure = _failure("ends well", told, fault.bundle)
-                    return replace(failure, level="warn")  # the match is over by then
-        return Finding("ok", "ends well")
+                    return replace(_failure(check, told, fault.bundle), level="warn")
+        return Finding("ok", check)
 
     # ---- what it used -----------------------------------------------------------------------
 
