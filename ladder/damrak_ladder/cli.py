@@ -1,146 +1,23 @@
-"""The command `damrak-ladder`: what an operator of a ladder does.
-
-One module per command; each has `add_parser(commands)` and a function that runs it and returns the
-exit code. Nothing a user does wrong ends in a traceback: it ends in one line and code 2.
-"""
+"""The command `damrak-ladder`, which can be interrupted from its first moment on."""
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import difflib
 import os
-import sys
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, NoReturn
-
-from damrak_ladder.commands import (
-    analyst,
-    backup,
-    bench,
-    blocks,
-    boards,
-    doctor,
-    hosts,
-    ladders,
-    manage,
-    migrate,
-    populate,
-    processes,
-    ratings,
-    site,
-    up,
-    users,
-)
-from damrak_ladder.misuse import Misuse
-from damrak_ladder.simulate import command as simulate
-
-OK: Final = 0
-MISUSED: Final = 2
-INTERRUPTED: Final = 130
-BROKEN_PIPE: Final = 141
-
-COMMANDS: Final = (
-    up,
-    site,
-    processes,
-    analyst,
-    migrate,
-    users,
-    ladders,
-    boards,
-    blocks,
-    hosts,
-    doctor,
-    backup,
-    ratings,
-    simulate,
-    populate,
-    bench,
-    manage,
-)
 
 
-class _Parser(argparse.ArgumentParser):
-    """Leaves the complaining to `main`, and says what may have been meant."""
-
-    def parse_known_args(  # type: ignore[override]  # one of its overloads is enough
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> tuple[argparse.Namespace, list[str]]:
-        found, unknown = super().parse_known_args(args, namespace)
-        if unknown:  # said here: the parser above would name its own help, which knows less
-            hint = _near(unknown[0].partition("=")[0], self._option_string_actions)
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
-        return found, unknown
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        try:
-            super()._check_value(action, value)
-        except argparse.ArgumentError:
-            if not (hint := _near(str(value), action.choices or ())):
-                raise
-            raise argparse.ArgumentError(action, f"invalid choice: {value!r}{hint}") from None
-
-    def error(self, message: str) -> NoReturn:
-        raise Misuse(f"{message} (see: {self.prog} --help)")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Run the command line; what the process is to exit with."""
-    try:
-        parser = build_parser()
-        args = parser.parse_args(arguments)
-        if "run" not in args:
-            parser.print_help()
-            return OK
-        code: int = args.run(args)
-        sys.stdout.flush()
-    except Misuse as problem:
-        return _complain(str(problem))
-    except ImportError as problem:
-        if "damrak" in str(problem):
-            return _complain(f"{problem}: is the engine compiled from other sources? make compile")
-        if not isinstance(problem, ModuleNotFoundError):
-            raise
-        return _complain(f"{problem.name} is not installed here: pip install 'damrak[ladder]'")
+    try:  # loading it all takes a moment, in which somebody may have thought better of it
+        import signal
+
+        is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if is_ours:  # an exception can be lost, or become another one, in the midst of an import
+            signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+        try:
+            from damrak_ladder import command_line
+        finally:
+            if is_ours:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+        return command_line.main()
     except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        # What is still buffered would fail again when Python flushes at exit.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
-    except Exception as problem:
-        # Told by their names: neither Django nor the stores are loaded for commands without them.
-        kind = type(problem)
-        if (kind.__module__, kind.__name__) == ("damrak_ladder.stores.errors", "StoreUnreachable"):
-            return _complain(f"{problem}; nothing is lost, try again when it is back")
-        if kind.__module__ != "django.db.utils":
-            raise
-        return _complain(f"the database: {problem} (see: damrak-ladder doctor)")
-    return code
-
-
-def build_parser() -> argparse.ArgumentParser:
-    """The whole command line."""
-    parser = _Parser(
-        prog="damrak-ladder",
-        description="Runs a ladder of bots, and shows what its numbers are worth.",
-        epilog="`damrak-ladder COMMAND --help` explains a command and shows examples.",
-        allow_abbrev=False,
-    )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
-    for command in COMMANDS:
-        command.add_parser(commands)
-    return parser
-
-
-def _near(text: str, known: Iterable[object]) -> str:
-    near = difflib.get_close_matches(text, [str(it) for it in known], n=1)
-    return f"; did you mean {near[0]}?" if near else ""
-
-
-def _complain(message: str) -> int:
-    line = " ".join(message.split())
-    sys.stderr.write(f"damrak-ladder: {line}\n")
-    return MISUSED
+        return 130

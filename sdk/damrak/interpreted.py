@@ -4,7 +4,9 @@ A debugger, a coverage measurement and the comparison of both builds need the in
 The wire and the referee are compiled together with it, and so are interpreted together with it.
 """
 
-import os
+from __future__ import annotations
+
+import os  # and no pathlib: every process that imports damrak comes through here first
 import sys
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
@@ -13,12 +15,10 @@ from importlib.machinery import (
     FileFinder,
     SourceFileLoader,
 )
-from pathlib import Path
 
 PACKAGES = ("damrak_engine", "damrak_wire", "damrak_referee")
 SWITCH = "DAMRAK_INTERPRETED"
 
-_CHECKOUT = Path(__file__).resolve().parents[2]
 _FOLDERS = ("referee/damrak_engine", "proto/damrak_wire", "referee/damrak_referee")
 
 
@@ -31,7 +31,8 @@ def is_wanted() -> bool:
     wish = os.environ.get(SWITCH)
     if wish is not None:
         return wish == "1"
-    if _chosen_already() or not changed_since_compiled(_CHECKOUT):
+    checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+    if _chosen_already() or not changed_since_compiled(checkout):
         return False
     os.environ[SWITCH] = "1"  # our child processes have to agree, and need not say it again
     sys.stderr.write(
@@ -41,15 +42,21 @@ def is_wanted() -> bool:
     return True
 
 
-def changed_since_compiled(root: Path) -> bool:
+def changed_since_compiled(root: str | os.PathLike[str]) -> bool:
     """Whether a native module in this checkout is older than its source, or has none any more."""
-    if not (root / "hatch_build.py").is_file():
+    if not os.path.isfile(os.path.join(root, "hatch_build.py")):
         return False  # a wheel, which holds what belongs together
     suffix = EXTENSION_SUFFIXES[0]
-    native = [path for folder in _FOLDERS for path in (root / folder).rglob(f"*{suffix}")]
-    compiled_at = min((path.stat().st_mtime for path in native), default=0.0)
-    sources = [path.with_name(path.name.removesuffix(suffix) + ".py") for path in native]
-    return any(not it.exists() or it.stat().st_mtime > compiled_at for it in sources)
+    native = [
+        os.path.join(folder, name)
+        for top in _FOLDERS
+        for folder, _, names in os.walk(os.path.join(root, top))
+        for name in names
+        if name.endswith(suffix)
+    ]
+    compiled_at = min(map(os.path.getmtime, native), default=0.0)
+    sources = [path.removesuffix(suffix) + ".py" for path in native]
+    return any(not os.path.exists(it) or os.path.getmtime(it) > compiled_at for it in sources)
 
 
 def force_interpreted_engine() -> None:

@@ -1,5 +1,7 @@
 """What a bot author may import from the package's root is exactly what `__all__` says."""
 
+from importlib import import_module
+
 import damrak
 
 
@@ -18,3 +20,13 @@ def test_nothing_public_is_left_out() -> None:
         if not name.startswith("_") and getattr(value, "__module__", "").startswith("damrak")
     }
     assert ours - set(damrak.__all__) == set()
+
+
+def test_every_name_is_the_one_of_its_module() -> None:
+    assert sorted(damrak._HOME) == damrak.__all__
+    for name, module in damrak._HOME.items():
+        assert getattr(damrak, name) is getattr(import_module(module), name)
+
+
+def test_other_names_do_not_exist() -> None:
+    assert not hasattr(damrak, "Boot")

@@ -15,7 +15,7 @@ import pytest
 from damrak_engine.boards import board_names, load_board
 from damrak_engine.generator import generate
 from damrak_ladder.accounts.models import User
-from damrak_ladder.cli import build_parser, main
+from damrak_ladder.command_line import build_parser, main
 from damrak_ladder.embedded.seeding import make_admin
 from damrak_ladder.matches.hosts import quarantined_since, trusted_since
 from damrak_ladder.matches.models import Block, BlockState, Host, Ladder

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F
 from django.test import override_settings
 
-from damrak_ladder.cli import build_parser, main
+from damrak_ladder.command_line import build_parser, main
 from damrak_ladder.installation.buckets import Bucket
 from damrak_ladder.matches.attempts import start
 from damrak_ladder.matches.booking import Table, book

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from damrak_referee.cli import build_parser
+from damrak_referee.command_line import build_parser
 from damrak_referee.misuse import SettingError
 from damrak_referee.settings import Settings, read_settings
 from damrak_referee.settings_table import TABLE

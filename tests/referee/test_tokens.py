@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from damrak_referee.cli import main
+from damrak_referee.command_line import main
 from damrak_referee.tokens import (
     Tokens,
     TokensError,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -97,24 +96,12 @@ def test_a_process_ends_with_the_code_and_the_line() -> None:
     assert run.stderr == "damrak: bot 'gredy': no such bot; did you mean greedy?\n"
 
 
-def test_ctrl_c_while_it_loads_ends_it_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Impatient:
-        def find_spec(self, name: str, *_: object) -> None:
-            if name == "damrak.cli.command":
-                raise KeyboardInterrupt
-
-    monkeypatch.delitem(sys.modules, "damrak.cli.command")
-    monkeypatch.delattr("damrak.cli.command")
-    monkeypatch.setattr(sys, "meta_path", [Impatient(), *sys.meta_path])
-    assert main(["bots"]) == 130
-
-
 def test_alone_it_prints_its_help(capsys: Any) -> None:
     assert main([]) == 0
     printed = capsys.readouterr().out
     assert "\nexamples:\n  damrak new my_bot\n" in printed
     for command in COMMANDS:
-        assert command.__name__.rpartition(".")[2] in printed
+        assert command in printed
 
 
 def test_version(capsys: Any) -> None:
@@ -124,7 +111,7 @@ def test_version(capsys: Any) -> None:
     assert capsys.readouterr().out.startswith("damrak ")
 
 
-@pytest.mark.parametrize("command", [it.__name__.rpartition(".")[2] for it in COMMANDS])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself(command: str, capsys: Any) -> None:
     with pytest.raises(SystemExit) as ended:
         main([command, "--help"])
@@ -137,7 +124,7 @@ def test_every_command_explains_itself(command: str, capsys: Any) -> None:
     assert max(map(len, printed.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("command", [it.__name__.rpartition(".")[2] for it in COMMANDS])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_examples_of_the_help_are_well_formed(command: str, capsys: Any) -> None:
     with pytest.raises(SystemExit):
         main([command, "--help"])

@@ -8,60 +8,39 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
 
-from damrak.cli import (
-    bench,
-    board,
-    bots,
-    canary,
-    check,
-    completion,
-    conform,
-    connect,
-    live,
-    login,
-    logout,
-    new,
-    play,
-    repro,
-    serve,
-    show,
-    submit,
-    trial,
-    verify,
-    versions,
-    whoami,
-)
 from damrak.cli.console import harmless
 from damrak.cli.errors import BROKEN_PIPE, INTERRUPTED, MISUSED, OK, Misuse
 from damrak.cli.parser import Parser
 from damrak.errors import DamrakError
-from damrak.local import package_version
 from damrak_engine.errors import EngineError
 
-COMMANDS = (
-    new,
-    play,
-    check,
-    connect,
-    serve,
-    login,
-    logout,
-    whoami,
-    submit,
-    versions,
-    live,
-    canary,
-    trial,
-    show,
-    verify,
-    repro,
-    bots,
-    board,
-    bench,
-    conform,
-    completion,
+COMMANDS: Final = (
+    "new",
+    "play",
+    "check",
+    "connect",
+    "serve",
+    "login",
+    "logout",
+    "whoami",
+    "submit",
+    "versions",
+    "live",
+    "canary",
+    "trial",
+    "show",
+    "verify",
+    "repro",
+    "bots",
+    "board",
+    "bench",
+    "conform",
+    "completion",
 )
+"""Each is a module of this package."""
 
 EPILOG = """examples:
   damrak new my_bot
@@ -71,12 +50,12 @@ EPILOG = """examples:
 `damrak COMMAND --help` explains a command and shows examples of it."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def run(parser: Parser, arguments: Sequence[str]) -> int:
     """Run the command line; what the process is to exit with."""
     _prepare_streams()
     try:
         try:
-            return _run(arguments)
+            return _run(parser, arguments)
         finally:  # help, too, leaves by an exception
             sys.stdout.flush()
     except Misuse as problem:
@@ -96,8 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(_in_words(problem))
 
 
-def _run(arguments: Sequence[str] | None) -> int:
-    parser = build_parser()
+def _run(parser: Parser, arguments: Sequence[str]) -> int:
     args = parser.parse_args(arguments)
     if "run" not in args:
         parser.print_help()
@@ -125,8 +103,9 @@ def _stop_printing() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def build_parser() -> Parser:
-    """The whole command line."""
+def build_parser(arguments: Sequence[str] = ()) -> Parser:
+    """The whole command line, or as much of it as these arguments need: it is loaded sooner."""
+    only = arguments[0] if arguments and arguments[0] in COMMANDS else None
     parser = Parser(
         prog="damrak",
         description="Write a bot, play the Amsterdam cart game against others, trust the result.",
@@ -134,11 +113,14 @@ def build_parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    version = f"damrak {package_version()}"
-    parser.add_argument("--version", action="version", version=version)
+    if only is None:
+        from damrak.local import package_version
+
+        version = f"damrak {package_version()}"
+        parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
-    for command in COMMANDS:
-        command.add_parser(commands)
+    for name in COMMANDS if only is None else (only,):
+        import_module(f"damrak.cli.{name}").add_parser(commands)
     return parser
 
 

@@ -1,0 +1,114 @@
+"""The command `damrak-referee`: run a referee, manage tokens of remote bots, look at the sandbox.
+
+Nothing that was set wrongly ends in a traceback: it ends in one line and code 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn
+
+from damrak_referee import token_commands
+from damrak_referee.misuse import Misuse
+from damrak_referee.setting import PREFIX, Setting
+from damrak_referee.settings import Settings, read_settings
+from damrak_referee.settings_table import TABLE
+from damrak_referee.software import software
+
+OK: Final = 0
+MISUSED: Final = 2
+
+TEXT: Final = """\
+Runs matches between bots: house bots, uploaded ones in sandboxes, and remote ones that connect.
+Whoever arranges the matches drives it through the control address. SIGTERM or Ctrl-C ends it once
+the blocks that run are over; the second one ends it at once."""
+
+EXAMPLES: Final = """\
+examples:
+  damrak-referee
+  damrak-referee --listen 0.0.0.0:7171 --advertise bots.example.org:7171 \\
+      --tls-cert chain.pem --tls-key key.pem --tokens tokens.json
+  damrak-referee --config referee.toml --metrics 127.0.0.1:9171
+  damrak-referee token new stan-3 --tokens tokens.json --expires 90
+
+Each setting may also be a variable, DAMRAK_REFEREE_ and its name, or a key of the file that
+--config names. The command line comes before the environment, the environment before the file."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Misuse(f"{message} (see: {self.prog} --help)")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; what the process is to exit with."""
+    try:
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except Misuse as problem:
+        said = " ".join(str(problem).split())
+    except ModuleNotFoundError as problem:
+        if (problem.name or "").startswith("damrak"):
+            raise
+        said = f"{problem.name} is not installed here: pip install 'damrak[referee]'"
+    sys.stderr.write(f"damrak-referee: {said}\n")
+    return MISUSED
+
+
+def _run(given: list[str]) -> int:
+    if given[:1] == ["token"]:
+        return token_commands.run(given[1:], _Parser)
+    if given[:1] == ["sandbox"]:
+        from damrak_referee import sandbox_commands  # the runner takes longer to load
+
+        return sandbox_commands.run(given[1:], _Parser)
+    settings = parse_settings(given)
+    from damrak_referee.process import run_referee  # --help needs no gRPC
+
+    return run_referee(settings)
+
+
+def parse_settings(arguments: Sequence[str]) -> Settings:
+    """The settings that a command line, this environment and the file it names amount to.
+
+    Raises:
+        Misuse: naming what is wrong.
+    """
+    options = vars(build_parser().parse_args(arguments))
+    return read_settings(options, os.environ, is_terminal=sys.stderr.isatty())
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """All settings as options; those not given are absent from what it returns."""
+    parser = _Parser(
+        prog="damrak-referee",
+        usage="damrak-referee [options]\n       damrak-referee token COMMAND …"
+        "\n       damrak-referee sandbox COMMAND …",
+        description=TEXT,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        argument_default=argparse.SUPPRESS,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=software())
+    parser.add_argument("--config", metavar="FILE", help=f"settings as TOML ({PREFIX}CONFIG)")
+    groups: dict[str, Any] = {}
+    for setting in TABLE:
+        if setting.group not in groups:
+            groups[setting.group] = parser.add_argument_group(setting.group)
+        shown = _help_of(setting)
+        if setting.is_flag:
+            groups[setting.group].add_argument(
+                setting.option, action="store_const", const="yes", help=shown
+            )
+        else:
+            groups[setting.group].add_argument(setting.option, metavar=setting.metavar, help=shown)
+    return parser
+
+
+def _help_of(setting: Setting) -> str:
+    default = setting.told or setting.default or ""
+    return textwrap.dedent(f"{setting.text} ({setting.variable}; default: {default})")

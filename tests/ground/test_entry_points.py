@@ -1,0 +1,50 @@
+"""Commands can be interrupted from the first moment on, and load next to nothing before that."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from typing import Final
+
+import pytest
+
+ENTRIES: Final = {
+    "damrak.cli": "damrak.cli.command",
+    "damrak_ladder.cli": "damrak_ladder.command_line",
+    "damrak_referee.cli": "damrak_referee.command_line",
+}
+"""The modules of `[project.scripts]`, and what their `main` loads."""
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_ctrl_c_while_it_loads_ends_it_quietly(
+    entry: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Impatient:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == ENTRIES[entry]:
+                raise KeyboardInterrupt
+
+    main = import_module(entry).main
+    package, _, name = ENTRIES[entry].rpartition(".")
+    import_module(ENTRIES[entry])
+    monkeypatch.delitem(sys.modules, ENTRIES[entry])
+    monkeypatch.delattr(import_module(package), name)
+    monkeypatch.setattr(sys, "meta_path", [Impatient(), *sys.meta_path])
+    assert main() == 130
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_nothing_slow_is_loaded_before(entry: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", f"import sys, {entry}; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ours = {name for name in run.stdout.split() if name.startswith("damrak")}
+    allowed = {entry, entry.partition(".")[0]}
+    assert ours - allowed <= {"damrak.interpreted"}
+    assert {"argparse", "rich", "django", "grpc"}.isdisjoint(run.stdout.split())
