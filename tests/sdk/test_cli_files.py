@@ -293,6 +293,15 @@ def test_bot_that_fails_everywhere_is_not_asked_everywhere(tmp_path: Path) -> No
     assert sum(line.startswith("fail") for line in run.stdout.splitlines()) == 5
     assert run.stdout.count('lost.py", line 4, in choose') == 1  # the traceback, once
     assert "mend this first" in run.stdout
+    assert "damrak repro damrak-faults/lost-check-" in run.stdout
+
+    shutil.rmtree(tmp_path / "damrak-faults")
+    (tmp_path / "damrak-faults").touch()
+    bare = damrak("check", "lost.py", cwd=tmp_path)
+    assert bare.returncode == 1
+    assert sum(line.startswith("fail") for line in bare.stdout.splitlines()) == 5
+    assert bare.stderr == "no bundle: nothing can be written to damrak-faults\n"
+    assert "damrak repro" not in bare.stdout
 
 
 def test_bot_that_cannot_start_fails_at_once(tmp_path: Path) -> None:

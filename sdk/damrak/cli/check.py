@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from damrak.bundle import write_bundle
-from damrak.cli.console import out
+from damrak.cli.console import out, remark
 from damrak.cli.errors import FAILED, OK
 from damrak.cli.outcome import print_traceback
 from damrak.cli.parser import FAULTS, Commands, add_command, add_json
@@ -53,9 +53,11 @@ def run(args: argparse.Namespace) -> int:
     rows: list[dict[str, Any]] = []
     levels: Counter[str] = Counter()
     alike, before, stopped = 0, "", False
+    is_bundled = True
     for number, finding in enumerate(preflight.findings()):
         levels[finding.level] += 1
         bundle = _bundle(bot, number, finding)
+        is_bundled = is_bundled and (bundle is not None or finding.bundle is None)
         if args.json:
             rows.append(_row(finding, bundle))
         else:
@@ -65,6 +67,8 @@ def run(args: argparse.Namespace) -> int:
         if before and alike == ENOUGH:
             stopped = True
             break
+    if not is_bundled:
+        remark(f"no bundle: nothing can be written to {FAULTS}")
     code = FAILED if levels["fail"] else OK
     if args.json:
         print(json.dumps(_report(preflight, levels, rows), ensure_ascii=False))
@@ -72,21 +76,24 @@ def run(args: argparse.Namespace) -> int:
     verdict = "is not fit for a match" if code else "is fit for a match"
     counted = f"{levels['ok']} ok, {levels['warn']} warn, {levels['fail']} fail"
     if stopped:
-        remark = f"it fails like that {ENOUGH} times running: mend this first, the rest is left out"
-        console.print(Text(remark, "yellow"), soft_wrap=True)
+        advice = f"it fails like that {ENOUGH} times running: mend this first, the rest is left out"
+        console.print(Text(advice, "yellow"), soft_wrap=True)
     style = STYLES["fail" if code else "ok"]
     console.print(Text(f"{bot.name} {verdict}: {counted}", style), soft_wrap=True)
     return code
 
 
 def _bundle(bot: BotSpec, number: int, finding: Finding) -> str | None:
-    """The file that shows again what went wrong, if there is such a thing."""
+    """The file that shows again what went wrong, if there is such a thing and it can be written."""
     if finding.bundle is None:
         return None
     who = re.sub(r"[^A-Za-z0-9_-]+", "-", bot.name)
     path = Path(FAULTS) / f"{who}-check-{number:02}.json"
-    path.parent.mkdir(exist_ok=True)
-    write_bundle(finding.bundle, path)
+    try:
+        path.parent.mkdir(exist_ok=True)
+        write_bundle(finding.bundle, path)
+    except OSError:
+        return None
     return str(path)
 
 
@@ -97,15 +104,15 @@ def _print(console: Console, finding: Finding, bundle: str | None, *, is_new: bo
     console.print(line, soft_wrap=True)
     if is_new and finding.bundle is not None:
         print_traceback(console, finding.bundle.fault.traceback)
-    if finding.cure:
-        console.print(Text(f"      {_cure(finding, bundle)}"), soft_wrap=True)
+    if cure := _cure(finding, bundle):
+        console.print(Text(f"      {cure}"), soft_wrap=True)
 
 
 def _cure(finding: Finding, bundle: str | None) -> str:
-    if bundle is None:
-        return finding.cure
     if "BUNDLE" in finding.cure:
-        return finding.cure.replace("BUNDLE", bundle)
+        return finding.cure.replace("BUNDLE", bundle) if bundle else ""
+    if bundle is None or not finding.cure:
+        return finding.cure
     return f"{finding.cure} (again: damrak repro {bundle})"
 
 
@@ -114,7 +121,7 @@ def _row(finding: Finding, bundle: str | None) -> dict[str, Any]:
         "level": finding.level,
         "check": finding.check,
         "detail": finding.detail,
-        "cure": _cure(finding, bundle) if finding.cure else "",
+        "cure": _cure(finding, bundle),
         "bundle": bundle,
     }
 
