@@ -73,10 +73,12 @@ class Call:
     has_come: Callable[[], bool]  # at any time
     is_out: Callable[[], bool]  # the match is over for that seat
     on_decline: Callable[[str], None]
+    on_barred: Callable[[], None]
     until: float  # on the loop's clock: when the bot has to be ready
     grace_ms: int  # how long it may stay away once it has come
     at: Waiting | None = None
     refused_by: list[Waiting] = field(default_factory=list)
+    was_said: bool = False
     was_seated: bool = False
     missing_ticks: int = 0
 
@@ -217,6 +219,7 @@ class Lobby:
 
     @staticmethod
     def _say(call: Call, waiting: Waiting) -> None:
+        call.was_said = True
         left_ms = round((call.until - asyncio.get_running_loop().time()) * 1000)
         patience_ms = call.grace_ms if call.has_come() else left_ms
         waiting.link.call(call.match, call.new_ticket(), max(1, patience_ms))
@@ -230,12 +233,19 @@ class Lobby:
             waiting.link.close_soon(back_in_ms)
 
     def recheck(self) -> None:
-        """Send away those whose token is no longer in force."""
+        """Send away those whose token is no longer in force, and from tables who has none left.
+
+        Whoever has another token plays on: a bot that is started anew brings one.
+        """
         for waiting in list(self):
             if not self._tokens.is_in_force(waiting.token):
                 _log.info("bot_dismissed", bot=waiting.bot)
                 self.leave(waiting)
                 waiting.link.dismiss("this token was revoked or has expired")
+        for call in list(self._calls.values()):
+            if call.was_said and self._tokens.is_barred(call.bot) and not call.is_out():
+                _log.info("bot_barred", bot=call.bot, match=call.match)
+                call.on_barred()
         self._set_timer()
 
     def _set_timer(self) -> None:

@@ -222,6 +222,10 @@ class RunningMatch:
             detail = f"declined: {reason}" if reason else "declined"
             self._table.fail(number, "disconnect", detail, "bot")
 
+        def bar() -> None:
+            tickets.revoke(chair)
+            self._table.fail(number, "disconnect", "its token was revoked", "bot")
+
         call = Call(
             bot=bot,
             match=self.order.match,
@@ -230,6 +234,7 @@ class RunningMatch:
             has_come=lambda: chair.is_ready or chair.link is not None,
             is_out=lambda: chair.is_done,
             on_decline=decline,
+            on_barred=bar,
             until=asyncio.get_running_loop().time() + start_limit_ms / 1000,
             grace_ms=self._block.control.grace_ms,
         )

@@ -147,6 +147,10 @@ class Tokens:
         known = self._known.get((token.bot, token.sha256))
         return known is not None and is_good_at(known, self.now())
 
+    def is_barred(self, bot: str) -> bool:
+        """Whether a bot has no token left; one that has expired is still its token."""
+        return all(name != bot for name, _ in self._known)
+
     def _change(self) -> None:
         every = (*self._from_file, *(self._from_control or ()))
         self._known = {(token.bot, token.sha256): token for token in every}

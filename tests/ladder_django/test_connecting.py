@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("database")
 
 
 def told() -> dict[str, str]:
-    return {token.bot: token.sha256 for token in all_tokens(NOW)}
+    return {token.bot: token.sha256 for token in all_tokens()}
 
 
 def digest_of(secret: str) -> str:

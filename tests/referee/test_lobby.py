@@ -44,6 +44,7 @@ class Scene:
         self.lobby = Lobby(self.tokens)
         self.seated: set[str] = set()
         self.declined: list[str] = []
+        self.barred: list[str] = []
         self._numbers = itertools.count(1)
 
     def arrive(self, capacity: int, *playing: str) -> tuple[Waiting, Link]:
@@ -61,6 +62,7 @@ class Scene:
             has_come=lambda: match in self.seated,
             is_out=lambda: False,
             on_decline=self.declined.append,
+            on_barred=lambda: self.barred.append(match),
             until=asyncio.get_running_loop().time() + 60,
             grace_ms=30_000,
         )
@@ -177,6 +179,22 @@ def test_revoked_token_sends_the_bot_away_at_once() -> None:
         it.tokens.replace([])
         assert [said[0] for said in link.said] == ["dismiss"]
         assert len(it.lobby) == 0
+
+    _play(scene)
+
+
+def test_bot_with_no_token_left_loses_its_seats_and_no_other_bot_does() -> None:
+    async def scene(it: Scene) -> None:
+        it.arrive(2)
+        for match in ("seated", "called", "unheard of"):
+            it.call(match)
+        it.seated.add("seated")
+        it.tokens.replace([BotToken("stan", hash_token("new"))])
+        assert it.barred == []  # it has been started anew
+        it.tokens.replace([BotToken("stan", hash_token("new"), 1)])
+        assert it.barred == []  # merely expired
+        it.tokens.replace([BotToken("eva", hash_token("e"))])
+        assert it.barred == ["seated", "called"]
 
     _play(scene)
 

@@ -193,6 +193,26 @@ def test_revoked_bot_is_sent_away(it: Scene) -> None:
     assert _gone(waiter) == ("PERMISSION_DENIED", "this token was revoked or has expired")
 
 
+def test_bot_without_a_token_is_out_of_its_game_and_cannot_come_back(it: Scene) -> None:
+    news = it.start()
+    call = it.arrive().hear()
+    sitter = it.sit(call)
+    sitter.play(2)
+    assert isinstance(call, Call)
+    assert sitter.welcome is not None
+    it.set_tokens()
+    assert sitter.play() is not None
+    report = _report(list(news))
+    fault = report.seats[0].fault
+    assert fault is not None
+    assert (fault.reason, fault.owner) == ("disconnect", "bot")
+    assert fault.detail == "its token was revoked"
+    for ticket in (call.ticket, sitter.welcome.rejoin_ticket):
+        with pytest.raises(grpc.RpcError) as problem:
+            Sitter(it.channel, ticket).play()
+        assert problem.value.code() is grpc.StatusCode.UNAUTHENTICATED
+
+
 def test_token_revoked_in_the_file_sends_its_bot_away() -> None:
     with short_folder() as folder:
         path = folder / "tokens.json"

@@ -30,7 +30,7 @@ def beat(now: datetime, workers: int, *, is_stopping: bool = False) -> Status | 
     try:
         with own_control() as control:
             # Each time, because a referee that was started anew knows none.
-            control.set_tokens(all_tokens(now))
+            control.set_tokens(all_tokens())
             status = control.status()
     except RefereeTrouble as trouble:
         _log.warning("referee_silent", extra={"why": str(trouble)})

@@ -124,8 +124,10 @@ class ControlServicer:
 
     def SetBotTokens(self, request, context):
         """Say which remote bots may wait in the lobby. Replaces what was said before; bots whose token
-        is no longer among them are sent away, and finish the games they are in. A referee that was
-        started anew has forgotten them: say them again, every few seconds for example.
+        is no longer among them are sent away. Those with another token, and those whose token has
+        merely expired, finish the games they are in; those with none are out of them by their own
+        fault. A referee that was started anew has forgotten them: say them again, every few seconds
+        for example.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

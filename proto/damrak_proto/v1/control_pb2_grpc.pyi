@@ -58,8 +58,10 @@ class ControlStub:
     """What the referee is and does."""
     SetBotTokens: _grpc.UnaryUnaryMultiCallable[_control_pb2.SetBotTokensRequest, _control_pb2.SetBotTokensResponse]
     """Say which remote bots may wait in the lobby. Replaces what was said before; bots whose token
-    is no longer among them are sent away, and finish the games they are in. A referee that was
-    started anew has forgotten them: say them again, every few seconds for example.
+    is no longer among them are sent away. Those with another token, and those whose token has
+    merely expired, finish the games they are in; those with none are out of them by their own
+    fault. A referee that was started anew has forgotten them: say them again, every few seconds
+    for example.
     """
 
 @_typing.type_check_only
@@ -87,8 +89,10 @@ class ControlAsyncStub(ControlStub):
     """What the referee is and does."""
     SetBotTokens: _aio.UnaryUnaryMultiCallable[_control_pb2.SetBotTokensRequest, _control_pb2.SetBotTokensResponse]  # type: ignore[assignment]
     """Say which remote bots may wait in the lobby. Replaces what was said before; bots whose token
-    is no longer among them are sent away, and finish the games they are in. A referee that was
-    started anew has forgotten them: say them again, every few seconds for example.
+    is no longer among them are sent away. Those with another token, and those whose token has
+    merely expired, finish the games they are in; those with none are out of them by their own
+    fault. A referee that was started anew has forgotten them: say them again, every few seconds
+    for example.
     """
 
 class ControlServicer(metaclass=_abc_1.ABCMeta):
@@ -155,8 +159,10 @@ class ControlServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_control_pb2.SetBotTokensResponse, _abc.Awaitable[_control_pb2.SetBotTokensResponse]]:
         """Say which remote bots may wait in the lobby. Replaces what was said before; bots whose token
-        is no longer among them are sent away, and finish the games they are in. A referee that was
-        started anew has forgotten them: say them again, every few seconds for example.
+        is no longer among them are sent away. Those with another token, and those whose token has
+        merely expired, finish the games they are in; those with none are out of them by their own
+        fault. A referee that was started anew has forgotten them: say them again, every few seconds
+        for example.
         """
 
 def add_ControlServicer_to_server(servicer: ControlServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
