@@ -103,6 +103,7 @@ def test_a_canary_is_let_out_and_called_back(ann: Program) -> None:
     (canary,) = said(ann.post(path, {"blocks": 10}))
     assert (canary["ladder"], canary["state"], canary["most"]) == ("amsterdam", "running", 10)
     assert (canary["played"], canary["elo"]) == (0, None)
+    assert [said(ann.post(path, {"blocks": it}))[0]["most"] for it in (30, 20)] == [30, 30]
     assert said(ann.delete(path))[0]["state"] == "cancelled"
     problem_of(Program(somebody("bob")).post(path), 403, "not-yours")
 

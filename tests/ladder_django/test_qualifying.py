@@ -38,6 +38,7 @@ from damrak_ladder.pipeline.qualifying import CHANCES, begin
 from damrak_ladder.pipeline.reaping import reap
 from damrak_ladder.pipeline.settling import settle, settle_leftovers, unsettle
 from damrak_ladder.standings.models import Counted
+from damrak_ladder.trials import canaries
 from damrak_ladder.trials.canaries import played
 from damrak_ladder.trials.models import Canary, CanaryState
 from ladder_django.deaths import is_dead_after, statements_of
@@ -181,6 +182,9 @@ def test_canary_plays_shadow_blocks_that_count_for_nobody_else() -> None:
     assert not Counted.objects.filter(block__in=shadow).exists()
     assert not Seat.objects.filter(match__block__in=shadow, version=old).exists()
     assert told() == ["qualified", "canary_finished"]
+    for more, most in ((4, 10), (2, 10), (7, 13)):  # so many from now on, whatever was asked before
+        again = canaries.begin(fresh(canary.version), ladder, now, more)
+        assert (again.state, again.most) == (CanaryState.RUNNING, most)
     assert "You decide" in Notice.objects.get(kind="qualified").text
     make_live(canary.version, old.pk, now, bot.owner)
     assert fresh(canary.version).bot.live == canary.version

@@ -159,7 +159,7 @@ def look_at_canaries(
 def begin_canary(
     request: HttpRequest, response: HttpResponse, version_id: int, new: NewCanary
 ) -> list[CanaryShape]:
-    """Let a version play shadow games, or more of them."""
+    """Let a version play so many blocks of shadow games from now on, also if it does already."""
     set_private(response)
     version, now = own_version(request, version_id), timezone.now()
     ladders = [_ladder(new.ladder, version)] if new.ladder else canaries.ladders_for(version)

@@ -23,7 +23,7 @@ BLOCKS: Final = 24
 
 
 def begin(version: Version, ladder: Ladder, now: datetime, blocks: int = BLOCKS) -> Canary:
-    """Let a version play shadow blocks on a ladder; one that has finished plays so many more.
+    """Let a version play so many shadow blocks on a ladder from now on, also if it does already.
 
     Raises:
         NotPlayable: it has not qualified, or is of a kind of which only one can be there; or the
@@ -41,8 +41,11 @@ def begin(version: Version, ladder: Ladder, now: datetime, blocks: int = BLOCKS)
         canary, is_new = Canary.objects.get_or_create(
             version=version, ladder=ladder, defaults={"most": blocks, "created": now}
         )
-        if not is_new and canary.state != CanaryState.RUNNING:
-            canary.most += blocks
+        if not is_new:
+            canary = Canary.objects.select_for_update(no_key=True).get(pk=canary.pk)
+            is_running = canary.state == CanaryState.RUNNING
+            most = sum(blocks_of(canary).values()) + blocks
+            canary.most = max(canary.most, most) if is_running else most
             canary.state, canary.ended = CanaryState.RUNNING, None
             canary.save(update_fields=["most", "state", "ended"])
     return canary

@@ -30,7 +30,7 @@ def add_parser(commands: Commands) -> None:
         text="""
             Lets a version that has qualified play blocks against the field of each ladder that
             your bot is on, and shows its own estimate as it grows. They count for nobody else, and
-            the live version plays on. A canary that has finished plays more if it is asked again.
+            the live version plays on. Asked again, a canary plays so many from then on.
             It goes on without you after Ctrl-C; --watch comes back to it, --cancel ends it.""",
         examples=(
             "damrak canary my-bot 4",
@@ -47,7 +47,7 @@ def add_parser(commands: Commands) -> None:
         type=positive,
         metavar="N",
         default=BLOCKS,
-        help=f"so many on each ladder (default: {BLOCKS})",
+        help=f"so many on each ladder from now on (default: {BLOCKS})",
     )
     parser.add_argument("--watch", action="store_true", help="follow what it plays already")
     parser.add_argument("--cancel", action="store_true", help="end it on every ladder")
