@@ -126,6 +126,7 @@ DECISIONS: Final[dict[str, Decision]] = {
     "web:desk_bot": to_look(INSIDE, **BOT),
     "web:desk_version": to_look(INSIDE, **VERSION),
     "web:desk_make_live": to_change(INSIDE, INSIDE, {}, **VERSION),
+    "web:desk_qualify_again": to_change(NONE, INSIDE, {}, **VERSION),
     "web:desk_canary": to_change(NONE, INSIDE, {"do": "begin"}, **VERSION),
     "web:desk_entry": to_change(NONE, INSIDE, {"do": "leave"}, slug="bot", ladder="ladder"),
     "web:desk_connect_token": to_change(ALONE, ALONE, {}, **BOT),

@@ -13,7 +13,8 @@ from django.utils import timezone
 from damrak_ladder.accounts import devices
 from damrak_ladder.accounts.models import ApiToken
 from damrak_ladder.accounts.roles import Role, grant
-from damrak_ladder.bots.models import Bot, ConnectToken, Kind, Version
+from damrak_ladder.bots.models import Bot, ConnectToken, Kind, State, Version
+from damrak_ladder.bots.standing import advance
 from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.models import (
     Block,
@@ -148,12 +149,21 @@ def test_an_archive_is_submitted_by_page_or_refused_with_the_reason():
 
 
 @pytest.mark.usefixtures("database")
-def test_a_remote_bot_gets_its_token_once():
+def test_a_remote_bot_gets_its_token_once_and_may_try_again_with_it():
     ann = somebody()
     client = visitor(ann)
     made = client.post("/en/desk/remote/", {"name": "tram", "software": "tram 1.0", "note": "hi"})
     token = ConnectToken.objects.get(bot__slug="tram", revoked=None)
     assert token.hint in made.content.decode()
+    failed = Version.objects.get(bot__slug="tram")
+    advance(failed.pk, State.QUALIFYING, State.FAILED, timezone.now(), "It crashed")
+    assert "Mend it where it runs" in page(client, "/desk/bots/tram/1/")
+    for _ in range(2):  # whoever clicks twice means it once
+        assert client.post("/en/desk/bots/tram/1/again/").status_code == 302
+    failed.refresh_from_db()
+    assert (failed.state, failed.trials.count()) == (State.QUALIFYING, 2)
+    assert ConnectToken.objects.get(bot__slug="tram") == token
+    assert "Mend it where it runs" not in page(client, "/desk/bots/tram/1/")
     again = client.post("/en/desk/remote/", {"bot": "tram", "software": "tram 1.0"})
     assert "byte for byte" in again.content.decode()
     stolen = visitor(somebody("bob")).post(

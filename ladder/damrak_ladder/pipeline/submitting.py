@@ -68,7 +68,21 @@ def connect(bot: Bot, software: str, now: datetime, note: str = "") -> tuple[Ver
 def connect_again(bot: Bot, number: int, now: datetime) -> tuple[Version, str]:
     """The version of that number, and a new token for it; the bot's earlier token is void.
 
-    If it has failed it qualifies once more, for what was wrong may be mended where it runs.
+    If it has failed it qualifies once more.
+
+    Raises:
+        SameContent, TooOften: as `try_again` says.
+    """
+    with transaction.atomic():
+        version = try_again(bot, number, now)
+        secret = connecting.issue(bot, now)
+    return version, secret
+
+
+def try_again(bot: Bot, number: int, now: datetime) -> Version:
+    """The version of that number, which qualifies once more if it has failed.
+
+    For what was wrong may be mended where it runs.
 
     Raises:
         SameContent: it is not the newest one, or not one that runs elsewhere.
@@ -84,8 +98,7 @@ def connect_again(bot: Bot, number: int, now: datetime) -> tuple[Version, str]:
             qualifying.begin_again(version, now)
             version.refresh_from_db()
             transaction.on_commit(_hurry)
-        secret = connecting.issue(bot, now)
-    return version, secret
+    return version
 
 
 def _hurry() -> None:

@@ -28,6 +28,7 @@ _desk = [
     path("bots/<slug:slug>/", bots.bot, name="desk_bot"),
     path("bots/<slug:slug>/<int:number>/", bots.version, name="desk_version"),
     path("bots/<slug:slug>/<int:number>/live/", bots.make_live, name="desk_make_live"),
+    path("bots/<slug:slug>/<int:number>/again/", bots.qualify_again, name="desk_qualify_again"),
     path("bots/<slug:slug>/<int:number>/canary/", bots.canary, name="desk_canary"),
     path("bots/<slug:slug>/ladders/<slug:ladder>/", bots.change_entry, name="desk_entry"),
     path("bots/<slug:slug>/token/", submissions.renew_token, name="desk_connect_token"),

@@ -17,7 +17,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from damrak_ladder.bots.errors import NotQualified, Overtaken
+from damrak_ladder.accounts.errors import TooOften
+from damrak_ladder.bots.errors import NotQualified, Overtaken, SameContent
 from damrak_ladder.bots.journey import journey
 from damrak_ladder.bots.models import Bot, Kind, State, Version
 from damrak_ladder.bots.submission import storage_of
@@ -27,12 +28,13 @@ from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose, Sea
 from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.pipeline.outlook import place_of
 from damrak_ladder.pipeline.promoting import make_live as go_live
+from damrak_ladder.pipeline.submitting import try_again
 from damrak_ladder.standings.canary import canary_estimate
 from damrak_ladder.trials import canaries
 from damrak_ladder.trials.errors import TrialError
 from damrak_ladder.trials.models import Canary, CanaryState
 from damrak_ladder.web.access import UserRequest, may_see_inside
-from damrak_ladder.web.limits import at_most
+from damrak_ladder.web.limits import at_most, too_often
 from damrak_ladder.web.profiles import ratings_of
 
 UNDER_WAY: Final = frozenset({State.CHECKING, State.QUALIFYING})
@@ -106,6 +108,7 @@ def version(request: UserRequest, slug: str, number: int) -> HttpResponse:
         "version": found,
         "steps": journey(found),
         "is_under_way": found.state in UNDER_WAY,
+        "may_try_again": _may_try_again(found),
     }
     waiting = Block.objects.filter(
         subject=found, purpose=Purpose.QUALIFICATION, state=BlockState.WAITING
@@ -151,6 +154,20 @@ def make_live(request: UserRequest, slug: str, number: int) -> HttpResponse:
 
 @login_required
 @require_POST
+def qualify_again(request: UserRequest, slug: str, number: int) -> HttpResponse:
+    """Let a version that runs elsewhere, and has failed, qualify once more."""
+    found = get_object_or_404(_mine(request, slug).versions, number=number)
+    try:
+        try_again(found.bot, number, timezone.now())
+    except TooOften as problem:
+        return too_often(request, problem)
+    except (SameContent, Overtaken):
+        pass  # its page says how it is meanwhile
+    return HttpResponseRedirect(reverse("web:desk_version", args=[slug, number]))
+
+
+@login_required
+@require_POST
 @at_most(20, 60)
 def canary(request: UserRequest, slug: str, number: int) -> HttpResponse:
     """Let this version play shadow games, or let it stop."""
@@ -171,6 +188,12 @@ def canary(request: UserRequest, slug: str, number: int) -> HttpResponse:
             words = _("It plays shadow games on: %(ladders)s.") % {"ladders": ", ".join(begun)}
             messages.success(request, words if begun else _("No open ladder admits it."))
     return HttpResponseRedirect(reverse("web:desk_version", args=[slug, number]))
+
+
+def _may_try_again(version: Version) -> bool:
+    if version.kind != Kind.REMOTE or version.state != State.FAILED:
+        return False
+    return not version.bot.versions.filter(number__gt=version.number).exists()
 
 
 def _mine(request: UserRequest, slug: str) -> Bot:
