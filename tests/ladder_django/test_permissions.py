@@ -104,7 +104,7 @@ DECISIONS: Final[dict[str, Decision]] = {
     "document_picture": to_look(EVERYBODY, name="picture"),
     "guides:document": to_look(EVERYBODY, name="document"),
     "replay-files:moments": to_look(EVERYBODY, pk="match", eyes="eyes"),
-    "replay-files:oembed": to_look(EVERYBODY, asked="url=/en/matches/{match}/"),
+    "replay-files:oembed": to_look(EVERYBODY, asked="url=http://127.0.0.1/en/matches/{match}/"),
     # What everybody may do, to himself only.
     "choose_language": to_change(NONE, EVERYBODY, {"language": "da", "next": "/"}),
     "web:theme": to_change(NONE, EVERYBODY, {"theme": "dark", "next": "/"}),

@@ -252,8 +252,13 @@ def test_oembed_tells_how_to_frame_a_match(client: Client, match: Match) -> None
         assert found.json()["type"] == "rich"
         assert found.json()["width"] == 500
         assert f"/matches/{match.pk}/embed/" in found.json()["html"]
+    page = f"/en/matches/{match.pk}/"
+    assert asked(f"HTTPS://TestServer{page}").status_code == 200
+    assert asked(f"{settings.DAMRAK_URL}{page}").status_code == 200
+    foreign = ("http://example.org", "http://testserver.example.org", "http://testserver:81", "")
+    odd = ("http://testserver@example.org", "ftp://testserver", "//testserver", "http://[")
+    assert {asked(site + page).status_code for site in (*foreign, *odd)} == {404}
     assert asked("http://testserver/en/queue/").status_code == 404
-    assert asked("http://[").status_code == 404
     assert asked(f"http://testserver/en/matches/{match.pk}/", format="xml").status_code == 501
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -209,7 +210,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
     """How to embed the match at an address (oembed.com, type rich)."""
     if request.GET.get("format", "json") != "json":
         return HttpResponse(status=501)
-    match = recorded(_match_at(request.GET.get("url", "")))
+    match = recorded(_match_at(request.GET.get("url", ""), request.get_host()))
     site = f"{request.scheme}://{request.get_host()}"
     width = _at_most(request.GET.get("maxwidth"), _FRAME_WIDTH)
     height = _at_most(request.GET.get("maxheight"), _FRAME_HEIGHT)
@@ -269,12 +270,14 @@ def _moment(request: HttpRequest, match: Match) -> int:
     return min(int(at), last) if at.isdecimal() and len(at) < 7 else last
 
 
-def _match_at(url: str) -> int:
+def _match_at(url: str, host: str) -> int:
     """The match whose page, in whatever language, is at this address of ours."""
-    try:
-        found = _PAGE.fullmatch(urlsplit(url).path)
-    except ValueError:
-        found = None
+    found = None
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        ours = {host.lower(), urlsplit(settings.DAMRAK_URL).netloc.lower()}
+        if parts.scheme in {"http", "https"} and parts.netloc.lower() in ours:
+            found = _PAGE.fullmatch(parts.path)
     if found is None:
         raise Http404("There is no match at this address.")
     return int(found[1])
