@@ -8,6 +8,9 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
+from typing import Final
+
+RELAY: Final = b"damrak_referee.runner.relay"
 
 
 def children_of(parent: int) -> set[int]:
@@ -26,6 +29,17 @@ def descendants(of: int) -> set[int]:
     return found
 
 
+def relay_of(runner: int) -> int:
+    """The process behind the doors of a runner's sandboxes."""
+    (relay,) = (child for child in children_of(runner) if RELAY in _command_line(child))
+    return relay
+
+
+def bots_of(runner: int) -> set[int]:
+    """All that a runner keeps for seats, house bots too."""
+    return {child for child in descendants(runner) if RELAY not in _command_line(child)}
+
+
 def is_alive(process: int) -> bool:
     """Whether it runs; one that nobody has waited for does not."""
     try:
@@ -33,6 +47,13 @@ def is_alive(process: int) -> bool:
     except OSError:
         return False
     return state not in "ZX"
+
+
+def _command_line(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def _all_children() -> dict[int, set[int]]:

@@ -17,6 +17,7 @@ import pytest
 from chaos.victims import command_line
 from damrak_engine.clock import TimeControl
 from damrak_proto.v1 import control_pb2 as pb
+from damrak_referee.runner.relay import BURST, RATE
 from damrak_referee.seat import CONNECTIONS
 from damrak_wire.orders import Archive, House, Open
 from damrak_wire.reports import MatchReport, SeatReport
@@ -127,6 +128,37 @@ time.sleep(60)
     )
     assert report.fault is not None
     assert report.fault.reason == "protocol"
+
+
+FRAMES = {  # that gRPC has no limit for
+    "priority": bytes([0, 0, 5, 2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 15]),
+    "unknown": bytes([0, 0, 0, 0xBB, 0, 0, 0, 0, 0]),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_flood_of_frames_waits_where_it_harms_nobody(referee: RefereeProcess, kind: str) -> None:
+    archive = program(
+        PRELUDE
+        + f"""
+import socket
+say, heard, welcome = sit()
+line = socket.socket(socket.AF_UNIX)
+line.connect("/run/referee.sock")
+line.sendall(b"PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+sent, began = 0, time.monotonic()
+while time.monotonic() < began + 1:
+    sent += line.send({FRAMES[kind]!r} * 4000)
+print(sent, time.monotonic() - began, flush=True)
+for asked in questions(heard, welcome.rules):
+    say(decided(asked.decision, asked.legal[0]))
+"""
+    )
+    flooding, innocent = reports(referee, archive).seats
+    assert (flooding.fault, innocent.fault) == (None, None)
+    sent, seconds = map(float, flooding.output.split())
+    on_its_way = 1 << 20  # in the sockets of either side
+    assert sent < BURST + RATE * seconds + on_its_way
 
 
 def test_a_flood_of_rubbish(referee: RefereeProcess) -> None:

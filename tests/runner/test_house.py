@@ -12,7 +12,7 @@ from damrak_referee.outcome import Outcome
 from damrak_referee.runner.client import HouseBot, Runner, SeatHandle, SeatProcess
 from damrak_referee.seat import seat_server
 from damrak_referee.table import Table
-from processes import descendants, is_alive
+from processes import bots_of, is_alive
 from sandboxes import PATIENCE, ground
 from tables import order
 
@@ -56,10 +56,10 @@ def test_processes_are_used_again_and_play_the_same() -> None:
         async with ground() as there:
             first = await play(there.runner, "00000001", "greedy", "random")
             assert there.runner.pid is not None
-            processes = descendants(there.runner.pid)
+            processes = bots_of(there.runner.pid)
             assert len(processes) == 2
             second = await play(there.runner, "00000001x", "greedy", "random")
-            assert descendants(there.runner.pid) == processes
+            assert bots_of(there.runner.pid) == processes
             assert first.replay is not None
             assert second.replay is not None
             assert first.replay.events == second.replay.events
@@ -75,7 +75,7 @@ def test_more_seats_get_more_processes_and_idle_ones_go() -> None:
             )
             assert there.runner.pid is not None
             async with asyncio.timeout(PATIENCE):
-                while descendants(there.runner.pid):
+                while bots_of(there.runner.pid):
                     await asyncio.sleep(0.05)
             await play(there.runner, "again", "random", "random")
 
@@ -94,7 +94,7 @@ def test_a_seat_that_is_stopped_half_way_costs_its_process_only() -> None:
                 table.void("host", "enough")
                 assert (await playing).replay is None
             assert there.runner.pid is not None
-            assert descendants(there.runner.pid) == set()
+            assert bots_of(there.runner.pid) == set()
             await play(there.runner, "after", "greedy", "greedy")
 
     asyncio.run(run())
@@ -111,7 +111,7 @@ def test_a_process_that_is_killed_is_the_hosts_loss() -> None:
                 async with asyncio.timeout(PATIENCE):
                     await table.begun.wait()
                     assert there.runner.pid is not None
-                    victim = min(descendants(there.runner.pid))
+                    victim = min(bots_of(there.runner.pid))
                     os.kill(victim, signal.SIGKILL)
                     done, _ = await asyncio.wait(
                         [handle.exited for handle in handles], return_when=asyncio.FIRST_COMPLETED
@@ -144,7 +144,7 @@ def test_house_processes_die_with_the_runner() -> None:
         async with ground() as there:
             await play(there.runner, "once", "random", "random")
             assert there.runner.pid is not None
-            processes = descendants(there.runner.pid)
+            processes = bots_of(there.runner.pid)
             assert processes
             os.kill(there.runner.pid, signal.SIGKILL)
             async with asyncio.timeout(PATIENCE):

@@ -24,7 +24,7 @@ from damrak_referee.runner.client import (
     SeatProcess,
     Uploaded,
 )
-from processes import descendants, is_alive
+from processes import descendants, is_alive, relay_of
 from sandboxes import INNOCENT, PATIENCE, Ground, ground, groups, on_ground, program
 
 # A referee that seats two bots that stay, and says who is there.
@@ -95,6 +95,24 @@ def test_a_runner_that_dies_takes_its_bots_along_and_another_takes_its_place() -
         assert await after.ask() == b"ping"
         assert there.runner.restarts == 1
         assert (await after.stop()).cause == "stopped"
+
+    on_ground(run)
+
+
+def test_a_runner_whose_relay_dies_is_no_use_and_another_takes_its_place() -> None:
+    async def run(there: Ground) -> None:
+        seat = await there.seat(program(INNOCENT))
+        assert await seat.ask() == b"ping"
+        assert there.runner.pid is not None
+        lost = asyncio.Event()
+        there.runner.on_lost.append(lost.set)
+        os.kill(relay_of(there.runner.pid), signal.SIGKILL)
+        assert (await seat.exit()).owner == "host"
+        async with asyncio.timeout(PATIENCE):
+            await lost.wait()
+        after = await there.seat(program(INNOCENT))
+        assert await after.ask() == b"ping"
+        assert there.runner.restarts == 1
 
     on_ground(run)
 

@@ -25,6 +25,7 @@
     output      what a bot prints, bounded
     verdict     how a seat's process ended and whose fault that was, by evidence
     seat        a seat's process from start to end
+    gate        the door of each sandbox, and the `relay` behind it, which lets only so much pass
     status      what bubblewrap says about its inside
     house       warm processes for house bots
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from damrak_referee.runner import sandbox
+from damrak_referee.runner.gate import Gate
 from damrak_referee.runner.groups import Group, Usage
 from damrak_referee.runner.isolation import Isolation
 from damrak_referee.runner.messages import Exited
@@ -47,6 +48,7 @@ class House:
     isolation: Isolation
     slots: Slots | None
     empty: Path
+    gate: Gate | None  # none without sandboxes
 
 
 @dataclass(slots=True)
@@ -94,9 +96,13 @@ class UploadedSeat:
                 usage = group.usage()
             plain = house.isolation.mode == "unsafe"
             verdict = (judge_plain if plain else judge)(evidence)
+            if house.gate is not None and house.gate.is_lost:  # who would not leave then?
+                verdict = Verdict("lost", "the relay has ended", "host")
         except (OSError, NoSlot) as problem:
             verdict = Verdict("lost", f"the sandbox could not be started: {problem}", "host")
         finally:
+            if house.gate is not None:
+                house.gate.close(self._socket)
             reap_orphans()
             clean = (group is None or await group.remove()) and self._clean
             # A number whose processes may still live must not be another bot's.
@@ -213,14 +219,13 @@ class UploadedSeat:
         isolation = self._house.isolation
         assert isolation.tools is not None
         assert isolation.runtime is not None
-        if uid is not None:
-            os.chown(self._socket, uid, uid)
-        os.chmod(self._socket, 0o600)
+        assert self._house.gate is not None
+        door = self._house.gate.open(self._socket, uid)
         built = sandbox.arguments(
             isolation.tools,
             isolation.runtime,
             self._house.settings,
-            Content(str(self._bot.folder), str(self._socket), str(self._house.empty)),
+            Content(str(self._bot.folder), str(door), str(self._house.empty)),
             {"DAMRAK_ADDRESS": ADDRESS},
             uid,
         )

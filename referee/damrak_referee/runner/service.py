@@ -15,8 +15,9 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from damrak_referee.runner.gate import Gate
 from damrak_referee.runner.house import HouseSeat, Pool
 from damrak_referee.runner.instance import is_held, sweep_instances
 from damrak_referee.runner.isolation import Isolation, find_isolation
@@ -60,7 +61,8 @@ class Service:
         empty = folder / "empty"
         empty.mkdir(exist_ok=True)
         self._store = store
-        self._house = House(settings, isolation, slots, empty)
+        self._gate = Gate(settings.python) if isolation.tools is not None else None
+        self._house = House(settings, isolation, slots, empty, self._gate)
         self._pool = Pool(settings)
         self._writer = writer
         self._seats: dict[str, UploadedSeat | HouseSeat] = {}
@@ -87,6 +89,13 @@ class Service:
         if self._house.isolation.groups is not None:
             await self._house.isolation.groups.sweep(partial(is_held, run))
 
+    async def gate_lost(self) -> None:
+        """Wait for the end of the relay: nobody in a sandbox hears anything any more."""
+        if self._gate is None:
+            await asyncio.Event().wait()
+        else:
+            await self._gate.process.ended()
+
     async def close(self) -> None:
         """End everything."""
         for seat in self._seats.values():
@@ -94,6 +103,8 @@ class Service:
         while self._tasks:
             await asyncio.wait(self._tasks)
         await self._pool.close()
+        if self._gate is not None:
+            await self._gate.end()
 
     def say(self, report: Report) -> None:
         """Tell the referee, if it is there."""
@@ -189,17 +200,18 @@ async def _work(
     service.say(Up(isolation.mode, list(isolation.missing)))
     hearing = asyncio.ensure_future(_hear(reader, service))
     ending = asyncio.ensure_future(terminated.wait())
-    while not (hearing.done() or ending.done()):
-        await asyncio.wait(
-            (hearing, ending), timeout=SWEEP_SECONDS, return_when=asyncio.FIRST_COMPLETED
-        )
-        if not (hearing.done() or ending.done()):
+    lost = asyncio.ensure_future(service.gate_lost())
+    ends: set[asyncio.Future[Any]] = {hearing, ending, lost}
+    while not any(end.done() for end in ends):
+        await asyncio.wait(ends, timeout=SWEEP_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if not any(end.done() for end in ends):
             await service.sweep()
     hung_up = hearing.done()
     if hung_up and (problem := hearing.exception()) is not None:
         sys.stderr.write(f"the runner did not understand its referee: {problem}\n")
     hearing.cancel()
     ending.cancel()
+    lost.cancel()
     await service.close()
     await service.sweep()
     if hung_up:  # else the referee lives, and its sockets are in there
