@@ -46,7 +46,8 @@ def test_a_host_is_well_as_long_as_it_is_heard_of(database: None) -> None:
     assert "none has been heard of" in parts.hosts(NOW)
     a_host()
     assert parts.hosts(NOW) == parts.WELL
-    assert parts.hosts(NOW + timedelta(seconds=61)).startswith("all silent")
+    late = parts.hosts(NOW + timedelta(seconds=61))
+    assert late == "all silent, the last for 61 s: are a worker and its referee running?"
     Host.objects.update(state="quarantined")
     assert parts.hosts(NOW) == "all are quarantined: attic"
 
@@ -147,7 +148,23 @@ def test_doctor_sees_a_replay_that_is_lost(database: None) -> None:
 
 def test_doctor_sees_a_referee_that_is_gone(database: None) -> None:
     with override_settings(DAMRAK_REFEREE="unix:/nowhere/control.sock"):
-        assert found_by_doctor()["referee"].verdict is Verdict.WRONG
+        found = found_by_doctor()["referee"]
+    assert found.verdict is Verdict.WRONG
+    assert "/nowhere/control.sock" in found.what
+    assert "damrak-referee" in found.cure
+    a_host(capacity=0)
+    full = found_by_doctor()["host attic"]
+    assert "its referee does not answer" in full.what
+    assert "start its referee" in full.cure
+    Host.objects.update(last_seen=NOW - timedelta(minutes=2))
+    assert "its worker and its referee" in found_by_doctor()["host attic"].cure
+
+
+def test_doctor_sees_a_site_that_is_gone(database: None) -> None:
+    with override_settings(DAMRAK_URL="http://127.0.0.1:9"):
+        found = found_by_doctor()["site"]
+    assert (found.verdict, found.what[:18]) == (Verdict.DOUBTFUL, "http://127.0.0.1:9")
+    assert "damrak-ladder site" in found.cure
 
 
 def test_doctor_sees_a_folder_that_others_may_enter(database: None) -> None:

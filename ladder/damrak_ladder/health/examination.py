@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core import mail
@@ -22,6 +24,7 @@ from damrak_ladder.bots.archives import archive_store
 from damrak_ladder.bots.errors import ArchiveDamaged
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.health import parts, tables
+from damrak_ladder.health.middleware import PATH
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState, Ladder
 from damrak_ladder.referees.connecting import own_control
 from damrak_ladder.referees.errors import RefereeTrouble
@@ -61,13 +64,17 @@ def examine(now: datetime) -> Iterator[Finding]:
     if database.verdict is Verdict.WELL:
         yield from _database(now)
     broker = _quick(
-        "broker", parts.broker, now, "start it, or check DAMRAK_LADDER_BROKER; nothing is lost"
+        "broker",
+        parts.broker,
+        now,
+        "start it, or start it anew if it hangs; check DAMRAK_LADDER_BROKER; nothing is lost",
     )
     yield broker
     if broker.verdict is Verdict.WELL:
         cure = "start `damrak-ladder clerk` and `damrak-ladder beat`"
         yield _quick("clerk", parts.clerk, now, cure)
     yield from _referee()
+    yield _site()
     yield _quick("disk", parts.disk, now, "make room, or move DAMRAK_HOME")
     yield from _mail()
 
@@ -134,19 +141,21 @@ def _writable() -> Finding:
 
 
 def _hosts(now: datetime) -> Iterator[Finding]:
-    yield _quick("hosts", parts.hosts, now, "start `damrak-ladder worker` beside a referee")
+    cure = "start `damrak-referee` and, beside it, `damrak-ladder worker`; look at their logs"
+    yield _quick("hosts", parts.hosts, now, cure)
     for host in Host.objects.order_by("name"):
         part = f"host {host.name}"
         silent = (now - host.last_seen).total_seconds()
         if silent > parts.SILENT_AFTER_S:
-            cure = "start its worker, if it is to play"
+            cure = "start its worker and its referee, if it is to play"
             yield Finding(part, Verdict.DOUBTFUL, f"silent for {silent:.0f} s", cure)
         elif host.state == HostState.QUARANTINED:
             cure = f"damrak-ladder hosts trust {host.name}, once the reason is gone"
             yield Finding(part, Verdict.DOUBTFUL, f"quarantined: {host.reason}", cure)
         elif not host.capacity:
-            cure = "start its referee; look at its log"
-            yield Finding(part, Verdict.WRONG, "its referee takes nothing", cure)
+            what = "takes nothing: its referee does not answer, or it is about to stop"
+            cure = "start its referee, unless it is being stopped; look at its log"
+            yield Finding(part, Verdict.WRONG, what, cure)
         elif host.isolation == "none":
             cure = "damrak-referee sandbox check, there, says what is missing"
             yield Finding(part, Verdict.DOUBTFUL, "refuses uploaded bots: no sandbox", cure)
@@ -197,13 +206,30 @@ def _referee() -> Iterator[Finding]:
         with own_control() as control:
             status = control.status()
     except RefereeTrouble as problem:
-        cure = "start it: damrak-referee; check DAMRAK_LADDER_REFEREE and its key"
+        start = "start it, or start it anew if it hangs: damrak-referee"
+        cure = f"{start}; check DAMRAK_LADDER_REFEREE and its key"
         yield Finding("referee", Verdict.WRONG, str(problem), cure)
         return
     if status.isolation == "none":
         missing = "; ".join(status.missing) or "no sandbox"
         yield Finding("sandbox", Verdict.DOUBTFUL, missing, "docs/operators/sandbox.md")
     yield Finding("referee", Verdict.WELL, f"{status.running} of {status.capacity} matches")
+
+
+def _site() -> Finding:
+    address = urlsplit(settings.DAMRAK_URL)
+    kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
+    asked = kind(address.netloc, timeout=5)
+    try:
+        asked.request("HEAD", PATH)
+        asked.getresponse()
+    except (OSError, HTTPException) as problem:
+        what = f"{settings.DAMRAK_URL} does not answer: {problem}"
+        cure = "start `damrak-ladder site`, or start it anew if it hangs; look at its proxy"
+        return Finding("site", Verdict.DOUBTFUL, what, cure)
+    finally:
+        asked.close()
+    return Finding("site", Verdict.WELL, f"{settings.DAMRAK_URL} answers")
 
 
 def _mail() -> Iterator[Finding]:

@@ -23,6 +23,7 @@ SILENT_AFTER_S: Final = 60
 """A clerk or a host that has said nothing for so long is not well."""
 
 LEAST_DISK_MB: Final = 200
+_MISSING: Final = "are a worker and its referee running?"  # it is silent without
 _RECENT: Final = timedelta(seconds=SILENT_AFTER_S)
 
 
@@ -79,12 +80,12 @@ def hosts(now: datetime) -> str:
     if any(state == HostState.TRUSTED and now - seen <= _RECENT for _, state, seen in known):
         return WELL
     if not known:
-        return "none has been heard of: is a worker running?"
+        return f"none has been heard of: {_MISSING}"
     quarantined = sorted(name for name, state, _ in known if state == HostState.QUARANTINED)
     if quarantined and len(quarantined) == len(known):
         return f"all are quarantined: {', '.join(quarantined)}"
     last = max(seen for _, _, seen in known)
-    return f"all silent, the last for {(now - last).total_seconds():.0f} s: is a worker running?"
+    return f"all silent, the last for {(now - last).total_seconds():.0f} s: {_MISSING}"
 
 
 def stores(_: datetime) -> str:
