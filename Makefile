@@ -6,6 +6,9 @@ PIP := .ci/pip
 COMPILED := $(shell find referee proto/damrak_wire -name "*.py")
 CATALOGUES := $(wildcard ladder/damrak_ladder/locale/*/LC_MESSAGES/django.po)
 
+# Where Python may not keep what it compiled, each of many processes would compile all it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help up test soak check bench chaos chaos-ladder pictures fmt compile clean
 
