@@ -1,5 +1,6 @@
 """Which build of the engine the tests run on, and how Hypothesis searches."""
 
+import gc
 import os
 import runpy
 import signal
@@ -56,6 +57,21 @@ def pytest_xdist_auto_num_workers() -> int:
     """Twice as many as there are cores: many tests wait for other processes."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return 2 * (cores or 1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Have the garbage collector leave alone what is loaded now, for it stays until the end.
+
+    Tests that wait for what is freed collect often, and would go through all of it every time.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
