@@ -447,8 +447,9 @@ def test_revoked_token_ends_the_waiting(here: Referee, connect: Any) -> None:
     assert anna.end() == 2
 
 
-def test_revoked_token_lets_a_game_come_to_its_end(
-    here: Referee, connect: Any, tmp_path: Path
+@pytest.mark.parametrize(("left", "outcome"), [("another", "result"), (None, "fault")])
+def test_game_goes_on_with_a_token_that_was_replaced_and_ends_with_one_that_was_revoked(
+    here: Referee, connect: Any, tmp_path: Path, left: str | None, outcome: str
 ) -> None:
     gate_bot(tmp_path)
     anna = connect(str(tmp_path / "gate.py"), here.address)
@@ -456,11 +457,12 @@ def test_revoked_token_lets_a_game_come_to_its_end(
     here.control.start(block("b", (Remote("anna"), House("random"))))
     following = here.control.follow("b", 1)
     assert isinstance(next(following), MatchStarted)
-    here.control.set_tokens(tokens_of({"bert": TOKENS["bert"]}))
-    assert anna.until("finishing")["playing"] == ["b-0"]
+    here.control.set_tokens(tokens_of({"anna": left} if left else {"bert": TOKENS["bert"]}))
+    if left:
+        assert anna.until("finishing")["playing"] == ["b-0"]
     (tmp_path / "open").touch()
     assert isinstance(list(following)[-1], BlockEnded)
-    assert anna.until("over")["outcome"] == "result"
+    assert anna.until("over")["outcome"] == outcome
     assert anna.end() == 2
 
 

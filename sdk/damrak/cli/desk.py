@@ -54,7 +54,7 @@ class Desk:
         Raises:
             RefereeError: the referee will not have this bot; games that went on were finished.
         """
-        while not (self._is_finishing and not self._games.playing):
+        while not (self._is_finishing and not self._games.playing and heard.empty()):
             try:
                 news = heard.get(timeout=MOMENT)
             except Empty:

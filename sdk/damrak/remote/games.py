@@ -69,7 +69,7 @@ class _Game:
 
 
 class Games:
-    """What one bot plays; `tell` is called by the thread of a game when it is over."""
+    """What one bot plays; `tell`, which must not wait, is called when a game is over."""
 
     def __init__(
         self,
@@ -164,10 +164,10 @@ class Games:
             is_ours = self._games.pop(game.match, None) is not None
             if is_ours and is_reusable:
                 self._idle.append(game.launcher)
-        if is_ours:
-            if not is_reusable:
-                game.launcher.close()
-            self._tell(GameOver(game.match, record, game.output, bundle))
+            if is_ours:  # told before anybody can see that nothing is played any more
+                self._tell(GameOver(game.match, record, game.output, bundle))
+        if is_ours and not is_reusable:
+            game.launcher.close()
 
     def _bundle(self, game: _Game, record: SeatRecord) -> Path | None:
         fault = record.fault or record.late_fault
