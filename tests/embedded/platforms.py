@@ -39,6 +39,7 @@ def variables(home: Path, port: int, **more: str) -> dict[str, str]:
     """The environment of a platform; nothing of the tests' own is in it."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("DAMRAK_L")}
     kept.pop("DATABASE_URL", None)
+    kept.pop("GRPC_ENABLE_FORK_SUPPORT", None)  # the SDK's, loaded here; workers do fork
     kept.pop("MAKELEVEL", None)
     return kept | {"DAMRAK_HOME": str(home), "DAMRAK_PORT": str(port)} | more
 

@@ -52,6 +52,7 @@ class Process:
     def __init__(self, log: Path, variables: dict[str, str], *arguments: str) -> None:
         self.log = log
         clean = {k: v for k, v in os.environ.items() if not k.startswith("DAMRAK_LADDER_")}
+        clean.pop("GRPC_ENABLE_FORK_SUPPORT", None)  # the SDK's, loaded here; workers do fork
         with log.open("ab") as file:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "damrak_ladder", *arguments],
