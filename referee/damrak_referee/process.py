@@ -24,7 +24,7 @@ from damrak_referee.settings import Settings
 OK: Final = 0
 CUT_SHORT: Final = 1  # blocks were cancelled
 MISUSED: Final = 2
-GARBAGE: Final = (10_000, 10, 3)  # a match makes few cycles: look for them more rarely
+GARBAGE: Final = (50_000, 20, 20)  # a match makes few cycles: look for them more rarely
 
 
 def run_referee(settings: Settings) -> int:
