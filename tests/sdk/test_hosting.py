@@ -336,6 +336,7 @@ def test_game_whose_server_dies_is_played_again(monkeypatch: pytest.MonkeyPatch)
     assert record.replay.events == play("honest.py:Honest", "random").replay.events
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs children that die with their parent")
 def test_bot_that_kills_the_server_again_is_named() -> None:
     with pytest.raises(HostError, match=r"is gone; it was the turn of Server$"):
         play("meddles.py:Server", "random")
