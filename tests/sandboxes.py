@@ -110,7 +110,8 @@ class Ground:
         """The archive's name in the store, where it now is."""
         sha256 = hashlib.sha256(archive).hexdigest()
         path = self.root / f"{sha256[:8]}.archive"
-        path.write_bytes(archive)
+        if not path.exists():  # it may just be read, for somebody else who wants the same bot
+            path.write_bytes(archive)
         await self.runner.install(sha256, path)
         return sha256
 
