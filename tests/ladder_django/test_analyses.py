@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -145,17 +146,30 @@ def test_who_dies_is_followed_by_few(match: Match, monkeypatch: pytest.MonkeyPat
     assert "died" in failed.trouble
 
 
+def _stop(*_: Any) -> Any:
+    raise SystemExit(0)
+
+
+@pytest.mark.parametrize("during", ["_claim", "analyse"])
 def test_who_is_stopped_gives_back_what_it_had(
-    match: Match, monkeypatch: pytest.MonkeyPatch
+    match: Match, monkeypatch: pytest.MonkeyPatch, during: str
 ) -> None:
-    def stop(*_: Any) -> Any:
-        raise SystemExit(0)
+    begun = getattr(computing, during)
+
+    def told_to_end(*arguments: Any) -> Any:
+        found = begun(*arguments)
+        signal.raise_signal(signal.SIGTERM)
+        return found
 
     ask(match, NOW)
-    with monkeypatch.context() as patch:
-        patch.setattr(computing, "analyse", stop)
-        with pytest.raises(SystemExit):
-            compute()
+    handler = signal.signal(signal.SIGTERM, _stop)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(computing, during, told_to_end)
+            with pytest.raises(SystemExit):
+                compute()
+    finally:
+        signal.signal(signal.SIGTERM, handler)
     waiting = analysis_of(match)
     assert waiting is not None
     assert (waiting.state, waiting.tries) == (AnalysisState.WAITING, 0)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
@@ -36,17 +38,25 @@ def compute_next(clock: Callable[[], datetime], effort: float = 1.0) -> bool:
     False if there was nothing to do. A replay that cannot be read fails at once; what is tried in
     vain for another reason, or by a process that dies, is tried again a few times.
     """
-    claimed = _claim(clock())
-    if claimed is None:
-        return False
+    claimed: Analysis | None = None
+    try:
+        with _told_to_end_later():  # or it would be taken, and nobody here would know
+            claimed = _claim(clock())
+        if claimed is not None:
+            _compute(claimed, clock, effort)
+    except (KeyboardInterrupt, SystemExit):
+        if claimed is not None:
+            _give_back(claimed)
+        raise
+    return claimed is not None
+
+
+def _compute(claimed: Analysis, clock: Callable[[], datetime], effort: float) -> None:
     began = time.process_time()
     try:
         found = _found(claimed, effort)
     except (ReplayError, ReplayStoreError) as problem:
         _fail(claimed, str(problem))
-    except (KeyboardInterrupt, SystemExit):
-        _give_back(claimed)
-        raise
     except Exception as problem:  # noqa: BLE001  # whatever it is, the queue has to go on
         _log.exception("analysis_failed", extra={"match": claimed.match_id})
         why = f"{type(problem).__name__}: {problem}"
@@ -64,7 +74,6 @@ def compute_next(clock: Callable[[], datetime], effort: float = 1.0) -> bool:
             cpu_ms=int((time.process_time() - began) * 1000),
             data=compress(json.dumps(found, separators=(",", ":")).encode()),
         )
-    return True
 
 
 def _claim(now: datetime) -> Analysis | None:
@@ -97,7 +106,22 @@ def _fail(row: Analysis, why: str) -> None:
 def _give_back(row: Analysis) -> None:
     if not connection.is_usable():  # for we were told to end in the midst of a query
         connection.close()
-    _ours(row).update(state=AnalysisState.WAITING, tries=row.tries - 1, lease_until=None)
+    _ours(row).filter(state=AnalysisState.RUNNING).update(
+        state=AnalysisState.WAITING, tries=row.tries - 1, lease_until=None
+    )
+
+
+@contextmanager
+def _told_to_end_later() -> Iterator[None]:
+    """Whoever is told to end meanwhile is told so again afterwards."""
+    told: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    if told:
+        signal.raise_signal(signal.SIGTERM)
 
 
 def _found(row: Analysis, effort: float) -> dict[str, Any]:

@@ -68,6 +68,8 @@ def run_analyst(log_level: str = "WARNING") -> None:
     """Compute analyses, one at a time. One that is ended by SIGQUIT waits again at once."""
 
     def leave(*_: Any) -> None:
+        # Celery tells it twice; the second time must not break off what the first one set off.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise SystemExit(0)
 
     def listen(**_: Any) -> None:
