@@ -62,10 +62,13 @@ class Full(Squares):
 
 @dataclass
 class Interrupting(Squares):
-    """After the twentieth piece somebody presses Ctrl-C, which every process hears."""
+    """After the twentieth piece somebody presses Ctrl-C, which every process hears.
+
+    Pieces far behind it are never finished, so none of them is, however late it is heard.
+    """
 
     def do(self, number: int) -> int:
-        time.sleep(0.005)
+        time.sleep(0.005 if number < 30 else 3600)
         return number
 
     def keep(self, work: int) -> int:

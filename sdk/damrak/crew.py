@@ -22,7 +22,7 @@ from typing import Any, Final, Protocol, TypeVar
 from damrak.errors import HostError
 
 BATCH_S: Final = 0.2
-LAST_WORDS_S: Final = 3.0
+LAST_WORDS_S: Final = 10.0  # also on a machine that gives it no time for a while
 _SPAWN: Final = get_context("spawn")  # alike everywhere, and safe beside threads
 
 Work = TypeVar("Work")
@@ -59,9 +59,9 @@ def work(job: Job[Any, Result], processes: int) -> Generator[Result]:
         for number in range(job.count):
             yield job.keep(job.do(number))
         return
-    crew = _Crew(job, processes)
     expected = 0
-    with _held_interrupt() as interrupt:
+    with _held_interrupt() as interrupt:  # before there are any who would outlive one
+        crew = _Crew(job, processes)
         try:
             while expected < job.count and not interrupt.asked:
                 crew.listen()
