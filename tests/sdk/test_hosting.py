@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic_ns
 
 import pytest
 
@@ -14,7 +15,7 @@ from damrak import View
 from damrak.bots import HOUSE_BOTS
 from damrak.bots.random_ import RandomBot
 from damrak.errors import HostError
-from damrak.hosting import hosted, shared
+from damrak.hosting import hosted, link, shared, trusted
 from damrak.hosting.forked import ForkLauncher
 from damrak.hosting.limits import MIB, Limits
 from damrak.local import GameFault
@@ -24,6 +25,12 @@ from damrak_engine.verify import verify
 from sdk.hostile import PATIENT, QUICK, SMALL, eventually, is_alive, pids_in, play
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="these bots are POSIX")
+
+
+@pytest.fixture(autouse=True)
+def _opponents_take_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A short clock is for the bot that hangs, not for the house bot at its table."""
+    monkeypatch.setattr(trusted, "monotonic_ns", lambda: 0)
 
 
 def _fault(
@@ -102,12 +109,27 @@ def _time_to_say_where(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosted, "WHERE", 60.0)
 
 
-@pytest.mark.usefixtures("_time_to_say_where")
+@pytest.fixture
+def _time_to_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The clock stands still until the bot has written down that it hangs now."""
+    hung = tmp_path / "hung"
+    monkeypatch.setenv("HUNG", str(hung))
+    shared.discard_launcher()
+    began = monotonic_ns()
+    for module in (hosted, link):
+        monkeypatch.setattr(
+            module, "monotonic_ns", lambda: monotonic_ns() if hung.exists() else began
+        )
+    yield
+    shared.discard_launcher()
+
+
+@pytest.mark.usefixtures("_time_to_hang", "_time_to_say_where")
 def test_author_is_told_where_it_hung() -> None:
     assert "in think_forever" in _fault("hangs.py:InChoose", control=QUICK).output
 
 
-@pytest.mark.usefixtures("_time_to_say_where")
+@pytest.mark.usefixtures("_time_to_hang", "_time_to_say_where")
 def test_hang_at_the_start_is_a_timeout() -> None:
     fault = _fault("hangs.py:InStart", limits=replace(SMALL, start_seconds=1.0))
     assert fault.reason == "timeout"
@@ -359,11 +381,13 @@ def test_meddling_with_its_own_engine_is_harmless() -> None:
     assert play("random", "greedy").replay.events == before
 
 
+@pytest.mark.usefixtures("_time_to_die")
 def test_meddling_with_what_speaks_for_it_is_its_own_fault() -> None:
     fault = _fault("meddles.py:Host")
     assert fault.reason == "crash"
 
 
+@pytest.mark.usefixtures("_time_to_die")
 def test_one_hostile_bot_after_the_other_at_one_table() -> None:
     control = replace(PATIENT, decision_ms=2_000)
     bots = ("raises.py:InChoose", "exits.py:Abruptly", "honest.py:Honest", "hangs.py:Stopped")
@@ -418,7 +442,7 @@ def test_plain_process_plays_the_same_game(monkeypatch: pytest.MonkeyPatch) -> N
     assert plain.output == forked.output
 
 
-@pytest.mark.usefixtures("_plain")
+@pytest.mark.usefixtures("_plain", "_time_to_die")
 @pytest.mark.parametrize(
     ("bot", "reason"),
     [

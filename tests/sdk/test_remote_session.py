@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from damrak.hosting import hosted
 from damrak.hosting.hosted import HostedBot
 from damrak.hosting.limits import MIB, Limits
 from damrak.hosting.shared import new_launcher
@@ -294,7 +295,10 @@ def test_exception_after_the_end_changes_nothing(table: TestTable) -> None:
 
 
 @pytest.mark.parametrize("bot", ["exits.py:Abruptly", "exits.py:BySegfault", "raises.py:InChoose"])
-def test_child_that_ends_is_a_crash(table: TestTable, bot: str) -> None:
+def test_child_that_ends_is_a_crash(
+    table: TestTable, bot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosted, "LAST_WORDS", 60.0)  # its end is waited for
     with ThreadPoolExecutor(2) as pool:
         bad = pool.submit(sit_in_child, table, 0, bot, [])
         good = pool.submit(sit, table, 1, "greedy")
