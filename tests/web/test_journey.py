@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import sys
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -38,15 +41,20 @@ class Ferry(Bot):
 
 
 @pytest.fixture(scope="module")
-def platform() -> Iterator[Site]:
-    """One that plays, for all tests in here."""
+def processes() -> Iterator[Platform]:
+    """A platform that plays, for all tests in here."""
     with new_home() as home:
         made = Platform(home, free_port(), "--workers", "2")
         try:
-            made.wait_until_up()
-            yield Site(f"http://127.0.0.1:{made.port}", home)
+            yield made.wait_until_up()
         finally:
             made.stop()
+
+
+@pytest.fixture(scope="module")
+def platform(processes: Platform) -> Site:
+    """Its site."""
+    return Site(f"http://127.0.0.1:{processes.port}", processes.home)
 
 
 @pytest.fixture(params=DEVICES)
@@ -78,7 +86,7 @@ def _tab(browser: Browser, device: str) -> Iterator[Page]:
 
 
 def test_somebody_joins_submits_and_watches_the_bot_qualify(
-    platform: Site, tab: Page, shots: Path, tmp_path: Path
+    processes: Platform, platform: Site, tab: Page, shots: Path, tmp_path: Path
 ) -> None:
     device = _device(tab)
     name = f"eve-{device}"
@@ -89,21 +97,25 @@ def test_somebody_joins_submits_and_watches_the_bot_qualify(
     bot = f"ferry-{device}"
     tab.get_by_label("Name of the new bot").fill(bot)
     tab.get_by_label("Archive").set_input_files(_archive(tmp_path, bot))
-    tab.get_by_role("button", name="Submit", exact=True).click()
-    tab.wait_for_url(f"**/desk/bots/{bot}/1/")
-    tab.evaluate("window.before = true")  # gone, should the page ever be loaded again
-    _shoot(tab, shots, "submitted")
-    journey = tab.locator("#journey")
+    with nothing_begun(processes):
+        tab.get_by_role("button", name="Submit", exact=True).click()
+        tab.wait_for_url(f"**/desk/bots/{bot}/1/")
+        tab.evaluate("window.before = true")  # gone, should the page ever be loaded again
+        _shoot(tab, shots, "submitted")
+        journey = tab.locator("#journey")
 
-    # In another tab, one of its games as it is played.
-    tab.get_by_role("link", name="See the block").first.wait_for()
-    expect(journey).to_contain_text("is being played")
-    other = tab.context.new_page()
-    other.goto(tab.url)
-    other.get_by_role("link", name="See the block").first.click()
-    other.get_by_role("link", name="Game 1").first.click()
+        # In another tab, one of its games as it is played.
+        tab.get_by_role("link", name="See the block").first.wait_for()
+        other = tab.context.new_page()
+        other.goto(tab.url)
+        other.get_by_role("link", name="See the block").first.click()
+        other.get_by_role("link", name="Game 1").first.click()
+        other.wait_for_selector("#viewer[data-live]")
+        assert other.locator("[data-events] li").count() == 0
+        other.evaluate("window.before = true")
     _watch_it_flow_in(other)
-    _shoot(other, shots, "live")
+    other.screenshot(path=shots / f"journey-live-{device}.png", full_page=True)
+    expect(journey).to_contain_text("is being played")
     other.wait_for_selector("#viewer[data-ready='all']")  # the whole of it, when all is over
     expect(other.locator("#viewer")).not_to_have_attribute("data-live", re.compile(".*"))
     other.close()
@@ -165,7 +177,8 @@ def test_keys_alone_lead_to_a_running_match_and_to_a_comparison(
     _reload_until(desktop, ".now a.button, .blocks .game")
     tab_to(desktop, ".now a.button, .blocks .game")
     desktop.keyboard.press("Enter")
-    desktop.wait_for_selector("#viewer[data-ready]")
+    # One that is played is loaded anew when it is over, wherever one is in it by then.
+    desktop.wait_for_selector("#viewer[data-ready='all']")
     tab_to(desktop, "#viewer-eyes")
     tab_to(desktop, "[data-do=back]")
     desktop.keyboard.press("Home")
@@ -224,18 +237,32 @@ def _log_in(tab: Page, name: str, password: str) -> None:
     tab.locator("main form button[type=submit]").first.click()
 
 
+@contextmanager
+def nothing_begun(processes: Platform) -> Iterator[None]:
+    """No block begins meanwhile."""
+    worker = processes.parts()["worker"]
+    os.kill(worker, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(worker, signal.SIGCONT)
+
+
 def _watch_it_flow_in(tab: Page) -> None:
-    tab.wait_for_selector("#viewer[data-live][data-ready='table']")
-    tab.evaluate("window.before = true")
-    events = tab.locator("[data-events] li")
-    seen = events.count()
-    tab.wait_for_function(
-        "seen => document.querySelectorAll('[data-events] li').length > seen + 3", arg=seen
+    """See a match begin on a page that was there before; all at one moment, for it soon ends."""
+    seen = tab.wait_for_function(
+        """() => {
+          const count = (what) => document.querySelectorAll(what).length;
+          const isLive = count("#viewer[data-live][data-ready='table']");
+          return window.before && isLive && count("[data-events] li") > 3 && {
+            contracts: count("button.contract"),
+            eyes: count("#viewer-eyes option"),
+            fits: document.documentElement.scrollWidth <= innerWidth,
+          };
+        }"""
     )
-    assert tab.evaluate("window.before") is True
     # What nobody at the table can see, nobody gets to see while it is played.
-    assert tab.locator("button.contract").count() == 0
-    assert tab.locator("#viewer-eyes option").count() == 1
+    assert seen.json_value() == {"contracts": 0, "eyes": 1, "fits": True}
 
 
 def _reload_until(tab: Page, selector: str) -> None:
