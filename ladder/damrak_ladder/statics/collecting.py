@@ -74,6 +74,13 @@ def _fill(draft: Path, files: dict[str, bytes]) -> None:
 def _tidy(folder: Path, target: Path) -> None:
     """Remove all but the latest, and what was left unfinished long ago."""
     every = [path for path in folder.iterdir() if path != target]
-    every.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    every.sort(key=_made, reverse=True)
     for path in every[KEPT - 1 :]:
         shutil.rmtree(path, ignore_errors=True)
+
+
+def _made(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:  # whoever was slower has thrown its own away
+        return 0.0
