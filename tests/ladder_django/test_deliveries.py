@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from django.core.mail.backends.smtp import EmailBackend as SmtpMailer
 from django.db import connection
 
 from damrak_ladder.accounts.models import User
+from damrak_ladder.notices import webhooks
 from damrak_ladder.notices.delivering import TRIES, Delivered, deliver, wait_after
 from damrak_ladder.notices.errors import BadWebhook
 from damrak_ladder.notices.kinds import Channel, Kind
@@ -40,12 +42,13 @@ from damrak_ladder.notices.webhooks import (
 from ladder_django.people import NOW, somebody
 from ladder_django.receivers import Receiver, receiving
 
-LOCAL = Postman(allow_loopback=True)
+LOCAL = Postman(allow_loopback=True, patience=600)
 
 
 @pytest.fixture(autouse=True)
-def _local_webhooks(settings: Any) -> None:
+def _local_webhooks(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.DAMRAK_LOCAL_WEBHOOKS = True
+    monkeypatch.setattr(webhooks, "Postman", partial(Postman, patience=600))
 
 
 @pytest.fixture
