@@ -176,11 +176,12 @@ def test_store_that_cannot_be_reached_has_lost_nothing(
 def test_server_that_hangs_is_not_waited_for(
     in_bucket: BucketStore, object_server: ObjectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bucket_store, "ATTEMPTS", 1)
-    monkeypatch.setattr(bucket_store, "ANSWER_S", 0.2)
-    bucket_store._client_of.cache_clear()
-    with object_server.paused(), pytest.raises(StoreUnreachable, match="timeout"):
-        in_bucket.get(NAMES[0])
+    with monkeypatch.context() as patch:
+        patch.setattr(bucket_store, "ATTEMPTS", 1)
+        patch.setattr(bucket_store, "ANSWER_S", 0.2)
+        bucket_store._client_of.cache_clear()
+        with object_server.paused(), pytest.raises(StoreUnreachable, match="timeout"):
+            in_bucket.get(NAMES[0])
     bucket_store._client_of.cache_clear()
     assert in_bucket.get(NAMES[0]) is None
 
