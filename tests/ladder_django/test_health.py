@@ -12,7 +12,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.test import override_settings
 
-from damrak_ladder.health import parts, tables
+from damrak_ladder.health import middleware as answering, parts, tables
 from damrak_ladder.health.examination import Finding, Verdict, examine
 from damrak_ladder.health.middleware import HealthMiddleware
 from damrak_ladder.matches.models import Block, BlockState, Host
@@ -112,6 +112,7 @@ def test_many_who_ask_are_answered_with_one_look(
 ) -> None:
     looks = []
     monkeypatch.setitem(parts.PARTS, "disk", lambda now: looks.append(now) or parts.WELL)
+    monkeypatch.setattr(answering, "FRESH_FOR_S", 600.0)
     middleware = HealthMiddleware(lambda _: HttpResponse())
     with override_settings(DAMRAK_BROKER=NOWHERE):
         for _ in range(20):
