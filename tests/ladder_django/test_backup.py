@@ -6,6 +6,7 @@ import io
 import shutil
 import tarfile
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from django.db import connection
 from django.utils import timezone
 
 from damrak_ladder.accounts.models import User
+from damrak_ladder.backup import restoring
 from damrak_ladder.backup.container import CHECKSUMS, members, verified, written
 from damrak_ladder.backup.errors import BackupDamaged, BackupForeign, NotEmpty
 from damrak_ladder.backup.restoring import restore
@@ -246,8 +248,9 @@ def test_good_archive_is_not_replaced_by_a_bad_one(
 
 
 def test_nothing_is_replaced_while_somebody_plays(
-    committed: dict[str, str], tmp_path: Path
+    committed: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(restoring, "_ALIVE", timedelta(hours=1))
     fill()
     save(tmp_path / "file", NOW, quiet)
     now = timezone.now()
