@@ -28,6 +28,10 @@ from ladder_django.postgres import running_server
 
 HOME = Path(tempfile.mkdtemp(prefix="damrak-django-"))
 
+# Whoever waits for another gets as long as it takes, also where that is on a busy machine.
+PATIENCE = 600
+PATIENT = f"?connect_timeout={PATIENCE}&options=-c%20lock_timeout%3D{PATIENCE}s"
+
 
 def pytest_configure() -> None:
     """Load Django as an operator's process would, without leaving a trace in the environment."""
@@ -52,6 +56,13 @@ def _budgets_of_one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("damrak_ladder.accounts.budgets.time", lambda: moment)
 
 
+@pytest.fixture(autouse=True)
+def _programs_take_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None that the site starts and waits for is given up."""
+    monkeypatch.setattr("damrak_ladder.bots.inspection._SECONDS", PATIENCE)
+    monkeypatch.setattr("damrak_ladder.web.replays.films.SECONDS", PATIENCE)
+
+
 Open = Callable[[str], dict[str, str]]
 
 
@@ -64,9 +75,12 @@ def _open_database() -> Iterator[Open]:
         def open_database(kind: str) -> dict[str, str]:
             is_new = kind not in opened
             if is_new:
-                url = servers.enter_context(running_server()) if kind == "postgresql" else None
-                variables = {"DAMRAK_HOME": str(HOME)} | ({"DATABASE_URL": url} if url else {})
+                variables = {"DAMRAK_HOME": str(HOME)}
+                if kind == "postgresql":
+                    variables["DATABASE_URL"] = servers.enter_context(running_server()) + PATIENT
                 opened[kind] = database_of(read_environment(variables)), variables
+                if kind == "sqlite":
+                    opened[kind][0]["OPTIONS"]["timeout"] = PATIENCE
             configured, variables = opened[kind]
             use_database(configured)
             if is_new:
