@@ -366,14 +366,11 @@ def test_completion_knows_the_commands(shell: str, capsys: Any) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error(games: Path) -> None:
-    process = subprocess.Popen(
-        [*COMMAND, "show", str(games / "000000-0.json")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+    reading, writing = os.pipe()
+    os.close(reading)  # before anything is written
+    run = subprocess.run(
+        [*COMMAND, "show", str(games / "000000-0.json")], stdout=writing, stderr=subprocess.PIPE
     )
-    assert process.stdout is not None
-    assert process.stderr is not None
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait() == 141
+    os.close(writing)
+    assert run.stderr == b""
+    assert run.returncode == 141

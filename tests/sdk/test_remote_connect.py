@@ -238,7 +238,7 @@ def test_crash_of_a_bot_is_told_and_can_be_repeated(
 
 
 def test_hanging_bot_is_ruled_out_and_its_place_is_free(here: Referee, connect: Any) -> None:
-    quick = replace(CONTROL, decision_ms=1_000)
+    quick = replace(CONTROL, decision_ms=5_000)  # time enough for who does not hang
     anna = connect(f"{BOTS}/hangs.py:InChoose", here.address)
     anna.until("waiting")
     for name in ("b", "c"):
