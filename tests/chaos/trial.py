@@ -18,7 +18,7 @@ from chaos.victims import Victim, kill_child_of
 
 TICK = 0.02
 LONGEST_WAIT = 0.5
-PATIENCE = 120.0  # seconds without a finished block: something is stuck
+PATIENCE = 600.0  # seconds without a finished block: something is stuck
 Tell = Callable[[str], None]
 
 
@@ -88,7 +88,7 @@ def carry_out(plan: Plan, folder: Path, kills: int = 0, tell: Tell = lambda line
                     outcome.kills[name] += 1
                 next_kill = now + rng.uniform(0, LONGEST_WAIT)
             time.sleep(TICK)
-        referee.end(30)
+        referee.end(PATIENCE)
         _sweep(referee, folder / "ready.json")
     finally:
         caller.kill()
@@ -122,12 +122,12 @@ def _kill(name: str, referee: Victim, caller: Victim) -> bool:
 def _sweep(referee: Victim, ready: Path) -> None:
     """Start it once more and end it: what a killed one could not remove, the next one does."""
     ready.unlink(missing_ok=True)
-    give_up = time.monotonic() + 30
+    give_up = time.monotonic() + PATIENCE
     while not ready.exists():
         if referee.keep() is not None or time.monotonic() > give_up:
             raise Stuck("the referee did not start again")
         time.sleep(TICK)
-    referee.end(30)
+    referee.end(PATIENCE)
 
 
 def _events(replay: bytes) -> list[Any]:

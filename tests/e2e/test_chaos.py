@@ -27,7 +27,8 @@ def folder() -> Iterator[Path]:
 @pytest.mark.soak
 def test_a_hundred_kills_change_nothing(folder: Path) -> None:
     undisturbed = carry_out(PLAN, folder / "u")
-    disturbed = carry_out(PLAN, folder / "d", KILLS)
+    # Some more, for the last blocks may be through before they are struck.
+    disturbed = carry_out(PLAN, folder / "d", KILLS * 6 // 5)
     assert len(undisturbed.results) == len(PLAN.matches) == 200
     assert disturbed.kills.total() >= KILLS
     assert min(disturbed.kills[name] for name in ("referee", "runner", "caller")) >= 10
