@@ -164,7 +164,7 @@ def test_thread_bomb() -> None:
 started = 0
 try:
     while True:
-        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+        threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()
         started += 1
 except RuntimeError:
     print("threads", started, flush=True)
@@ -195,7 +195,7 @@ for _ in range(20):
     if child == 0:
         data = bytearray(32 << 20)
         for place in range(0, len(data), 4096): data[place] = 1
-        time.sleep(60)
+        time.sleep(3600)
     children.append(child)
 killed = 0
 while not killed:
@@ -394,7 +394,8 @@ time.sleep(3600)
 
 def test_socket_opener() -> None:
     host = socket.socket(socket.AF_UNIX)
-    host.bind("\0damrak-test-abstract")
+    name = f"damrak-test-{os.getpid()}"
+    host.bind(f"\0{name}")
     host.listen()
     inet = socket.create_server(("127.0.0.1", 0))
     port = inet.getsockname()[1]
@@ -410,7 +411,7 @@ for family in ("AF_INET", "AF_INET6", "AF_NETLINK", "AF_PACKET", "AF_VSOCK", "AF
             attempt(family, lambda: socket.socket(getattr(socket, family), kind))
             attempt("pair", lambda: socket.socketpair(getattr(socket, family), kind))
 abstract = socket.socket(socket.AF_UNIX)
-attempt("abstract socket of the host", lambda: abstract.connect("\\0damrak-test-abstract"))
+attempt("abstract socket of the host", lambda: abstract.connect("\\0{name}"))
 print("tried all")
 """,
             is_harmless,

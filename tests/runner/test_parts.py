@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 import signal
@@ -21,6 +22,7 @@ from damrak_referee.runner.hierarchy import (
     version_2,
     words,
 )
+from damrak_referee.runner.instance import is_held, make_instance
 from damrak_referee.runner.messages import (
     BadLine,
     Begin,
@@ -37,7 +39,7 @@ from damrak_referee.runner.messages import (
 from damrak_referee.runner.output import Capture, Kept
 from damrak_referee.runner.sandbox import most_processes
 from damrak_referee.runner.settings import RunnerSettings
-from damrak_referee.runner.slots import BLOCK, Slots
+from damrak_referee.runner.slots import BLOCK, BLOCKS, Slots
 from damrak_referee.runner.syscalls import CONDITIONAL, REFUSED, make_filter
 from damrak_referee.runner.verdict import Evidence, judge, judge_house, judge_plain
 
@@ -186,8 +188,29 @@ def test_too_much_output_is_told_once_and_read_no_further() -> None:
     asyncio.run(run())
 
 
+def test_who_sweeps_takes_no_instance_for_dead_that_is_just_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flock = fcntl.flock
+    held: list[bool] = []
+
+    def flock_late(descriptor: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", flock)
+        held.extend(is_held(tmp_path, folder.name) for folder in tmp_path.iterdir())
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", flock_late)
+    folder, lock = make_instance(tmp_path)
+    assert held == [True]
+    assert is_held(tmp_path, folder.name)
+    os.close(lock)
+    assert not is_held(tmp_path, folder.name)
+
+
 def test_no_two_runners_have_the_same_user_numbers() -> None:
-    first, second = Slots(50_000), Slots(50_000)
+    # Others on this machine may run the same test.
+    ours_alone = 1_000_000 + os.getpid() * BLOCK * BLOCKS
+    first, second = Slots(ours_alone), Slots(ours_alone)
     ours, theirs = first.take(), second.take()
     assert abs(ours - theirs) >= BLOCK
     taken = [ours, *(first.take() for _ in range(BLOCK + 4))]
@@ -197,7 +220,7 @@ def test_no_two_runners_have_the_same_user_numbers() -> None:
     assert ours in (first.take(), first.take())
     first.close()
     second.close()
-    third = Slots(50_000)
+    third = Slots(ours_alone)
     assert third.take() == ours
     third.close()
 
@@ -214,6 +237,8 @@ def test_the_filter_is_made_of_names_that_exist() -> None:
     assert len(rules) % 8 == 0
     assert len(rules) < 4096 * 8  # more the kernel does not take
 
+
+MARK = f"{os.getpid() % (1 << 24):06x}"  # of nobody else on this machine
 
 MOUNTS_1 = """\
 30 20 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
@@ -282,7 +307,7 @@ def test_a_group_of_version_2_is_killed_as_a_whole() -> None:
 
 def test_groups_that_a_neighbour_removed_are_made_again() -> None:
     try:
-        groups = Groups(find_hierarchy(), "abcdef", "12345678")
+        groups = Groups(find_hierarchy(), MARK, "12345678")
         groups.open()
     except NoGroups as problem:
         pytest.skip(str(problem))
@@ -308,12 +333,12 @@ def test_a_group_of_version_2_has_every_limit() -> None:
         hierarchy = find_hierarchy()
         if not hierarchy.unified:
             pytest.skip("control groups are of version 1 here")
-        groups = Groups(hierarchy, "abcdef", "12345679")
+        groups = Groups(hierarchy, MARK, "12345679")
         groups.open()
     except NoGroups as problem:
         pytest.skip(str(problem))
     base = hierarchy.bases["memory"]
-    folder = base / "damrak-abcdef-12345679" / "1"
+    folder = base / f"damrak-{MARK}-12345679" / "1"
 
     async def run() -> None:
         group = groups.make("1", SETTINGS)

@@ -36,8 +36,11 @@ def make_instance(run: Path) -> tuple[Path, int]:
     if len(str(folder) + _SEAT_SOCKET) > SOCKET_PATH_LIMIT:
         raise ValueError(f"the path of the run folder is too long for sockets: {run}")
     folder.mkdir(mode=0o700)
-    lock = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    # By another name until it is held: who finds it free takes all of this for a dead one's.
+    new = folder / f"{LOCK}.new"
+    lock = os.open(new, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    new.rename(folder / LOCK)
     return folder, lock
 
 
