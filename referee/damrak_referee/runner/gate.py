@@ -16,6 +16,7 @@ RELAY_MODULE: Final = "damrak_referee.runner.relay"
 SUFFIX: Final = ".door"  # as long as that of the seat's own socket: paths must not be longer
 _BACKLOG: Final = 16
 _KEPT: Final = frozenset({"PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH"})
+_EXITING: Final = 0x4  # PF_EXITING, as /proc/PID/stat has it among the flags
 
 
 class Gate:
@@ -64,10 +65,20 @@ class Gate:
     @property
     def is_lost(self) -> bool:
         """Whether the relay has ended, and with it all that was said through doors."""
-        return self.process.popen.poll() is not None
+        # What it had open is closed before the kernel tells us: a bot may hear of it sooner.
+        return _is_exiting(self.process.pid) or self.process.popen.poll() is not None
 
     async def end(self) -> None:
         """Have the relay end."""
         self._line.close()
         await self.process.ended()
         self.process.close()
+
+
+def _is_exiting(process: int) -> bool:
+    """Whether a child of ours is on its way out, or gone."""
+    try:
+        flags = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[6])
+    except OSError:
+        return True
+    return bool(flags & _EXITING)
