@@ -22,11 +22,11 @@ from damrak_referee.runner.instance import run_mark
 from damrak_referee.runner.runtime import Runtime, find_runtime
 from damrak_referee.runner.sandbox import Content, Tools, arguments, command_inside, limits
 from damrak_referee.runner.settings import RunnerSettings
-from damrak_referee.runner.spawn import Command, full_pipe, spawn
+from damrak_referee.runner.spawn import Command, full_pipe, reap_orphans, spawn
 from damrak_referee.runner.syscalls import NoFilter, make_filter
 
 Mode = Literal["full", "user", "unsafe", "none"]
-PROBE_SECONDS: Final = 10.0
+PROBE_SECONDS: Final = 60.0
 _OWN_COUNTS: Final = (5, 14)  # the kernel from which on a user namespace counts its own processes
 _USER_WEAKNESS: Final = (
     "memory is limited for each process of a bot, not for all together: {why}",
@@ -187,6 +187,7 @@ async def _output(
         with open(reading, "rb") as pipe:
             return (pipe.read() or b"").decode("utf-8", "replace"), status
     finally:
+        reap_orphans()  # its process 1 outlives bubblewrap by a moment, and its user number is free
         if group is not None:
             await group.remove()
 
