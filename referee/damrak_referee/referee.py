@@ -49,7 +49,7 @@ from damrak_referee.watch import Feeds, WatchService
 BACK_IN_MS: Final = 5_000  # when remote bots may look for the next referee here
 HOUSEKEEPING: Final = 1.0  # seconds between two looks at the file of tokens
 LAST_WORDS: Final = 0.5  # seconds that open calls have when the servers close
-CLEARING: Final = 2.0  # seconds that cancelled matches have to be cleared away
+CLEARING: Final = 20.0  # seconds that cancelled matches have to be cleared away
 
 _log = structlog.get_logger()
 

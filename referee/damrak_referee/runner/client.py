@@ -58,7 +58,7 @@ __all__ = [
     "Uploaded",
 ]
 
-START_SECONDS: Final = 30.0
+START_SECONDS: Final = 120.0  # of a machine that has much else to do
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 5.0
 _PACKAGES: Final = Path(damrak_referee.__file__).parents[1]

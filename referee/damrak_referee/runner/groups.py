@@ -24,7 +24,7 @@ from damrak_referee.runner.settings import MIB, RunnerSettings
 PERIOD_US: Final = 100_000
 _OLD_SECONDS: Final = 60
 _NAME: Final = re.compile(r"damrak-(?P<mark>[0-9a-f]{6})-(?P<instance>[0-9a-f]{8})")
-_PATIENCE: Final = 400  # steps of 5 ms until a killed group has to be empty
+_PATIENCE: Final = 6000  # steps of 5 ms until a killed group has to be empty
 
 
 @dataclass(frozen=True, slots=True)

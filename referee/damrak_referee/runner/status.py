@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from damrak_referee.runner.spawn import wait_readable, was_started_here
 
-_INNER_SECONDS: Final = 5.0
+_INNER_SECONDS: Final = 30.0
 
 
 @dataclass(slots=True)
