@@ -116,17 +116,20 @@ class Client:
     async def stay(self) -> None:
         while True:
             async with grpc.aio.insecure_channel(ADDRESS) as channel:
-                metadata = (("authorization", f"Bearer {TOKEN}"),)
-                call = LobbyStub(channel).Wait(metadata=metadata)
-                try:
-                    await self.connection(call)
-                except grpc.aio.AioRpcError as problem:
-                    refused = problem.code() is grpc.StatusCode.FAILED_PRECONDITION
-                    if refused and "hammer" not in FAULTS:
-                        sys.exit(problem.details())
+                while await self.is_refused(channel):
+                    if "hammer" not in FAULTS:  # who is quick at it, whatever the machine does
+                        sys.exit("not my version")
             if "impatient" not in FAULTS:
                 await asyncio.sleep(max(0, self.not_before - time.monotonic()))
             await asyncio.sleep(0.01)
+
+    async def is_refused(self, channel: grpc.aio.Channel) -> bool:
+        call = LobbyStub(channel).Wait(metadata=(("authorization", f"Bearer {TOKEN}"),))
+        try:
+            await self.connection(call)
+        except grpc.aio.AioRpcError as problem:
+            return problem.code() is grpc.StatusCode.FAILED_PRECONDITION
+        return False
 
     async def connection(self, call: Any) -> None:
         arrival = lobby.Arrival(

@@ -22,19 +22,36 @@ def bot() -> tuple[str, ...]:
 
 
 def test_it_speaks_the_protocol(bot: tuple[str, ...]) -> None:
-    done = damrak("conform", "127.0.0.1:0", "--json", "--", *bot, "--quiet", timeout=900)
+    done = damrak(
+        "conform", "127.0.0.1:0", "--json", "--timeout=60", "--", *bot, "--quiet", timeout=900
+    )
     report = json.loads(done.stdout)
     assert report["ok"], [s for s in report["scenarios"] if not s["ok"]]
     assert report["client"].startswith("damrak-example-node/")
 
 
 def test_it_speaks_it_over_a_unix_socket(bot: tuple[str, ...], tmp_path: Path) -> None:
-    arguments = ("conform", f"unix:{tmp_path}/s", "--only=four-seats", "--only=rejoin")
+    arguments = (
+        "conform",
+        f"unix:{tmp_path}/s",
+        "--only=four-seats",
+        "--only=rejoin",
+        "--timeout=60",
+    )
     assert damrak(*arguments, "--", *bot, timeout=900).returncode == 0
 
 
 def test_it_plays_a_seat_as_in_the_sandbox(bot: tuple[str, ...], tmp_path: Path) -> None:
-    done = damrak("conform", f"unix:{tmp_path}/s", "--one-seat", "--json", "--", *bot, timeout=900)
+    done = damrak(
+        "conform",
+        f"unix:{tmp_path}/s",
+        "--one-seat",
+        "--json",
+        "--timeout=60",
+        "--",
+        *bot,
+        timeout=900,
+    )
     report = json.loads(done.stdout)
     assert report["ok"], [s for s in report["scenarios"] if not s["ok"]]
     assert len(report["scenarios"]) == len(scenarios(one_seat=True))

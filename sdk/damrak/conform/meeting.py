@@ -17,7 +17,8 @@ from damrak_wire.lobby import Call, Closing, Withdrawal
 MOST_GAMES: Final = 32  # at once, however many more the client would take
 MOST_TRIES: Final = 3  # with a ticket that is no good
 TIGHT_LOOP: Final = 10  # attempts within a second
-BACK_IN_MS: Final = 500
+_TO_DECIDE_S: Final = 5  # whether to follow a call; who does neither is taken to wait for room
+BACK_IN_MS: Final = 2000  # while which two games are played, on a busy machine too
 
 
 async def arrives(stage: Stage) -> None:
@@ -61,7 +62,7 @@ async def _further(stage: Stage, games: list[Game], further: Game) -> None:
         return bool(further.chair.joins or (stage.lobby and further.name in stage.lobby.declined))
 
     try:
-        await stage.until(decided, "", seconds=1)
+        await stage.until(decided, "", seconds=_TO_DECIDE_S)
     except Absent:
         raise
     except Failed:
