@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from damrak_proto.v1 import control_pb2 as pb
 from damrak_wire.lobby import BotToken, encode_tokens
 from damrak_wire.orders import House, Open, Remote
 from damrak_wire.reports import BlockNews, MatchReport, MatchStarted
+from ports import free_port
 from referee_process import RefereeProcess, block, ending, short_folder
 
 TOKEN = "a token that nobody else has"
@@ -113,9 +115,9 @@ def test_started_anew_it_goes_on_where_it_was(folder: Path) -> None:
 
 
 def test_it_outlives_its_referee(folder: Path) -> None:
-    with RefereeProcess(folder, name="first") as referee:
+    address = f"127.0.0.1:{free_port()}"  # which nobody takes in between
+    with RefereeProcess(folder, f"--listen={address}", name="first") as referee:
         admit(referee)
-        address = referee.listen
         with bot(address, DAMRAK_TOKEN=TOKEN) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "node waits at first\n"
@@ -133,7 +135,9 @@ def test_it_stops_when_it_is_told_to(folder: Path) -> None:
             without_a_fault(referee.play(block((NODE, GREEDY))))
             process.terminate()
             assert process.wait(600) == 0
-        assert not referee.control.GetStatus(pb.GetStatusRequest()).waiting
+        while referee.control.GetStatus(pb.GetStatusRequest()).waiting:  # till that is noticed
+            assert referee.process.poll() is None
+            time.sleep(0.02)
 
 
 def test_it_says_why_it_is_not_let_in(folder: Path) -> None:
