@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -26,8 +27,10 @@ from referee_process import RefereeProcess, block, ending, short_folder
 from sandboxes import archive_of, need_isolation, program
 from sitter import Sitter
 
-STEADY = TimeControl(decision_ms=60_000, bank_ms=600_000, grace_ms=1_000)
-QUICK = replace(STEADY, decision_ms=2_000)  # for those that hang
+STEADY = TimeControl(decision_ms=600_000, bank_ms=600_000, grace_ms=600_000)
+QUICK = replace(STEADY, decision_ms=10_000)  # for those that hang
+STRICT = replace(STEADY, grace_ms=1_000)  # for those that stay, but not at the table
+START_LIMIT_MS = 20_000  # for those that do not come: the house bot has to
 
 PRELUDE = """
 import os, queue, sys, threading, time
@@ -65,7 +68,7 @@ def reports(
     referee: RefereeProcess,
     *archives: bytes,
     control: TimeControl = STEADY,
-    start_limit_ms: int = 120_000,
+    start_limit_ms: int = 600_000,
 ) -> MatchReport:
     """What became of a match of these; a single one plays against a house bot."""
     places: list[Archive | House] = []
@@ -82,10 +85,9 @@ def reports(
     return report
 
 
-def fault_of(referee: RefereeProcess, code: str, start_limit_ms: int = 120_000) -> SeatReport:
+def fault_of(referee: RefereeProcess, code: str, **how: Any) -> SeatReport:
     """How this program failed; its opponent did not."""
-    archive = program(PRELUDE + code)
-    hostile, innocent = reports(referee, archive, start_limit_ms=start_limit_ms).seats
+    hostile, innocent = reports(referee, program(PRELUDE + code), **how).seats
     assert innocent.fault is None
     assert hostile.fault is not None, hostile.output
     assert hostile.fault.owner == "bot", hostile
@@ -123,7 +125,7 @@ say, heard, welcome = sit()
 for number in range(1_000_000):
     say(decided(number, 0))
     if number % 1000 == 0: time.sleep(0.01)
-time.sleep(60)
+time.sleep(3600)
 """,
     )
     assert report.fault is not None
@@ -167,7 +169,7 @@ def test_a_flood_of_rubbish(referee: RefereeProcess) -> None:
         """
 say, heard, welcome = sit()
 for number in range(100): say(os.urandom(50))
-time.sleep(60)
+time.sleep(3600)
 """,
     )
     assert report.fault is not None
@@ -185,16 +187,17 @@ try:
     for _ in heard: pass
 except grpc.RpcError as problem:
     print(problem.code())
-time.sleep(60)
+time.sleep(3600)
 """,
+        control=STRICT,
     )
     assert report.fault is not None
     assert report.fault.reason in ("protocol", "disconnect", "crash")
 
 
 def test_hanging_up_and_staying_away(referee: RefereeProcess) -> None:
-    code = "say, heard, welcome = sit()\nchannel.close()\ntime.sleep(60)\n"
-    report = fault_of(referee, code, start_limit_ms=5_000)
+    code = "say, heard, welcome = sit()\nchannel.close()\ntime.sleep(3600)\n"
+    report = fault_of(referee, code, control=STRICT, start_limit_ms=START_LIMIT_MS)
     assert report.fault is not None
     assert report.fault.reason != "memory"
 
@@ -326,7 +329,7 @@ def test_never_connecting(referee: RefereeProcess) -> None:
     archive = program("import time; time.sleep(3600)")
     places = (Archive(hashlib.sha256(archive).hexdigest()), House("greedy"))
     referee.control.Upload(iter([pb.UploadRequest(sha256=places[0].sha256, data=archive)]))
-    news = referee.play(block(places, name="never", start_limit_ms=5_000))
+    news = referee.play(block(places, name="never", start_limit_ms=START_LIMIT_MS))
     (report,) = [item for item in news if isinstance(item, MatchReport)]
     assert report.seats[0].fault is not None
     assert (report.seats[0].fault.reason, report.seats[0].fault.owner) == ("timeout", "bot")
@@ -355,7 +358,7 @@ for number, asked in enumerate(questions(heard, welcome.rules)):
         ("        import ctypes; ctypes.string_at(0)\n", "crash"),
         ("        sys.exit('enough')\n", "crash"),
         ("        x = [bytearray(1 << 24) for _ in range(1000)]\n", "memory"),
-        ("        time.sleep(60)\n", "timeout"),
+        ("        time.sleep(3600)\n", "timeout"),
         ("        while True: pass\n", "timeout"),
         ("        while True: os.write(1, b'x' * 65536)\n", ""),
         ("        os.close(7); os.closerange(3, 200); return self.first(view)\n", ""),
@@ -363,7 +366,7 @@ for number, asked in enumerate(questions(heard, welcome.rules)):
     ],
 )
 def test_crashing_the_sdk_on_purpose(referee: RefereeProcess, body: str, reason: str) -> None:
-    control = QUICK if reason == "timeout" else STEADY
+    control = {"timeout": QUICK, "": STRICT}.get(reason, STEADY)
     archive = bot(f"    def choose(self, view):\n{body}")
     hostile, innocent = reports(referee, archive, control=control).seats
     assert innocent.fault is None
