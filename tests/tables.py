@@ -15,7 +15,8 @@ import grpc
 from damrak.hosting.driver import Driver, Question, SeatPlan
 from damrak.loading import parse_spec
 from damrak_engine.boards import load_board
-from damrak_engine.clock import TimeControl
+from damrak_engine.clock import US_PER_MS, TimeControl
+from damrak_engine.match import Match
 from damrak_engine.options import DEFAULTS, Options
 from damrak_engine.replay import Player
 from damrak_engine.rules import Rules, rules_for
@@ -36,7 +37,7 @@ PATIENCE = 300.0  # seconds: a safety net; nothing here is timed
 FOREVER = 600_000  # milliseconds
 SEED = bytes(range(32))
 PATIENT = TimeControl(decision_ms=None, bank_ms=FOREVER, grace_ms=FOREVER)
-LIMITS = SeatLimits()
+LIMITS = SeatLimits(join_s=PATIENCE, farewell_s=60.0)
 
 
 class LeapingLoop(asyncio.SelectorEventLoop):
@@ -242,8 +243,20 @@ class Hall:
         while self.table.chairs[seat].link is not None:
             await asyncio.sleep(0)
 
+    async def run_out(self, seat: int) -> None:
+        """Let the time of this seat run out, once nobody else owes an answer."""
+        match = self.table._match
+        while [n for n in range(len(self.table.chairs)) if _owes(match, n)] != [seat]:
+            await asyncio.sleep(0)
+        self.table._time._skipped_us -= FOREVER * US_PER_MS
+        self.table.happens(self.table._tick)
+
     async def outcome(self) -> Outcome:
         return await self.play
+
+
+def _owes(match: Match, seat: int) -> bool:
+    return match._player(seat).clock.deadline is not None
 
 
 @asynccontextmanager

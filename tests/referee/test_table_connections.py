@@ -183,6 +183,8 @@ def test_a_connection_that_never_joins_is_closed() -> None:
         async with hall(2, limits=limits) as room:
             silent = await room.connect(0)
             assert await refusal(silent) == "DEADLINE_EXCEEDED"
+            assert room.table.chairs[0].fault is None
+        async with hall(2) as room:
             hasty = await room.connect(0)
             await hasty.say(wire.ready("me"))
             assert await refusal(hasty) == "FAILED_PRECONDITION"
@@ -226,7 +228,7 @@ def test_who_connects_again_and_again_is_at_fault() -> None:
 
 
 def test_a_seat_that_never_reads_holds_nobody_up() -> None:
-    control = TimeControl(decision_ms=300, bank_ms=tables.FOREVER)
+    control = TimeControl(decision_ms=tables.FOREVER, bank_ms=2 * tables.FOREVER)
     limits = replace(LIMITS, farewell_s=0.2)
 
     async def main() -> None:
@@ -235,7 +237,9 @@ def test_a_seat_that_never_reads_holds_nobody_up() -> None:
             await deaf.say(wire.join("deaf", prompt_events=True))
             await deaf.say(wire.ready("deaf"))
             others = [await room.sit(seat) for seat in (1, 2)]
-            await asyncio.gather(*[client.play() for client in others])
+            playing = asyncio.gather(*[client.play() for client in others])
+            await room.run_out(0)
+            await playing
             outcome = await room.outcome()
             assert outcome.replay is not None
             fault = outcome.seats[0].fault

@@ -20,14 +20,16 @@ REMOTE = frozenset({0, 1})
 
 
 def test_time_runs_out_for_those_who_say_nothing() -> None:
-    control = TimeControl(decision_ms=None, bank_ms=300, increment_ms=0)
+    control = TimeControl(decision_ms=None, bank_ms=tables.FOREVER, increment_ms=0)
 
     async def main() -> None:
         async with hall(3, control=control) as room:
             clients = [await room.sit(seat) for seat in range(3)]
             await clients[0].expect(wire.Asked)
-            endings = await asyncio.gather(clients[0].hear(), clients[1].play(), clients[2].play())
-            assert isinstance(endings[0], wire.Ended)
+            playing = asyncio.gather(clients[1].play(), clients[2].play())
+            await room.run_out(0)
+            await clients[0].expect(wire.Ended)
+            await playing
             outcome = await room.outcome()
             assert outcome.replay is not None
             fault = outcome.seats[0].fault
@@ -220,21 +222,21 @@ def test_nobody_is_charged_for_pauses_and_they_hide_how_long_others_thought() ->
             waits: list[int] = []
 
             async def play(client: tables.Client) -> int:
-                least = tables.FOREVER * 1000
+                banks = [tables.FOREVER * 1000]
                 while isinstance(asked := await client.hear(), wire.Asked):
-                    assert asked.time_left.bank_us <= least  # never more than before
-                    least = asked.time_left.bank_us
+                    assert asked.time_left.bank_us <= banks[-1]  # never more than before
+                    banks.append(asked.time_left.bank_us)
                     waits.append(time.monotonic_ns() - sent[0] if sent else 0)
                     sent[:] = [time.monotonic_ns()]
                     await client.answer(asked, taking(asked))
-                return least
+                return banks[2] - banks[-1]  # what came before is not among the waits either
 
             sent: list[int] = []
-            left = await asyncio.gather(*[play(client) for client in clients])
+            charged_us = await asyncio.gather(*[play(client) for client in clients])
             outcome = await room.outcome()
             assert outcome.replay is not None
             assert [seat.fault for seat in outcome.seats] == [None, None]
-            return waits[2:], sum(tables.FOREVER * 1000 - least for least in left)
+            return waits[2:], sum(charged_us)
 
     waits, charged_us = run(main())
     # A pause takes 30 ms on average. So much of each wait at least is in nobody's account.

@@ -340,13 +340,14 @@ class EndlessFeed:
     def __init__(self) -> None:
         self.order = tables.order()
         self.on_over = None
-        self.followed = self.following = 0
+        self.followed = self.following = self.given = 0
 
     async def follow(self) -> AsyncIterator[bytes]:
         self.followed += 1
         self.following += 1
         try:
             while True:
+                self.given += 1
                 yield bytes(100_000)
         finally:
             self.following -= 1
@@ -357,14 +358,17 @@ class EndlessFeed:
 def test_a_watcher_who_stops_to_listen_is_dropped() -> None:
     async def main() -> None:
         feed = EndlessFeed()
-        async with gallery(feed, stall_s=0.2) as shown:  # type: ignore[arg-type]
+        async with gallery(feed, stall_s=60) as shown:  # type: ignore[arg-type]
             deaf = shown.watch()
             assert len(await deaf.call.read()) == 100_000
             assert feed.followed == 1
             while feed.following:
-                await asyncio.sleep(0.01)
+                given = feed.given
+                await asyncio.sleep(0.05)
+                if feed.given == given:  # it waits for the watcher, and not for us
+                    leap(61)
 
-    run(main())
+    run(main(), LeapingLoop)
 
 
 def test_there_may_be_so_many_watchers_and_no_more() -> None:
