@@ -104,11 +104,11 @@ class Caller(threading.Thread):
             order = block(GREEDY, name=f"r{number}", matches=2)
             self.wanted += [(match.match, 1) for match in order.matches]
             for attempt in count(1):
-                if self._play(replace(order, attempt=attempt)):
+                if self._play(replace(order, attempt=attempt), number):
                     break
 
-    def _play(self, order: BlockOrder) -> bool:
-        for turn in count():
+    def _play(self, order: BlockOrder, first: int) -> bool:
+        for turn in count(first):
             address = self._addresses[turn % len(self._addresses)]
             with grpc.insecure_channel(address) as channel:
                 referee = Driver(channel)
