@@ -9,6 +9,7 @@ import socket
 import stat
 import subprocess
 import sys
+import time
 import urllib.request
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from damrak_proto.v1 import control_pb2 as pb, control_pb2_grpc
 from damrak_referee.admission import address_of
 from damrak_wire.orders import House, Open
 from damrak_wire.reports import BlockEnded
+from processes import children_of, is_alive
 from referee_process import GREEDY, PATIENCE, RefereeProcess, block, ending, short_folder
 from sitter import Sitter, Waiter
 
@@ -300,8 +302,11 @@ def test_killed_referee_is_no_hindrance_to_the_next() -> None:
     with short_folder() as folder:
         with RefereeProcess(folder) as first:
             first.start(block((House("greedy"), Open())))
+            children = children_of(first.process.pid)
             first.process.kill()
             first.process.wait()
+            while any(map(is_alive, children)):  # its runner, which takes away what it has made
+                time.sleep(0.02)
         with RefereeProcess(folder) as second:
             assert ending(second.play(block(GREEDY, attempt=2))) == BlockEnded("finished")
             second.process.send_signal(signal.SIGTERM)
