@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +27,7 @@ from damrak_wire.orders import BlockOrder, House, MatchOrder, Place, SeatOrder, 
 from damrak_wire.reports import BlockEnded, BlockNews, decode_news
 
 PATIENCE = 600.0  # a safety net; nothing here is timed
-QUICK = TimeControl(decision_ms=20_000, bank_ms=60_000, increment_ms=1_000, grace_ms=20_000)
+UNHURRIED = TimeControl(decision_ms=600_000, bank_ms=600_000, increment_ms=1_000, grace_ms=600_000)
 
 
 @contextmanager
@@ -101,12 +102,16 @@ class RefereeProcess(Driver):
             "--store": str(folder / "store"),
             "--name": name,
             "--ready-file": str(ready),
+            "--first-patience": str(PATIENCE),
+            "--join-seconds": str(PATIENCE),
+            "--ping-seconds": str(PATIENCE),
             "--log-format": "json",
             "--log-level": "debug",
         }
         given = [f"{key}={value}" for key, value in defaults.items()]
         clean = {k: v for k, v in os.environ.items() if not k.startswith("DAMRAK_REFEREE_")}
         with self.log.open("ab") as log:
+            self._logged_before = log.tell()
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "damrak_referee", *given, *options],
                 stdin=subprocess.DEVNULL,
@@ -138,7 +143,9 @@ class RefereeProcess(Driver):
         self.channel.close()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-            self.process.send_signal(signal.SIGTERM)
+            while self.process.poll() is None and not self._is_draining():
+                time.sleep(0.02)
+            self.process.send_signal(signal.SIGTERM)  # two at once would be one to it
             try:
                 self.process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
@@ -148,6 +155,10 @@ class RefereeProcess(Driver):
             self.process.stdout.close()
         if kind is not None:
             sys.stderr.write(self.log.read_text()[-8000:])
+
+    def _is_draining(self) -> bool:
+        """Whether it has heard that it is to stop."""
+        return b"draining" in self.log.read_bytes()[self._logged_before :]
 
     def logged(self) -> list[dict[str, object]]:
         """What it logged so far."""
@@ -162,8 +173,8 @@ def block(
     attempt: int = 1,
     matches: int = 1,
     parallel: int = 0,
-    control: TimeControl = QUICK,
-    start_limit_ms: int = 120_000,
+    control: TimeControl = UNHURRIED,
+    start_limit_ms: int = 600_000,
     watch_delay_ms: int = 0,
     jitter_ms: int = 0,
 ) -> BlockOrder:

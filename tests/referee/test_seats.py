@@ -16,7 +16,7 @@ from damrak_engine.clock import TimeControl
 from damrak_proto.v1 import control_pb2 as pb
 from damrak_wire.orders import Archive, House, Open
 from damrak_wire.reports import BlockEnded, MatchReport
-from referee_process import PATIENCE, QUICK, RefereeProcess, block, ending, short_folder
+from referee_process import PATIENCE, RefereeProcess, block, ending, short_folder
 from sitter import Sitter
 
 STEADY = """
@@ -34,7 +34,7 @@ UNLOADABLE = "import nothing_of_that_name\n"
 
 @pytest.fixture(scope="module")
 def referee() -> Iterator[RefereeProcess]:
-    with short_folder() as folder, RefereeProcess(folder, "--first-patience=600") as found:
+    with short_folder() as folder, RefereeProcess(folder) as found:
         if found.status().isolation == "none":
             pytest.skip("this machine cannot isolate uploaded bots")
         yield found
@@ -163,6 +163,6 @@ def test_ticket_is_no_good_after_the_match(referee: RefereeProcess) -> None:
 
 
 def test_house_bot_with_parameters(referee: RefereeProcess) -> None:
-    control = TimeControl(decision_ms=QUICK.decision_ms, bank_ms=20_000, increment_ms=0)
+    control = TimeControl(decision_ms=20_000, bank_ms=20_000, increment_ms=0)
     order = block((House("mcts:iterations=2"), House("greedy")), name="mcts", control=control)
     assert ending(referee.play(order)) == BlockEnded("finished")
