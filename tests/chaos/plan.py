@@ -16,7 +16,7 @@ from damrak_wire.boards import board_bytes
 from damrak_wire.clocks import encode_control
 
 BOTS = Path(__file__).parent / "bots"
-CONTROL = TimeControl(decision_ms=30_000, bank_ms=120_000, increment_ms=1_000)
+CONTROL = TimeControl(decision_ms=600_000, bank_ms=600_000, increment_ms=1_000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from typing import Any
 from chaos.caller import connect
 from chaos.leftovers import leftovers
 from chaos.plan import Plan
-from chaos.victims import Victim, kill_child_of
+from chaos.victims import Victim, command_line, kill_child_of
+from processes import children_of
 
 TICK = 0.02
 LONGEST_WAIT = 0.5
@@ -48,7 +49,7 @@ def carry_out(plan: Plan, folder: Path, kills: int = 0, tell: Tell = lambda line
         [
             *("-m", "damrak_referee", "--listen", f"unix:{folder}/l.sock", "--control", control),
             *("--run", str(run), "--store", str(folder / "store"), "--capacity", "8"),
-            *("--ready-file", str(folder / "ready.json")),
+            *("--ready-file", str(folder / "ready.json"), "--start-limit", "600"),
         ],
         folder / "referee.log",
     )
@@ -58,6 +59,7 @@ def carry_out(plan: Plan, folder: Path, kills: int = 0, tell: Tell = lambda line
         folder / "caller.log",
     )
     outcome = Outcome()
+    orphans: set[int] = set()  # of killed referees
     rng = random.Random(plan.seed)
     began = progressed = time.monotonic()
     next_kill = began + 1.5
@@ -84,11 +86,16 @@ def carry_out(plan: Plan, folder: Path, kills: int = 0, tell: Tell = lambda line
             wanted = 2 + kills * (done + 4) // len(plan.matches)
             if kills and outcome.kills.total() < wanted and now >= next_kill:
                 name = rng.choice(("referee", "runner", "caller"))
+                if name == "referee" and referee.pid is not None:
+                    orphans |= children_of(referee.pid)
                 if _kill(name, referee, caller):
                     outcome.kills[name] += 1
                 next_kill = now + rng.uniform(0, LONGEST_WAIT)
             time.sleep(TICK)
         referee.end(PATIENCE)
+        # They take away themselves what they have made.
+        while any("runner" in command_line(pid) for pid in orphans):
+            time.sleep(TICK)
         _sweep(referee, folder / "ready.json")
     finally:
         caller.kill()
