@@ -44,7 +44,7 @@ async def seated(
 async def play(runner: Runner, match: str, *bots: str) -> Outcome:
     """A whole match; every process has left its seat afterwards."""
     async with asyncio.timeout(PATIENCE), seated(runner, match, *bots) as (table, handles):
-        outcome = await table.play(60_000)
+        outcome = await table.play(600_000)
         for handle in handles:
             exit = await handle.exited
             assert (exit.cause, exit.owner) == ("ended", "bot"), exit
@@ -86,7 +86,7 @@ def test_a_seat_that_is_stopped_half_way_costs_its_process_only() -> None:
     async def run() -> None:
         async with ground() as there:
             async with seated(there.runner, "half", "mcts:ms=60000", "greedy") as (table, handles):
-                playing = asyncio.create_task(table.play(60_000))
+                playing = asyncio.create_task(table.play(600_000))
                 async with asyncio.timeout(PATIENCE):
                     await table.begun.wait()
                     exits = [await handle.stop() for handle in handles]
@@ -107,7 +107,7 @@ def test_a_process_that_is_killed_is_the_hosts_loss() -> None:
                 table,
                 handles,
             ):
-                playing = asyncio.create_task(table.play(60_000))
+                playing = asyncio.create_task(table.play(600_000))
                 async with asyncio.timeout(PATIENCE):
                     await table.begun.wait()
                     assert there.runner.pid is not None
