@@ -21,7 +21,7 @@ from damrak_ladder.simulate.side_by_side import side_by_side
 from damrak_ladder.simulate.world import World
 
 _COMPARED: Final = 80_000  # blocks at most that the ratings are compared on: others are slow
-_MOST_COMPARED: Final = 24  # seasons
+_MOST_COMPARED: Final = 200  # seasons
 _EVERY: Final = 2  # mark is told to people, who need not see all
 _SILENCE: Final = 20.0  # seconds without a line, at least, where stderr is no terminal
 

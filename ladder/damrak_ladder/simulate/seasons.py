@@ -17,7 +17,7 @@ from damrak_ladder.simulate.world import World, world_of
 _EFFORT: Final = 600_000  # blocks that each pairing plays in all its seasons together, where
 _BEGIN: Final = 1600  # a season takes as long as so many blocks, and so many for each bot,
 _BEGIN_BOT: Final = 18  # besides those that it consists of
-_GLANCE: Final = 3  # blocks for each season: a few blocks should not take long
+_GLANCE: Final = 4  # seasons at most for each block: a few blocks should not take long
 _MEASURED: Final = ("damrak", "random")  # they play all seasons, and the others
 _FEWER: Final = 4  # one in so many
 _ANCHORS: Final = (0.05, 0.35, 0.65, 0.95)  # where on the ladder the house bots stand
@@ -45,7 +45,7 @@ class Setting:
     def seasons(self) -> int:
         """How many seasons are played: the shorter they are, the more."""
         each = _BEGIN + _BEGIN_BOT * self.bots + self.blocks
-        return max(1, min(_EFFORT // each, self.blocks // _GLANCE))
+        return max(1, min(_EFFORT // each, _GLANCE * self.blocks))
 
 
 def anchored(world: World) -> Scale:
