@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic_ns
 
 import pytest
 
@@ -25,6 +24,9 @@ from damrak_engine.verify import verify
 from sdk.hostile import PATIENT, QUICK, SMALL, eventually, is_alive, pids_in, play
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="these bots are POSIX")
+
+
+HOUR_NS = 3_600_000_000_000
 
 
 @pytest.fixture(autouse=True)
@@ -111,15 +113,12 @@ def _time_to_say_where(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def _time_to_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The clock stands still until the bot has written down that it hangs now."""
+    """The clock stands still but for an hour when a bot has written down that it hangs now."""
     hung = tmp_path / "hung"
     monkeypatch.setenv("HUNG", str(hung))
     shared.discard_launcher()
-    began = monotonic_ns()
     for module in (hosted, link):
-        monkeypatch.setattr(
-            module, "monotonic_ns", lambda: monotonic_ns() if hung.exists() else began
-        )
+        monkeypatch.setattr(module, "monotonic_ns", lambda: HOUR_NS * hung.exists())
     yield
     shared.discard_launcher()
 
@@ -387,11 +386,10 @@ def test_meddling_with_what_speaks_for_it_is_its_own_fault() -> None:
     assert fault.reason == "crash"
 
 
-@pytest.mark.usefixtures("_time_to_die")
+@pytest.mark.usefixtures("_time_to_die", "_time_to_hang")
 def test_one_hostile_bot_after_the_other_at_one_table() -> None:
-    control = replace(PATIENT, decision_ms=2_000)
     bots = ("raises.py:InChoose", "exits.py:Abruptly", "honest.py:Honest", "hangs.py:Stopped")
-    record = play(*bots, control=control)
+    record = play(*bots, control=QUICK)
     assert {fault.seat: fault.reason for fault in record.faults} == {
         0: "crash",
         1: "crash",

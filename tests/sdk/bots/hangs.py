@@ -47,6 +47,7 @@ class DeafToSignals(Smallest):
 
 class Stopped(Smallest):
     def choose(self, view: View) -> int:
+        note()
         signal.raise_signal(signal.SIGSTOP)
         return view.legal[0]
 
