@@ -12,10 +12,12 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from damrak_referee.runner.client import (
+    START_SECONDS,
     ArchiveRefused,
     CannotIsolate,
     Runner,
@@ -246,6 +248,29 @@ def test_descriptors_are_given_back_whatever_happens() -> None:
                 await asyncio.sleep(0.01)
 
     on_ground(run)
+
+
+def test_a_runner_that_is_closed_while_it_starts_again_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    connect = asyncio.open_connection
+
+    async def run() -> None:
+        async with ground() as there:
+            starting = asyncio.Event()
+
+            async def connect_late(**how: Any) -> Any:
+                starting.set()
+                await asyncio.sleep(0)
+                return await connect(**how)
+
+            monkeypatch.setattr(asyncio, "open_connection", connect_late)
+            assert there.runner.pid is not None
+            os.kill(there.runner.pid, signal.SIGKILL)
+            await starting.wait()
+            await asyncio.wait_for(there.runner.close(), START_SECONDS / 2)
+
+    asyncio.run(run())
 
 
 def test_a_closed_runner_says_so() -> None:

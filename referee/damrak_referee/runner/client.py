@@ -236,6 +236,8 @@ class Runner:
             )
         reader, self._writer = await asyncio.open_connection(sock=ours, limit=LINE_LIMIT)
         self.order(Begin(self.settings.to_json(), str(self.folder)))
+        if self._closing:  # which closed the line of the one before, whose leavings this one takes
+            self._writer.close()
         try:
             with contextlib.suppress(ConnectionError):
                 while (line := await reader.readline()).endswith(b"\n"):
