@@ -286,12 +286,12 @@ def test_bot_that_comes_and_goes_without_end_is_refused_for_a_while(it: Scene) -
 def test_visitor_that_says_nothing_is_sent_away() -> None:
     with (
         short_folder() as folder,
-        RefereeProcess(folder, "--join-seconds=0.2") as referee,
+        RefereeProcess(folder, "--join-seconds=3") as referee,
         _scene(referee) as it,
     ):
         waiter = Waiter(it.channel, "secret-of-stan", is_silent=True)
         code, why = _gone(waiter)
-        assert (code, why) == ("DEADLINE_EXCEEDED", "no Arrival within 0.2 s")
+        assert (code, why) == ("DEADLINE_EXCEEDED", "no Arrival within 3 s")
 
 
 FROZEN = """
@@ -309,7 +309,7 @@ waiter.hear()
 def test_frozen_bot_is_found_out() -> None:
     with (
         short_folder() as folder,
-        RefereeProcess(folder, "--ping-seconds=1") as referee,
+        RefereeProcess(folder, "--ping-seconds=5") as referee,
         _scene(referee),
     ):
         bot = subprocess.Popen(
