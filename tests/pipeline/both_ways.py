@@ -6,6 +6,7 @@ import asyncio
 import faulthandler
 import sys
 
+from damrak_ladder.referees import watching
 from damrak_ladder.referees.addresses import Address, parse_address
 from damrak_ladder.referees.control import Control
 from damrak_ladder.referees.watching import Watching
@@ -31,6 +32,7 @@ def drive(address: Address) -> None:
 def main() -> None:
     """A new loop each time, while a connection to drive it is open as well."""
     faulthandler.dump_traceback_later(PATIENCE, exit=True)
+    watching.CALL_SECONDS = PATIENCE
     address = parse_address(sys.argv[1])
     for _ in range(ROUNDS):
         with Control(address) as control:

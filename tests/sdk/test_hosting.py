@@ -14,7 +14,7 @@ from damrak import View
 from damrak.bots import HOUSE_BOTS
 from damrak.bots.random_ import RandomBot
 from damrak.errors import HostError
-from damrak.hosting import hosted, link, shared, trusted
+from damrak.hosting import hosted, link, output, shared, trusted
 from damrak.hosting.forked import ForkLauncher
 from damrak.hosting.limits import MIB, Limits
 from damrak.local import GameFault
@@ -430,7 +430,8 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("_plain")
 def test_plain_process_plays_the_same_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = Limits()
+    monkeypatch.setattr(output, "MOMENT", 60.0)  # until it has ended, and all is read
+    limits = replace(SMALL, memory_bytes=Limits().memory_bytes)
     plain = play("honest.py:Honest", "honest.py:Honest", limits=limits)
     monkeypatch.undo()
     shared.discard_launcher()

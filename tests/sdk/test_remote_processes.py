@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from damrak.hosting.limits import Limits
 from damrak.loading import parse_spec
 from damrak.local import GamePlan, play_game
 from damrak.remote.address import parse_address
@@ -76,7 +77,8 @@ def test_game_of_a_process_is_the_local_game(table: TestTable, bot: str) -> None
     code, printed, said = against_greedy(table, str(BOTS / "honest.py"), "--class", bot)
     assert code == 0, said
     specs = (parse_spec(f"{BOTS}/honest.py:{bot}"), parse_spec("greedy"))
-    local = play_game(GamePlan(RULES.board, specs, SEED, control=PATIENT))
+    limits = Limits(start_seconds=60.0, finish_seconds=60.0)
+    local = play_game(GamePlan(RULES.board, specs, SEED, control=PATIENT, limits=limits))
     assert story(table.match.log) == story(local.replay.events)
     assert printed == local.output[0]
 

@@ -28,7 +28,7 @@ from sdk.hostile import BOTS
 from sdk.tables import PATIENT, RULES, SEED, Cut, TestTable
 
 PLAIN = Security(is_encrypted=False)
-LIMITS = Limits(memory_bytes=400 * MIB, start_seconds=20.0)
+LIMITS = Limits(memory_bytes=400 * MIB, start_seconds=60.0, finish_seconds=60.0)
 
 
 @pytest.fixture
