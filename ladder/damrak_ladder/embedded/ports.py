@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import socket
+import sys
 import time
 from dataclasses import dataclass
 from typing import Final
@@ -12,6 +13,8 @@ from damrak_ladder.misuse import Misuse
 
 LOBBY_PORT: Final = 7171
 """Where bots connect, if nobody else is there."""
+
+_claims: Final[list[socket.socket]] = []  # held until this process ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +59,29 @@ def check_site(site: Address) -> None:
 
 
 def lobby_address(host: str) -> Address:
-    """Where bots are to connect: the usual port, else another."""
-    usual = Address(host, LOBBY_PORT)
-    return usual if usual.is_free() else Address(host, _free_port(host))
+    """Where bots are to connect: the usual port, else another.
+
+    The referee that is to listen there starts later. Of two platforms that look at the same time
+    only one gets a port, and its referee keeps it when it is started again.
+    """
+    address = Address(host, LOBBY_PORT)
+    while not (_claimed(address.port) and address.is_free()):
+        address = Address(host, _free_port(host))
+    return address
+
+
+def _claimed(port: int) -> bool:
+    """Whether the port is ours from now on, as far as platforms of this machine are concerned."""
+    if sys.platform != "linux":
+        return True
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        claim.bind(f"\0damrak-lobby-{port}")
+    except OSError:
+        claim.close()
+        return False
+    _claims.append(claim)
+    return True
 
 
 def _free_port(host: str) -> int:
