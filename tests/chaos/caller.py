@@ -40,7 +40,7 @@ create table if not exists result (match text not null, attempt integer not null
 
 def connect(journal: Path) -> sqlite3.Connection:
     """The journal, for one thread; autocommit, so that transactions are what we say they are."""
-    database = sqlite3.connect(journal, timeout=30, isolation_level=None)
+    database = sqlite3.connect(journal, timeout=600, isolation_level=None)
     database.execute("pragma journal_mode = wal")
     database.executescript(TABLES)
     return database
