@@ -46,7 +46,7 @@ def _sockets(referee: RefereeProcess) -> list[Path]:
 
 def _is_taken(socket: Path) -> bool:
     """Whether a bot has connected there: its end at the referee has the name, too."""
-    return Path("/proc/net/unix").read_text().count(f" {socket}\n") > 1
+    return Path("/proc/net/unix").read_text().count(f" {socket.resolve()}\n") > 1
 
 
 def _wait_for(referee: RefereeProcess, event: str, **fields: object) -> dict[str, object]:
