@@ -29,8 +29,8 @@ class Viewer {
     this.turn = this.find("[data-turn]");
     this.scrub = this.find("[data-scrub]");
     this.buttons();
-    window.addEventListener("hashchange", () => {
-      const at = momentIn(location);
+    window.addEventListener("hashchange", ({ newURL }) => {
+      const at = momentIn(new URL(newURL)); // by now our own may stand there again
       if (at !== null) this.player?.go(at);
     });
   }
