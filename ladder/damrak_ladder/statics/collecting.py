@@ -42,6 +42,7 @@ def collect(folder: Path) -> Path:
         draft = folder / f".{secrets.token_hex(8)}"
         try:
             _fill(draft, files)
+            os.sync()  # or it might be there after a power cut, and its files be empty
             with contextlib.suppress(OSError):  # others were faster
                 draft.rename(target)
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import subprocess
 import sys
 from contextlib import suppress
@@ -16,6 +15,7 @@ from typing import Any, Final
 from django.conf import settings
 
 from damrak_ladder.accounts.errors import TooOften
+from damrak_ladder.installation.files import write_whole
 from damrak_ladder.matches.models import Match
 from damrak_ladder.web.replays.eyes import ALL
 from damrak_ladder.web.replays.filming import SECONDS, Script
@@ -94,10 +94,7 @@ def _kept(path: Path) -> bytes:
 
 
 def _keep(path: Path, film: bytes) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f".{secrets.token_hex(8)}")
-    draft.write_bytes(film)
-    draft.replace(path)
+    write_whole(path, film)
     every = sorted(path.parent.glob("*.gif"), key=_used, reverse=True)
     for old in every[KEPT:]:
         old.unlink(missing_ok=True)
