@@ -96,15 +96,15 @@ def measure(rounds: int, only: str, tell: Tell) -> list[Measured]:
     samples: dict[str, list[Sample]] = {kind.name: [] for kind in every}
     with running_site("damrak_ladder.benchmark.observed:application") as port:
         browser = Browser(port, _session_of(me), _token_of(me))
-        for kind in every:
-            browser.get(kind, kind.addresses[0])
-        for number in range(rounds):
-            tell(f"round {number + 1} of {rounds}")
+        for number in range(rounds + 1):
+            tell(f"round {number} of {rounds}" if number else "warming up")
             for place in range(max(len(kind.addresses) for kind in every)):
                 for kind in every:
                     few = kind.addresses
                     if place < len(few) or (len(few) < 5 and place < 10):
-                        samples[kind.name].append(browser.get(kind, few[place % len(few)]))
+                        sample = browser.get(kind, few[place % len(few)])
+                        if number:
+                            samples[kind.name].append(sample)
     return [_summed(name, found) for name, found in samples.items()]
 
 
