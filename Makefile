@@ -10,7 +10,7 @@ CATALOGUES := $(wildcard ladder/damrak_ladder/locale/*/LC_MESSAGES/django.po)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help up test soak check bench chaos chaos-ladder pictures fmt compile clean
+.PHONY: help up test soak check bench chaos chaos-ladder reboots pictures fmt compile clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -52,6 +52,12 @@ BLOCKS ?= 500
 
 chaos-ladder: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox  ## kill the whole platform at random: BLOCKS=500 KILLS=100
 	cd tests && ../$(BIN)/python -m chaos_ladder --blocks $(BLOCKS) --kills $(KILLS)
+
+CUTS ?= 5
+
+reboots: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox  ## cut the power of a computer that runs the platform (root): CUTS=20
+	.ci/machine
+	cd tests && ../$(BIN)/python -m reboots --cuts $(CUTS)
 
 MINUTES ?= 3
 
