@@ -24,9 +24,9 @@ INTERPRETED = ROOT / "sdk" / "damrak" / "interpreted.py"
 LONGEST = {ROOT / "tests" / folder for folder in ("web", "pipeline", "e2e", "embedded")}
 
 # Nothing is timed: the machine's mood is not a property of the code.
-settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("ci", settings.get_profile("dev"), derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", settings.get_profile("search"), derandomize=True)
+settings.load_profile("search" if os.environ.get("SEARCH") else "same")
 
 
 def pytest_configure() -> None:
