@@ -90,8 +90,8 @@ def test_scripts_import_one_another_by_such_names(collected: Path, client: Clien
 
 
 def test_collecting_again_is_no_work_and_many_may_do_it_at_once(tmp_path: Path) -> None:
-    with ThreadPoolExecutor(3) as pool:
-        [folder] = set(pool.map(collect, [tmp_path] * 3))
+    with ThreadPoolExecutor(6) as pool:
+        [folder] = set(pool.map(collect, [tmp_path] * 6))
     assert list(tmp_path.iterdir()) == [folder]
     before = (folder / "staticfiles.json").stat()
     assert collect(tmp_path) == folder
@@ -102,8 +102,12 @@ def test_earlier_collections_remain_for_a_while(tmp_path: Path) -> None:
     for number in range(5):
         (tmp_path / f"old-{number}").mkdir()
         os.utime(tmp_path / f"old-{number}", (number, number))
+    (tmp_path / ".begun-by-somebody").mkdir()
+    (tmp_path / ".left-by-somebody").mkdir()
+    os.utime(tmp_path / ".left-by-somebody", (1, 1))
     folder = collect(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {folder.name, "old-3", "old-4"}
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {folder.name, "old-3", "old-4", ".begun-by-somebody"}
 
 
 def test_without_a_collection_files_have_their_own_names() -> None:

@@ -7,6 +7,7 @@ import hashlib
 import os
 import secrets
 import shutil
+import time
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +22,9 @@ KEPT: Final = 3
 
 UNUSED: Final = ("django_htmx/ext/*",)
 """Nothing of ours asks for these, and some name files that are not there."""
+
+_UNFINISHED_S: Final = 3600.0
+"""Whoever began a collection so long ago has died over it."""
 
 _HOW: Final = "1"
 """Another one when the same files are to be collected in another way."""
@@ -74,9 +78,11 @@ def _fill(draft: Path, files: dict[str, bytes]) -> None:
 
 def _tidy(folder: Path, target: Path) -> None:
     """Remove all but the latest, and what was left unfinished long ago."""
-    every = [path for path in folder.iterdir() if path != target]
-    every.sort(key=_made, reverse=True)
-    for path in every[KEPT - 1 :]:
+    others = [path for path in folder.iterdir() if path != target]
+    long_ago = time.time() - _UNFINISHED_S
+    drafts = [path for path in others if path.name.startswith(".")]
+    done = sorted(set(others) - set(drafts), key=_made, reverse=True)
+    for path in (*done[KEPT - 1 :], *(draft for draft in drafts if _made(draft) < long_ago)):
         shutil.rmtree(path, ignore_errors=True)
 
 
