@@ -88,10 +88,13 @@ class Platform:
                 self._lone[kind] = self._start(kind)
 
     def check(self) -> None:
-        """See to it that nothing has ended by itself."""
-        for process in (*self._lone.values(), *(one.worker for one in self._machines)):
-            code = process.process.poll()
-            assert code is None, f"{process.log.name} ended with {code}:\n{_tail(process.log)}"
+        """See to it that nothing has ended by itself, but for those whose child we killed early."""
+        for name, process in self._lone.items():
+            if _has_given_up(process):
+                self._lone[name] = self._start(name)
+        for machine in self._machines:
+            if _has_given_up(machine.worker):
+                machine.restart_worker()
 
     def logs(self) -> str:
         """The end of what each of them wrote."""
@@ -113,6 +116,18 @@ class Platform:
             with contextlib.suppress(ProcessLookupError):
                 close()
         self.broker.kill()
+
+
+def _has_given_up(process: Process) -> bool:
+    """Whether Celery ended it because a child died before all had started.
+
+    It leaves it to whoever supervises to start it again: here, to us.
+    """
+    code = process.process.poll()
+    tail = _tail(process.log)
+    is_over = code == 0 and "Could not start worker processes" in tail
+    assert code is None or is_over, f"{process.log.name} ended with {code}:\n{tail}"
+    return is_over
 
 
 def _signal(pids: list[int], number: signal.Signals) -> None:
