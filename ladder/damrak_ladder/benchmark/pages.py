@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import http.client
+import math
 import os
 import re
 import statistics
@@ -169,7 +170,7 @@ def _summed(name: str, found: Sequence[Sample]) -> Measured:
         kind=name,
         requests=len(found),
         p50_ms=round(statistics.median(times), 1),
-        p95_ms=round(times[min(len(times) - 1, int(len(times) * 0.95))], 1),
+        p95_ms=round(times[math.ceil(len(times) * 0.95) - 1], 1),
         most_ms=round(times[-1], 1),
         cpu_ms=round(statistics.median(sample.cpu_ms for sample in found), 1),
         db_ms=round(statistics.median(sample.db_ms for sample in found), 1),
