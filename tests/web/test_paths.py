@@ -154,6 +154,22 @@ def test_rankings_print_as_tables_and_nothing_else(site: Site, page: Page):
     assert soft.evaluate("one => getComputedStyle(one).color") == "rgb(86, 96, 95)"  # as by day
 
 
+def test_a_matrix_of_many_prints_on_a_sheet(site: Site, page: Page):
+    page.goto(f"{site.url}/en/ladders/amsterdam/matrix/")
+    matrix = page.locator(".matrix")
+    matrix.evaluate(
+        """matrix => {
+            for (const row of matrix.rows)
+                while (row.cells.length <= 20) row.append(row.cells[1].cloneNode(true));
+        }"""
+    )
+    page.set_viewport_size({"width": 1000, "height": 700})  # it lies across the sheet
+    page.emulate_media(media="print")
+    expect(matrix).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1000
+    assert matrix.evaluate("one => getComputedStyle(one.closest('main')).page") == "across"
+
+
 def _go(page: Page, name: str) -> None:
     """Follow the link of that name by keyboard."""
     for _ in range(MOST_STEPS):
