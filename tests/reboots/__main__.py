@@ -121,8 +121,8 @@ def _trial(computer: Computer, cuts: int, rng: random.Random) -> int:
             while len(known) < before + wanted:
                 _note(next(reports), known)
         _say(
-            f"life {number + 1}: {before - len(lost)} of {before} matches were there, "
-            f"{len(known) - before} more were recorded; power cut after "
+            f"life {number + 1}: {before - len(lost)} of {before} matches were there; "
+            f"recorded since: {len(known) - before}; power cut after "
             f"{time.monotonic() - began:.0f} s"
         )
     with computer.life(cuts, "prove") as reports:
