@@ -92,6 +92,7 @@ DECISIONS: Final[dict[str, Decision]] = {
     **dict.fromkeys(
         (
             *("web:ladder", "web:ladder_blocks", "web:ladder_matrix"),
+            "web:ladder_knockout",
             *("feeds:ladder", "feeds:ladder_blocks"),
         ),
         to_look(EVERYBODY, **LADDER),

@@ -10,6 +10,7 @@ from django.utils import timezone
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.tables import ORDERS, BadCursor, table, table_by
 from damrak_ladder.web.views import ladder as view
+from ladder_django.ladders import some_ladder
 from ladder_django.sites import fill
 from ladder_django.visitors import page, queries_of, visitor
 
@@ -68,6 +69,28 @@ def test_charts_are_of_the_first_or_of_whom_one_chooses():
     )
 
 
+@pytest.mark.usefixtures("database")
+def test_a_knockout_is_of_as_many_as_there_are():
+    ladder = some_ladder("practice", shares={"3": 1})
+    client, path = visitor(), f"/ladders/{ladder.slug}/knockout/"
+    assert "It takes two bots with a rating" in page(client, path)
+    fill(timezone.now(), blocks=24)
+    text = page(client, "/ladders/amsterdam/knockout/")
+    ranked = [row.bot_slug for row in table(Ladder.objects.get(slug="amsterdam"), 2)]
+    assert 8 <= len(ranked) < 16  # so a bracket of 16 is not offered, and falls to 8
+    assert re.findall(r'href="\?size=(\d+)"', text) == ["4", "8"]
+    assert (
+        page(client, "/ladders/amsterdam/knockout/?size=16").count('<li><div class="bracket') == 8
+    )
+    four = page(client, "/ladders/amsterdam/knockout/?size=4")
+    assert _bots(four) == ranked[:4]
+    drawn = re.findall(r'bracket__seed">(\d)</span> <a class="bot" href="/en/bots/([a-z-]+)/', four)
+    assert drawn[:4] == [(str(at), ranked[int(at) - 1]) for at in (1, 4, 2, 3)]
+    assert "tables of two players" in four
+    for nonsense in ("size=5", "size=x", "size=-8"):
+        page(client, f"/ladders/amsterdam/knockout/?{nonsense}", status=404)
+
+
 def _check_pages(ladder: Ladder, order: str, versions: list[int]) -> None:
     whole, end = table_by(ladder, order, limit=100)
     assert end == ""
@@ -82,7 +105,7 @@ def _check_pages(ladder: Ladder, order: str, versions: list[int]) -> None:
 
 
 def _bots(text: str) -> list[str]:
-    return re.findall(r'row" class="name"><a href="/en/bots/([a-z-]+)/', text)
+    return re.findall(r'row" class="name"><a (?:class="bot" )?href="/en/bots/([a-z-]+)/', text)
 
 
 def _lines(text: str) -> int:

@@ -24,6 +24,7 @@ FULL = [
     "/ladders/amsterdam/?sort=games&kind=remote",
     "/ladders/amsterdam/blocks/",
     "/ladders/amsterdam/matrix/",
+    "/ladders/amsterdam/knockout/",
     "/bots/canal-rat/",
     "/bots/canal-rat/1/",
     "/bots/canal-rat/3/",

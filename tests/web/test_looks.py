@@ -25,6 +25,7 @@ PUBLIC = [
     "/compare/?a=canal&b=tulip",
     "/ladders/amsterdam/blocks/",
     "/ladders/amsterdam/matrix/",
+    "/ladders/amsterdam/knockout/",
     "/bots/canal-rat/",
     "/bots/canal-rat/1/",
     "/bots/canal-rat/3/",

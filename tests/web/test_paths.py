@@ -170,6 +170,32 @@ def test_a_matrix_of_many_prints_on_a_sheet(site: Site, page: Page):
     assert matrix.evaluate("one => getComputedStyle(one.closest('main')).page") == "across"
 
 
+def test_a_bracket_of_sixteen_prints_on_a_sheet(site: Site, page: Page):
+    page.goto(f"{site.url}/en/ladders/amsterdam/knockout/")
+    bracket = page.locator(".bracket")
+    bracket.evaluate(
+        """bracket => {
+            const first = bracket.firstElementChild, sixteen = first.cloneNode(true);
+            const list = sixteen.querySelector("ol");
+            while (list.children.length < 8) list.append(list.firstElementChild.cloneNode(true));
+            while (bracket.children.length < 4) first.after(first.cloneNode(true));
+            bracket.prepend(sixteen);
+            for (const name of bracket.querySelectorAll(".bot"))
+                name.textContent = "the-longest-name-of-a-bot-that-there-is v12";
+        }"""
+    )
+    page.set_viewport_size({"width": 1000, "height": 700})  # it lies across the sheet
+    page.emulate_media(media="print")
+    expect(page.locator(".masthead")).to_be_hidden()
+    expect(page.locator(".tabs")).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1000
+    assert bracket.evaluate("one => getComputedStyle(one.closest('main')).page") == "across"
+    assert page.evaluate("document.querySelector('.bracket').getBoundingClientRect().bottom") <= 700
+    assert bracket.evaluate("one => getComputedStyle(one).breakInside") == "avoid"
+    joints = page.locator(".bracket__round").nth(1).locator("li").first
+    assert joints.evaluate("one => getComputedStyle(one, '::before').borderTopStyle") == "solid"
+
+
 def _go(page: Page, name: str) -> None:
     """Follow the link of that name by keyboard."""
     for _ in range(MOST_STEPS):

@@ -106,6 +106,7 @@ def _ladders(known: Known, today: date) -> list[Kind]:
             ),
         ),
         Kind("matrix", [f"/en/ladders/{slug}/matrix/" for slug in known.ladders]),
+        Kind("knockout", [f"/en/ladders/{slug}/knockout/?size=16" for slug in known.ladders]),
         Kind("queue", ["/en/queue/"]),
         Kind("hosts", ["/en/hosts/"]),
         Kind(

@@ -56,6 +56,7 @@ urlpatterns = [
     path("ladders/<slug:slug>/", ladder.ladder, name="ladder"),
     path("ladders/<slug:slug>/blocks/", ladder.ladder_blocks, name="ladder_blocks"),
     path("ladders/<slug:slug>/matrix/", ladder.ladder_matrix, name="ladder_matrix"),
+    path("ladders/<slug:slug>/knockout/", ladder.ladder_knockout, name="ladder_knockout"),
     path("bots/<slug:slug>/", bot.bot, name="bot"),
     path("bots/<slug:slug>/<int:number>/", bot.version, name="version"),
     path("compare/", compare.compare, name="compare"),

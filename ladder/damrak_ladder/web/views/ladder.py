@@ -18,7 +18,7 @@ from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.curves import history
 from damrak_ladder.standings.models import Fit
 from damrak_ladder.standings.tables import ORDERS, BadCursor, Row, rows_of, table, table_by
-from damrak_ladder.web import blocks
+from damrak_ladder.web import blocks, knockouts
 from damrak_ladder.web.charts import Chart, Series, chart
 from damrak_ladder.web.opposition import matrix_of
 from damrak_ladder.web.pages import before
@@ -129,6 +129,17 @@ def ladder_matrix(request: HttpRequest, slug: str) -> HttpResponse:
     found = get_object_or_404(Ladder, slug=slug)
     context = {"ladder": found, "shown": matrix_of(found)}
     return render(request, "web/matrix.html", context)
+
+
+def ladder_knockout(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a knockout of the first of a ladder would come to."""
+    found = get_object_or_404(Ladder, slug=slug)
+    asked = request.GET.get("size", "")
+    if asked and asked not in map(str, knockouts.SIZES):
+        raise Http404
+    shown = knockouts.knockout_of(found, int(asked or knockouts.SIZE))
+    context = {"ladder": found, "seats": knockouts.seats_of(found), "shown": shown}
+    return render(request, "web/knockout.html", context)
 
 
 def scale_of(rows: Sequence[Row]) -> Scale:

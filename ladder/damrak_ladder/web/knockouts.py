@@ -1,0 +1,107 @@
+"""A knockout of the first of a ladder as a bracket: what ratings foretell, nothing of it played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.translation import gettext_lazy
+
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.ratings.scale import NORMAL_975
+from damrak_ladder.standings.knockout import Slot, forecast
+from damrak_ladder.standings.tables import Row, table
+from damrak_ladder.web.players import BotName, Player
+
+SIZES: Final = (4, 8, 16)
+SIZE: Final = 8
+DUEL: Final = 2  # players at a table
+
+_ROUNDS: Final = {
+    2: gettext_lazy("Final"),
+    4: gettext_lazy("Semi-finals"),
+    8: gettext_lazy("Quarter-finals"),
+    16: gettext_lazy("Round of sixteen"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Half a duel of a bracket."""
+
+    seed: int  # from 1
+    player: Player
+    chance: float  # to get past this round
+    is_certain: bool  # that this one is here
+    is_ahead: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Duels that are played at the same time."""
+
+    name: str
+    duels: Sequence[Sequence[Side]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """One of those who are in it, and the chances to get past each round."""
+
+    seed: int  # from 1
+    row: Row
+    player: Player
+    chances: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Knockout:
+    """All of it, and how many it could be of."""
+
+    rounds: Sequence[Round]
+    winner: Seeded
+    seeded: Sequence[Seeded]
+    sizes: Sequence[int]
+
+
+def seats_of(ladder: Ladder) -> int | None:
+    """Whose table tells of duels: that of two players, or of all where two never meet alone."""
+    return DUEL if ladder.shares.get(str(DUEL)) else None
+
+
+def knockout_of(ladder: Ladder, size: int) -> Knockout | None:
+    """A knockout of the first so many, of fewer if there are fewer; None for fewer than two."""
+    listed = table(ladder, seats_of(ladder), limit=SIZES[-1], with_trend=False)
+    sizes = [one for one in SIZES if one <= len(listed)]
+    rows = listed[: max([one for one in sizes if one <= size], default=DUEL)]
+    if len(rows) < DUEL:
+        return None
+    errors = [(row.high - row.low) / (2 * NORMAL_975) for row in rows]
+    found = forecast([row.elo for row in rows], errors)
+    seeded = [
+        Seeded(
+            at, row, Player(row.version_id, row.number, BotName(row.bot_slug, row.bot_name)), past
+        )
+        for at, (row, past) in enumerate(zip(rows, found.past, strict=True), 1)
+    ]
+    rounds = [
+        Round(
+            str(_ROUNDS[2 * len(duels)]),
+            [[_side(slot, duel, seeded, is_certain=not number) for slot in duel] for duel in duels],
+        )
+        for number, duels in enumerate(found.rounds)
+    ]
+    return Knockout(rounds, max(seeded, key=lambda one: one.chances[-1]), seeded, sizes)
+
+
+def _side(
+    slot: Slot, duel: tuple[Slot, Slot], seeded: Sequence[Seeded], *, is_certain: bool
+) -> Side:
+    return Side(
+        seed=slot.seed + 1,
+        player=seeded[slot.seed].player,
+        chance=slot.chance,
+        is_certain=is_certain,
+        is_ahead=slot.chance == max(one.chance for one in duel),
+    )

@@ -1,0 +1,91 @@
+"""A knockout foretold: chances that add up, and agree with one that is drawn by lot."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, strategies as st
+
+from damrak_engine.statistics import score_of
+from damrak_ladder.standings.knockout import forecast, seeding
+
+FIELDS = st.sampled_from([2, 4, 8, 16]).flatmap(
+    lambda size: st.lists(
+        st.tuples(st.integers(-3000, 4000), st.integers(0, 900)), min_size=size, max_size=size
+    )
+)
+
+
+@given(FIELDS)
+def test_as_many_get_past_a_round_as_there_are_duels(field):
+    found = forecast(*zip(*field, strict=True))
+    for number, duels in enumerate(found.rounds):
+        chances = [past[number] for past in found.past]
+        assert sum(chances) == pytest.approx(len(duels))
+    for past in found.past:
+        assert all(0 <= later <= sooner + 1e-9 <= 1 + 2e-9 for sooner, later in pairwise(past))
+
+
+@given(FIELDS)
+def test_the_bracket_says_what_the_table_says(field):
+    found = forecast(*zip(*field, strict=True))
+    size = len(field)
+    first = [slot.seed for duel in found.rounds[0] for slot in duel]
+    assert first == seeding(size)
+    for number, duels in enumerate(found.rounds):
+        slots = [slot for duel in duels for slot in duel]
+        width = size // len(slots)
+        for at, slot in enumerate(slots):
+            below = first[at * width : (at + 1) * width]
+            came = {seed: found.past[seed][number - 1] if number else 1.0 for seed in below}
+            assert came[slot.seed] == max(came.values())
+            assert slot.chance == found.past[slot.seed][number]
+
+
+@pytest.mark.parametrize("size", [2, 4, 8, 16, 32])
+def test_the_better_of_a_duel_meet_in_the_next_round_if_the_better_win(size):
+    seeds = seeding(size)
+    assert sorted(seeds) == list(range(size))
+    while len(seeds) > 1:
+        assert {one + other for one, other in zip(seeds[::2], seeds[1::2], strict=True)} == {
+            len(seeds) - 1
+        }
+        seeds = [min(duel) for duel in zip(seeds[::2], seeds[1::2], strict=True)]
+
+
+def test_two_of_known_strength_have_the_chances_of_elo():
+    found = forecast([1700, 1500], [0, 0])
+    assert found.past == ((pytest.approx(score_of(200)),), (pytest.approx(1 - score_of(200)),))
+
+
+def test_who_is_not_known_well_is_not_trusted_as_much():
+    sure = forecast([1700, 1500], [10, 10])
+    unsure = forecast([1700, 1500], [300, 300])
+    assert 0.5 < unsure.past[0][0] < sure.past[0][0] - 0.05
+
+
+def test_it_agrees_with_knockouts_drawn_by_lot():
+    chance = random.Random(7)
+    elos, errors = (
+        [1800, 1740, 1650, 1600, 1590, 1500, 1450, 1300],
+        [30, 90, 40, 160, 20, 70, 0, 55],
+    )
+    won, finals, times = [0] * 8, [0] * 8, 20_000
+    for _ in range(times):
+        true = [chance.gauss(*of) for of in zip(elos, errors, strict=True)]
+        left = seeding(8)
+        while len(left) > 1:
+            if len(left) == 2:
+                for one in left:
+                    finals[one] += 1
+            left = [
+                one if chance.random() < score_of(true[one] - true[other]) else other
+                for one, other in zip(left[::2], left[1::2], strict=True)
+            ]
+        won[left[0]] += 1
+    found = forecast(elos, errors)
+    for seed, past in enumerate(found.past):
+        assert past[1] == pytest.approx(finals[seed] / times, abs=0.02)
+        assert past[2] == pytest.approx(won[seed] / times, abs=0.02)
