@@ -11,6 +11,7 @@ import random
 import stat
 import struct
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -63,7 +64,10 @@ class Kept(io.BytesIO):
 def opened(data: bytes) -> tuple[Manifest, Memory]:
     """What is in this archive."""
     sink = Memory()
-    return unpack(io.BytesIO(data), len(data), sink, SETTINGS), sink
+    with tempfile.TemporaryFile() as file:  # memory forgives what no file does
+        file.write(data)
+        file.seek(0)
+        return unpack(file, len(data), sink, SETTINGS), sink
 
 
 def refusal(data: bytes) -> str:
@@ -327,6 +331,21 @@ def test_a_header_that_claims_gigabytes_is_not_believed() -> None:
     info, _ = member("pax", type=tarfile.XHDTYPE, size=3 << 30)
     data = info.tobuf(tarfile.USTAR_FORMAT) + bytes(10 << 20)
     assert refusal(gzip.compress(data))
+
+
+def test_a_file_before_the_beginning_is_refused() -> None:
+    made = bytearray(zip_of(kind=zipfile.ZIP_STORED))
+    end = made.rindex(b"PK\x05\x06")
+    [begin] = struct.unpack_from("<I", made, end + 16)
+    struct.pack_into("<I", made, end + 16, begin + 1)  # so that all offsets are one too high
+    assert "damaged" in refusal(bytes(made))
+
+
+@pytest.mark.parametrize("mode", [b"\xff" * 8, b"\x80" + b"\x7f" * 7])
+def test_a_mode_that_no_file_has_is_refused(mode: bytes) -> None:
+    made = bytearray(tar_of(kind="w:"))
+    made[100:108] = mode  # as GNU's tar writes numbers that are negative, or large
+    assert "cannot be read" in refusal(_with_sums(bytes(made)))
 
 
 def test_encrypted_and_odd_zip_archives_are_refused() -> None:

@@ -53,7 +53,10 @@ def unpack(source: IO[bytes], size: int, sink: Sink, limits: Limits) -> Manifest
             _untar(source, unpacking, limits)
     except (EOFError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError) as problem:
         raise ArchiveRefused(f"the archive is damaged or cut off: {problem}") from None
-    except (gzip.BadGzipFile, NotImplementedError, ValueError, RuntimeError) as problem:
+    except (
+        *(gzip.BadGzipFile, NotImplementedError, ValueError, RuntimeError),
+        OverflowError,  # numbers that no machine has room for
+    ) as problem:
         raise ArchiveRefused(f"the archive cannot be read: {problem}") from None
     except MemoryError:
         raise ArchiveRefused("the archive takes too much memory to be read") from None
@@ -150,6 +153,8 @@ def _unzip(source: IO[bytes], unpacking: _Unpacking) -> None:
                 raise ArchiveRefused("the archive is encrypted")
             if info.compress_type not in _ZIP_KINDS:
                 raise ArchiveRefused("zip archives have to be stored or deflated")
+            if info.header_offset < 0:  # no file can be read from before its beginning
+                raise zipfile.BadZipFile(f"no place for {ascii(info.filename)[:80]}")
             with archive.open(info) as content:
                 unpacking.file(name, info.file_size, mode, content)
 
