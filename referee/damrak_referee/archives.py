@@ -55,6 +55,11 @@ class Archives:
             return False
         return True
 
+    def drop(self, sha256: str) -> None:
+        """Forget the archive, if it is there."""
+        with contextlib.suppress(OSError):
+            self.path(sha256).unlink()
+
     async def receive(self, sha256: str, pieces: AsyncIterator[bytes]) -> int:
         """Keep what comes if it is what its name says; its size in bytes.
 

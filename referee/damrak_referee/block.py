@@ -168,6 +168,7 @@ class Block:
                 self._refused[sha256] = problem.why
             except (RunnerError, OSError) as problem:
                 self._end("void", f"an archive could not be unpacked: {problem}")
+                self._archives.drop(sha256)  # perhaps it was damaged here: it may come again
 
     async def _play_match(
         self, gate: asyncio.Semaphore, order: MatchOrder, start_limit_ms: int

@@ -66,6 +66,8 @@ async def _archive(args: argparse.Namespace) -> int:
             said = {"file": str(path), "sha256": sha256, "refused": refusal.why}
             _print(args, said, [f"{path}: refused: {refusal.why}"])
             return REFUSED
+        except RunnerError as problem:
+            raise Misuse(f"{path}: {problem}") from None
         bot = Store(runner.settings, runner.folder.name, None).find(sha256)
         assert bot is not None
         said, line = _told(bot)

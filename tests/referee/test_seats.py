@@ -15,7 +15,7 @@ import pytest
 from damrak_engine.clock import TimeControl
 from damrak_proto.v1 import control_pb2 as pb
 from damrak_wire.orders import Archive, House, Open
-from damrak_wire.reports import BlockEnded, MatchReport
+from damrak_wire.reports import BlockEnded, MatchReport, MatchVoided
 from referee_process import PATIENCE, RefereeProcess, block, ending, short_folder
 from sitter import Sitter
 
@@ -104,6 +104,21 @@ def test_bad_archive_is_its_authors_fault(referee: RefereeProcess) -> None:
     assert fault is not None
     assert (fault.reason, fault.owner) == ("crash", "bot")
     assert "archive" in fault.detail
+
+
+def test_archive_damaged_on_our_disk_costs_nobody_anything(referee: RefereeProcess) -> None:
+    data = _archive(STEADY + "# kept badly\n")
+    place = _upload(referee, data)
+    kept = referee.folder / "store" / "archives" / place.sha256
+    kept.write_bytes(data[:-1])
+    news = referee.play(block((place, House("greedy")), name="bad-disk"))
+    assert ending(news).outcome == "void"
+    [voided] = [item for item in news if isinstance(item, MatchVoided)]
+    assert voided.owner == "host"
+    assert not any(seat.fault for seat in voided.seats)
+    with pytest.raises(grpc.RpcError, match="archives are missing"):  # so that it is sent again
+        referee.start(block((place, House("greedy")), name="bad-disk", attempt=2))
+    assert _report(referee, "good-disk", _upload(referee, data), House("greedy"))
 
 
 def test_missing_archives_are_named(referee: RefereeProcess) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from damrak_referee.runner.errors import CannotStore
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_wire.archive.errors import ArchiveRefused
 from damrak_wire.archive.manifest import Manifest
@@ -407,8 +408,8 @@ def test_sources_that_break_the_compiler_are_stored_all_the_same() -> None:
     installed(archive_of({"bot.py": BOT, "deep.py": nested, "bad.py": "def"}), lambda place: None)
 
 
-def test_an_archive_by_another_name_is_refused() -> None:
-    with pytest.raises(ArchiveRefused, match="not the one its SHA-256 says"):
+def test_an_archive_that_was_changed_here_is_not_its_authors_fault() -> None:
+    with pytest.raises(CannotStore, match="not the archive that its SHA-256 says"):
         installed(archive_of({"bot.py": BOT}), lambda place: None, "0" * 64)
 
 
@@ -424,6 +425,16 @@ def test_a_bomb_leaves_nothing_in_the_store() -> None:
             with pytest.raises(ArchiveRefused, match="times its own size"):
                 await there.install(archive_of({"bot.py": BOT, "zeros": bytes(30 << 20)}))
             assert list((there.root / "store").iterdir()) == []
+
+    asyncio.run(run())
+
+
+def test_an_archive_that_is_gone_is_not_its_authors_fault() -> None:
+    async def run() -> None:
+        async with ground() as there:
+            with pytest.raises(CannotStore, match="absent"):
+                await there.runner.install("0" * 64, there.root / "absent")
+            await there.install(archive_of({"bot.py": BOT}))  # the runner is as well as before
 
     asyncio.run(run())
 

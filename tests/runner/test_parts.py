@@ -54,8 +54,9 @@ ORDERS = [
 REPORTS = [
     Up("full", []),
     Up("none", ["bubblewrap"]),
-    Installed(1, None),
-    Installed(2, "too large"),
+    Installed(1),
+    Installed(2, refused="too large"),
+    Installed(3, failed="no space left on device"),
     Exited("m/0", "crash", "status 1", "bot", "\ud800 \0 ö\n", 5, 6),
 ]
 

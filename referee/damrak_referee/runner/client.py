@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Final
 
 import damrak_referee
-from damrak_referee.runner.errors import CannotIsolate, RunnerError, RunnerGone
+from damrak_referee.runner.errors import CannotIsolate, CannotStore, RunnerError, RunnerGone
 from damrak_referee.runner.instance import make_instance
 from damrak_referee.runner.messages import (
     LINE_LIMIT,
@@ -47,6 +47,7 @@ from damrak_wire.archive.errors import ArchiveRefused
 __all__ = [
     "ArchiveRefused",
     "CannotIsolate",
+    "CannotStore",
     "Exit",
     "HouseBot",
     "Runner",
@@ -92,7 +93,7 @@ class Runner:
         """Called whenever the runner's process has died, when all its seats are known as lost."""
         self._lock = lock
         self._seats: dict[str, SeatHandle] = {}
-        self._installs: dict[int, asyncio.Future[str | None]] = {}
+        self._installs: dict[int, asyncio.Future[Installed]] = {}
         self._number = 0
         self._writer: asyncio.StreamWriter | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -129,20 +130,23 @@ class Runner:
 
         Raises:
             ArchiveRefused: it breaks a rule.
+            CannotStore: this machine failed.
             RunnerGone: the runner died over it.
         """
         await self._wait_up()
         self._number += 1
         number = self._number
-        answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Installed] = asyncio.get_running_loop().create_future()
         self._installs[number] = answer
         try:
             self.order(Install(number, sha256, str(archive.resolve())))
-            refused = await answer
+            installed = await answer
         finally:
             del self._installs[number]
-        if refused is not None:
-            raise ArchiveRefused(refused)
+        if installed.refused is not None:
+            raise ArchiveRefused(installed.refused)
+        if installed.failed is not None:
+            raise CannotStore(installed.failed)
 
     async def seat(self, process: SeatProcess) -> SeatHandle:
         """Start a seat's process; that it could not be started is told by its exit.
@@ -258,9 +262,9 @@ class Runner:
             case Up(isolation, missing):
                 self.isolation, self.missing = isolation, tuple(missing)
                 self._up.set()
-            case Installed(number, refused):
+            case Installed(number):
                 if (answer := self._installs.get(number)) is not None and not answer.done():
-                    answer.set_result(refused)
+                    answer.set_result(report)
             case Exited():
                 handle = self._seats.pop(report.seat, None)
                 if handle is not None:

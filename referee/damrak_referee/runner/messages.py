@@ -57,10 +57,11 @@ class Up:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """The archive is in the store, or is refused for this reason."""
+    """The archive is in the store; or breaks a rule, or this machine failed, for this reason."""
 
     number: int
-    refused: str | None
+    refused: str | None = None
+    failed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

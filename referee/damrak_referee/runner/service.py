@@ -38,7 +38,7 @@ from damrak_referee.runner.messages import (
 from damrak_referee.runner.runtime import compile_packages
 from damrak_referee.runner.seat import House, UploadedSeat
 from damrak_referee.runner.settings import RunnerSettings
-from damrak_referee.runner.slots import Slots
+from damrak_referee.runner.slots import NoSlot, Slots
 from damrak_referee.runner.spawn import adopt_orphans, bury_orphans, raise_open_files
 from damrak_referee.runner.store import Store
 from damrak_wire.archive.errors import ArchiveRefused
@@ -124,14 +124,14 @@ class Service:
             os.kill(os.getpid(), signal.SIGTERM)
 
     async def _install(self, number: int, sha256: str, archive: Path) -> None:
-        refused = None
         try:
             await self._store.install(sha256, archive)
         except ArchiveRefused as refusal:
-            refused = refusal.why
-        except OSError as problem:
-            refused = f"the archive could not be stored: {problem}"
-        self.say(Installed(number, refused))
+            self.say(Installed(number, refused=refusal.why))
+        except (OSError, NoSlot) as problem:
+            self.say(Installed(number, failed=str(problem)))
+        else:
+            self.say(Installed(number))
 
     def _start(self, order: Start) -> None:
         seat: UploadedSeat | HouseSeat

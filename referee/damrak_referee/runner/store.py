@@ -73,7 +73,8 @@ class Store:
 
         Raises:
             ArchiveRefused: it breaks a rule.
-            OSError: it cannot be read, or written here.
+            OSError: it cannot be read, or written here, or is not what was to be kept.
+            NoSlot: nobody is there to unpack it as.
         """
         if not SHA256.fullmatch(sha256):
             raise ArchiveRefused("an archive is called by its SHA-256, in hexadecimal digits")
@@ -97,7 +98,9 @@ class Store:
                 os.chown(target, uid, uid)
             found = await self._unpack(archive, target, uid)
             if found.pop("sha256", None) != sha256:
-                raise ArchiveRefused("the archive is not the one its SHA-256 says")
+                raise OSError(f"{archive} is not the archive that its SHA-256 says")
+            if "refused" in found:
+                raise ArchiveRefused(str(found["refused"]))
             manifest = Manifest(**found)
             _take_over(target)
             (new / _MANIFEST).write_text(
@@ -155,8 +158,8 @@ async def _answer(process: Process, reading: int) -> dict[str, Any]:
     try:
         async with asyncio.timeout(_SECONDS):
             await process.ended()
-    except TimeoutError:
-        pass
+    except TimeoutError:  # of its own time it may use half of that
+        raise OSError(f"the archive was not unpacked within {_SECONDS:g} s") from None
     finally:
         process.kill()
         status = await process.ended()
@@ -169,8 +172,6 @@ async def _answer(process: Process, reading: int) -> dict[str, Any]:
         said = json.loads(line.splitlines()[0])
     except (ValueError, IndexError):
         raise ArchiveRefused("the archive takes too much time or memory to be unpacked") from None
-    if "refused" in said:
-        raise ArchiveRefused(str(said["refused"]))
     return dict(said)
 
 

@@ -65,11 +65,11 @@ def main(arguments: list[str]) -> None:
     os.umask(0o022)
     _give_up(uid, settings)
     with open(source, "rb") as archive:
-        size = os.fstat(source).st_size
+        size, sha256 = os.fstat(source).st_size, _digest(archive)
         try:
-            _say(sha256=_digest(archive), **asdict(unpack(archive, size, FolderSink(), settings)))
+            _say(sha256=sha256, **asdict(unpack(archive, size, FolderSink(), settings)))
         except ArchiveRefused as refusal:
-            _say(refused=refusal.why)
+            _say(sha256=sha256, refused=refusal.why)
             return
     os.sync()  # the folder is about to be called complete
     _compile()
