@@ -67,6 +67,14 @@ def test_feeds_tell_the_news_at_a_cost_that_does_not_grow():
     assert "canal-rat v1 is live" in titles("/ladders/amsterdam/feed/")
     assert any("at the end of" in title for title in titles("/ladders/amsterdam/feed/"))
 
+    Bot.objects.filter(slug="house-greedy").update(name="mcts, 50 iterations")
+    caches["default"].clear()
+    for language, said in (("en", "mcts, 50 iterations v1"), ("pl", "mcts, 50 iteracji v1")):
+        text = "".join(
+            entry.findtext(f"{ATOM}summary") or "" for entry in entries(FEEDS[1], language)
+        )
+        assert said in text
+
     before = [queries_of(client, path) for path in FEEDS]
     play(now, 9)
     assert [queries_of(client, path) for path in FEEDS] == before

@@ -25,8 +25,8 @@ DAYS: Final = 3
 PLACES: Final = 10
 _DAY_S: Final = 24 * 3600
 
-Place = tuple[str, int, int, int]
-"""A version and its Elo with the ends of its interval."""
+Place = tuple[str, str, int, int, int, int]
+"""Slug and name of a bot, the number of a version, its Elo and the ends of its interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,24 +100,28 @@ def _day(ladder: Ladder, day: date, places: Sequence[Place]) -> Item:
         "ladder": ladder.name,
         "day": date_format(day, "DATE_FORMAT"),
     }
+    rows = [
+        (f"{bot_name(slug, name)} v{number}", elo, low, high)
+        for slug, name, number, elo, low, high in places
+    ]
     return Item(
         key=f"table-{ladder.pk}-{day.isoformat()}",
         title=capfirst(title),
-        html=render_to_string("web/feeds/_day.html", {"places": places}),
+        html=render_to_string("web/feeds/_day.html", {"places": rows}),
         link=reverse("web:ladder", args=[ladder.slug]) + f"?on={day.isoformat()}",
         at=datetime.combine(day + timedelta(days=1), time(), UTC),
     )
 
 
 def _first_places(ladder: Ladder, day: date) -> list[Place]:
-    """The top of that day's table, which does not change any more: looked up once."""
-    key = f"feed-day-{ladder.pk}-{day.isoformat()}"
+    """The top of that day's table, which does not change any more: looked up once, and kept as it
+    is, since readers have many languages."""
+    key = f"feed-day-2-{ladder.pk}-{day.isoformat()}"
     places: list[Place] | None = cache.get(key)
     if places is None:
-        rows = table(ladder, on=day, limit=PLACES)
         places = [
-            (f"{bot_name(row.bot_slug, row.bot_name)} v{row.number}", row.elo, row.low, row.high)
-            for row in rows
+            (row.bot_slug, row.bot_name, row.number, row.elo, row.low, row.high)
+            for row in table(ladder, on=day, limit=PLACES)
         ]
         cache.set(key, places, _DAY_S)
     return places
