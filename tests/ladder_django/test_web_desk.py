@@ -228,6 +228,10 @@ def test_notices_are_read_and_their_rules_kept():
     assert "Copy the secret now" in made.content.decode()
     bad = client.post("/en/desk/notices/webhook/", {"do": "set", "url": "ftp://example.org"})
     assert 'role="alert"' in bad.content.decode()
+    long = client.post(
+        "/en/desk/notices/webhook/", {"do": "set", "url": f"https://example.org/{'h' * 500}"}
+    )
+    assert "The address is too long." in long.content.decode()  # and not cut to another
     client.post("/en/desk/notices/webhook/", {"do": "remove"})
     assert not Webhook.objects.exists()
 

@@ -69,7 +69,7 @@ def change_webhook(request: UserRequest) -> HttpResponse:
     user, now = request.user, timezone.now()
     match request.POST.get("do"):
         case "set":
-            url = request.POST.get("url", "").strip()[:500]
+            url = request.POST.get("url", "").strip()
             try:
                 return _page(request, secret=set_webhook(user, url, now))
             except BadWebhook as problem:
