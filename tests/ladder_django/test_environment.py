@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,13 @@ WRONG = [
     ("DAMRAK_LADDER_WORKERS", "0"),
     ("DAMRAK_LADDER_GAMES_PER_MINUTE", "many"),
     ("DAMRAK_LADDER_COLOUR", "green"),
+    ("DAMRAK_LADDER_URL", "http://127.0.0.1:99999"),
+    ("DAMRAK_LADDER_MAIL_URL", "smtp://mail.example:smtp"),
+    ("DATABASE_URL", "postgresql://ann@db.example:db/damrak"),
+    ("DAMRAK_LADDER_BROKER", "redis://localhost:redis/0"),
+    ("DAMRAK_LADDER_S3_ENDPOINT", "https://objects.example:s3"),
+    ("DAMRAK_LADDER_HOST", "h" * 65),
+    ("DAMRAK_LADDER_LOG_DAYS", "1000000"),
 ]
 
 
@@ -96,10 +104,18 @@ def test_bucket_is_read_and_its_secret_is_not_shown() -> None:
     assert read_environment(NEEDED | {"DAMRAK_LADDER_REPLAY_STORE": "folder"}).bucket is None
 
 
-def test_password_of_database_is_not_repeated() -> None:
+@pytest.mark.parametrize(
+    "url", ["mysql://ann:hunter2@localhost/damrak", "postgresql://ann:hunter2/3@localhost/damrak"]
+)
+def test_password_of_database_is_not_repeated(url: str) -> None:
     with pytest.raises(SettingError) as caught:
-        read_environment({"DATABASE_URL": "mysql://ann:hunter2@localhost/damrak"})
+        read_environment({"DATABASE_URL": url})
     assert "hunter2" not in str(caught.value)
+
+
+def test_what_is_kept_longest_is_from_a_date_that_there_is() -> None:
+    keeping = read_environment({"DAMRAK_LADDER_LOG_DAYS": "36500"}).keeping
+    assert datetime.now(UTC) - timedelta(days=keeping.logs)
 
 
 def test_debugging_stays_on_this_machine() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+
+from damrak_ladder.installation.values import parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,10 @@ def endpoint(text: str) -> str:
     Raises:
         ValueError
     """
-    address = urlsplit(text)
+    form = "https://host or https://host:port"
+    address = parts(text, form)
     if address.scheme not in {"http", "https"} or not address.hostname:
-        raise ValueError("is not of the form https://host or https://host:port")
+        raise ValueError(f"is not of the form {form}")
     if address.username or address.query or address.fragment:
         raise ValueError("has more than a scheme, a host, a port and a path")
     return text.removesuffix("/")

@@ -10,11 +10,12 @@ import re
 import socket
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 SECRET_LENGTH: Final = 32
 """A secret key has at least so many characters."""
 
+MOST_DAYS: Final = 36_500
 STORES: Final = ("database", "folder", "s3")
 _DATABASES: Final = frozenset({"postgres", "postgresql"})
 _MAILERS: Final = frozenset({"smtp", "smtps", "smtp+tls"})
@@ -55,6 +56,13 @@ def count(text: str) -> int:
     return int(text)
 
 
+def days(text: str) -> int:
+    """A number of days, a hundred years at most: dates do not go back much further."""
+    if not re.fullmatch(r"[1-9][0-9]{0,4}", text) or int(text) > MOST_DAYS:
+        raise ValueError(f"{text!r} is not a number of days from 1 to {MOST_DAYS}")
+    return int(text)
+
+
 def percent(text: str) -> int:
     """A whole number from 1 to 99."""
     if not re.fullmatch(r"[1-9][0-9]?", text):
@@ -80,11 +88,22 @@ def networks(text: str) -> str:
     return ",".join(found)
 
 
+def parts(text: str, form: str) -> SplitResult:
+    """An address taken apart; not a word of one that is none is repeated."""
+    try:
+        address = urlsplit(text)
+        _ = address.port  # looked at only now, and no good perhaps
+    except ValueError:
+        raise ValueError(f"is not of the form {form}") from None
+    return address
+
+
 def site(text: str) -> str:
     """The address of a site: scheme, host and port."""
-    address = urlsplit(text)
+    form = "https://host or https://host:port"
+    address = parts(text, form)
     if address.scheme not in {"http", "https"} or not address.hostname:
-        raise ValueError("is not of the form https://host or https://host:port")
+        raise ValueError(f"is not of the form {form}")
     if address.path not in {"", "/"} or address.query or address.fragment or address.username:
         raise ValueError("has more than a scheme, a host and a port")
     return text.removesuffix("/")
@@ -106,17 +125,19 @@ def key(text: str) -> bytes:
 
 def database(text: str) -> str:
     """The URL of a PostgreSQL database."""
-    address = urlsplit(text)
+    form = "postgresql://user:password@host:port/name"
+    address = parts(text, form)
     if address.scheme not in _DATABASES or not address.path.strip("/"):
-        raise ValueError("is not of the form postgresql://user:password@host:port/name")
+        raise ValueError(f"is not of the form {form}")
     return text
 
 
 def mailer(text: str) -> str:
     """The URL of a mail server."""
-    address = urlsplit(text)
+    form = "smtp+tls://user:password@host:port"
+    address = parts(text, form)
     if address.scheme not in _MAILERS or not address.hostname:
-        raise ValueError("is not of the form smtp+tls://user:password@host:port")
+        raise ValueError(f"is not of the form {form}")
     return text
 
 
@@ -129,23 +150,24 @@ def store(text: str) -> str:
 
 def broker(text: str) -> str:
     """The URL of a Redis or Valkey server."""
-    address = urlsplit(text)
+    form = "redis://host:port/0 or redis+socket:///path"
+    address = parts(text, form)
     is_socket = address.scheme == "redis+socket" and len(address.path) > 1
     if not is_socket and not (address.scheme in _BROKERS and address.hostname):
-        raise ValueError("is not of the form redis://host:port/0 or redis+socket:///path")
+        raise ValueError(f"is not of the form {form}")
     return text
 
 
 def host_name(text: str) -> str:
     """The name of a host, which becomes that of a queue."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", text):
-        raise ValueError(f"{text!r} is not made of letters, digits, dots, hyphens and _")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", text):
+        raise ValueError(f"{text!r} is not up to 64 letters, digits, dots, hyphens and _")
     return text
 
 
 def this_machine() -> str:
     """The name of this machine, as far as it can be that of a host."""
-    return re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname()).strip(".-")[:100] or "here"
+    return re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname()).strip(".-")[:64] or "here"
 
 
 def place(text: str) -> str:
