@@ -70,6 +70,8 @@ def test_the_outlook_is_what_then_happens():
 def test_without_workers_nothing_is_promised():
     (one,) = outlook([Waiting("a", "a", 10)], [], 0, Shares(), {})
     assert (one.position, one.starts_in, one.reason) == (1, None, "machine")
+    (one,) = outlook([Waiting("a", "a", 10)], [3.0], 0, Shares(), {})
+    assert (one.position, one.starts_in, one.reason) == (1, 3.0, "place")
 
 
 @given(

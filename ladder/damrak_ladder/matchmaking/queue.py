@@ -27,7 +27,7 @@ class Outlook:
     name: str
     position: int | None  # 1 starts next; None: it does not stand in line
     starts_in: float | None  # seconds
-    reason: str  # "next", "machine", "line" or "share"; or why it is held
+    reason: str  # "next", "machine", "place", "line" or "share"; or why it is held
     text: str  # the same for people
 
 
@@ -79,7 +79,7 @@ def _reason(position: int, start: float | None, is_first: bool) -> tuple[str, st
     if start <= 0:
         return "next", "starts now"
     if position == 1:
-        return "machine", "next in line: waits for a place on the machine"
+        return "place", "next in line: waits for a place on the machine"
     ahead = f"{position - 1} before it"
     if is_first:
         return "share", f"{ahead}: others have used less of their share"

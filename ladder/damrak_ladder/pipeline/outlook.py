@@ -43,8 +43,8 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A block that waits. `reason` is "next", "machine", "line", "share", "limit", "remote" or
-    "rest"; `text` is the same for people."""
+    """A block that waits. `reason` is "next", "machine", "place", "line", "share", "limit",
+    "remote" or "rest"; `text` is the same for people."""
 
     block: Block
     versions: tuple[Version, ...]

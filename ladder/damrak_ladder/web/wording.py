@@ -56,9 +56,10 @@ CANARIES: Final[dict[str, Any]] = {
 WAITS: Final[dict[str, Any]] = {
     "next": _("it is next"),
     "machine": _("no host is there to play it"),
+    "place": _("every place is taken"),
     "line": _("others are before it"),
     "share": _("others have had less of the machine"),
-    "limit": _("its owner has as much running as is allowed"),
+    "limit": _("as many games are begun in a minute as is allowed"),
     "remote": _("a remote bot is not connected"),
     "rest": _("it rests after a failure, and is tried again"),
 }
