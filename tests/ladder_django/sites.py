@@ -43,12 +43,13 @@ from ladder_django.passwords import PASSWORD
 PATIENCE = Patience(lease=timedelta(hours=1), tries=1)
 
 AUTHORS = ("ada", "bo", "cleo", "dov")
+LONGEST = "sluicegatekeepersofthewaterwaysofholland"  # as long as a name may be, in one word
 STRENGTHS = {
     "canal-rat": 420,
     "tulip": 330,
     "gable": 300,
     "herring": 180,
-    "sluice": 60,
+    LONGEST: 60,
     "barge": -90,
     "house-random": -300,
     "house-greedy": 0,

@@ -5,6 +5,7 @@ Whatever comes from somebody else is escaped here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -24,6 +25,10 @@ NOTHING: Final = "\N{EN DASH}"
 
 MINUS: Final = "\N{MINUS SIGN}"
 
+_UNBROKEN: Final = 12
+"""So many letters of a name stand in one line, at most."""
+
+_LONG: Final = re.compile(rf"([a-z0-9]{{{_UNBROKEN}}})(?=[a-z0-9])")
 _LEFT, _RIGHT = 6.0, 234.0  # of the bar, in the units of its drawing
 _MINUTE: Final = 60.0
 _UNITS: Final = (7 * 86_400.0, 86_400.0, 3600.0, _MINUTE)
@@ -33,11 +38,17 @@ _MONTH: Final = 28 * 86_400.0
 def link(slug: str, name: str, number: int | None) -> SafeString:
     """The name of a bot, or with a number of a version, linked."""
     if number is None:
-        return SafeString(f'<a class="bot" href="{address("web:bot", slug)}">{escape(name)}</a>')
+        return SafeString(f'<a class="bot" href="{address("web:bot", slug)}">{breakable(name)}</a>')
     return SafeString(
-        f'<a class="bot" href="{address("web:version", slug, number)}">{escape(name)}'
+        f'<a class="bot" href="{address("web:version", slug, number)}">{breakable(name)}'
         f' <span class="bot__number">v{number}</span></a>'
     )
+
+
+def breakable(name: str) -> SafeString:
+    """A name that a line may break where it would be too long for a phone."""
+    shown = escape(name)
+    return shown if len(name) <= _UNBROKEN else SafeString(_LONG.sub(r"\1<wbr>", shown))
 
 
 def bar(low: float, value: float, high: float, floor: float, ceiling: float) -> SafeString:
@@ -55,7 +66,7 @@ def bar(low: float, value: float, high: float, floor: float, ceiling: float) -> 
         f'<line class="span" x1="{begin}" x2="{end}" y1="9" y2="9"/>'
         f'<line class="end" x1="{begin}" x2="{begin}" y1="4" y2="14"/>'
         f'<line class="end" x1="{end}" x2="{end}" y1="4" y2="14"/>'
-        f'<circle class="point" cx="{place(value)}" cy="9" r="4"/></svg>'
+        f'<line class="point" x1="{place(value)}" x2="{place(value)}" y1="9" y2="9"/></svg>'
     )
 
 

@@ -158,6 +158,12 @@ def bot_name(slug: str, name: str = "") -> str:
     return ", ".join([base, *map(_parameter, given)])
 
 
+@register.filter
+def breakable(name: str) -> SafeString:
+    """A name that a line may break where it would be too long for a phone."""
+    return fragments.breakable(name)
+
+
 def _parameter(given: str) -> str:
     """One of "mcts, 50 iterations" in the reader's language; times are the same in all."""
     number, _space, unit = given.partition(" ")
