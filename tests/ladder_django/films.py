@@ -6,7 +6,7 @@ import random
 from datetime import datetime
 
 from damrak_engine import scoring
-from damrak_engine.boards import load_board
+from damrak_engine.boards import board_names, load_board
 from damrak_engine.deal import new_game
 from damrak_engine.dice import SeedDice
 from damrak_engine.events import Decision, Event, stamp
@@ -14,6 +14,7 @@ from damrak_engine.options import DEFAULTS
 from damrak_engine.replay import Player, Replay, record, to_bytes
 from damrak_engine.rules import rules_for
 from damrak_ladder.matches.attempts import start
+from damrak_ladder.matches.boards import board_of
 from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.models import Match, Purpose
 from damrak_ladder.matches.recording import Report, record as record_block
@@ -39,7 +40,7 @@ def film(
     seed = rng.randbytes(32)
     dice = SeedDice(seed)
     log: list[Event] = []
-    played = load_board(board)
+    played = load_board(board) if board in board_names() else board_of(board)
     state = new_game(rules_for(played, seats, DEFAULTS), dice, log)
     while not state.is_over:
         before = len(log)

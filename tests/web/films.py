@@ -13,6 +13,8 @@ import django
 from damrak_ladder.management import manage, prepare
 from web.sites import TESTS
 
+CROWDED = 1  # of this board some names cover others on a phone, unless they are moved
+
 
 def recorded_in(home: Path) -> dict[str, int]:
     """The numbers of matches that a process of its own has recorded in this data folder."""
@@ -30,12 +32,15 @@ def main() -> None:
     django.setup()
     from django.utils import timezone
 
+    from damrak_engine.generator import generate
+    from damrak_ladder.matches.boards import add_board
     from ladder_django.films import recorded_films
 
     now = timezone.now()
+    add_board("crowded", json.dumps(generate(CROWDED, 24)).encode(), now)
     made = {
         "two": recorded_films(2, board="amsterdam", now=now, prefix="gable"),
-        "three": recorded_films(3, leaver=1, now=now, prefix="sluice"),
+        "three": recorded_films(3, leaver=1, board="crowded", now=now, prefix="sluice"),
         "four": recorded_films(4, board="amsterdam", now=now, prefix="tulip"),
     }
     json.dump({name: matches[0].pk for name, matches in made.items()}, sys.stdout)

@@ -228,6 +228,28 @@ def test_swiping_steps(browser: Browser, cinema: Cinema) -> None:
     context.close()
 
 
+COVERED = """() => {
+  const names = [...document.querySelectorAll(".viewer__board [data-location]")].map(
+    (place) => [...place.querySelectorAll("text")].map((line) => line.getBoundingClientRect()));
+  const meet = (a, b) =>
+    a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  return names.flatMap((some, i) => names.slice(i + 1).flatMap((others) =>
+    some.flatMap((a) => others.filter((b) => meet(a, b))))).length;
+}"""
+
+
+def test_on_a_phone_no_name_covers_another(browser: Browser, cinema: Cinema) -> None:
+    context = new_context(browser, viewport={"width": 1440, "height": 900})
+    page = opened(context.new_page(), cinema.address("three"))
+    for width in (1440, 360, 1440, 360):
+        page.set_viewport_size({"width": width, "height": 740})
+        expect(page.locator(".viewer__board .name[textLength]").first).to_be_attached(
+            attached=width > 360
+        )
+        assert page.evaluate(COVERED) == 0, width
+    context.close()
+
+
 @pytest.mark.parametrize("eyes", ["all", "table", "0", "1", "2"])
 def test_without_a_script_each_kind_of_eyes_steps_through_the_match(
     browser: Browser, page: Page, cinema: Cinema, shots: Path, eyes: str

@@ -3,6 +3,8 @@
 import { draw } from "./make.js";
 
 const TALLER = 7; // by so much than in the drawing a line is on a phone
+const DOT = 13; // a place and the room round it
+const SIDES = [[0, -1], [0, 1], [1, 0], [-1, 0]]; // above, below, right and left of it
 
 /** The picture of the board. */
 export class BoardView {
@@ -21,7 +23,7 @@ export class BoardView {
     this.owners = this.carts.map((group) => group.dataset.seat);
     this.lit = [];
     this.view = svg.getAttribute("viewBox");
-    const narrow = matchMedia("(max-width: 640px), (max-height: 500px)");
+    const narrow = matchMedia("(max-width: 40rem), (max-height: 31.25rem)");
     this.#fitNames(narrow.matches);
     narrow.addEventListener("change", () => this.#fitNames(narrow.matches));
   }
@@ -51,7 +53,32 @@ export class BoardView {
         }
       });
     }
+    if (isNarrow) this.#spreadNames();
     this.svg.setAttribute("viewBox", isNarrow ? this.#roomForNames() : this.view);
+  }
+
+  /** Where grown names cover others or their places, move them to the side where they cover least. */
+  #spreadNames() {
+    const names = this.spots.map(({ group, x, y }) => {
+      const lines = [...group.querySelectorAll("text")];
+      const dot = { x: x - DOT, y: y - DOT, width: 2 * DOT, height: 2 * DOT };
+      return { x, y, lines, dot, box: around(lines) };
+    });
+    for (const name of names) {
+      const others = names.filter((other) => other !== name).flatMap(({ box, dot }) => [box, dot]);
+      const covered = (box) => others.reduce((sum, other) => sum + shared(box, other), 0);
+      let best = name.box;
+      for (const side of SIDES) {
+        if (!covered(best)) break;
+        const moved = beside(name, ...side);
+        if (covered(moved) < covered(best)) best = moved;
+      }
+      for (const text of name.lines) {
+        text.setAttribute("x", Number(text.getAttribute("x")) + best.x - name.box.x);
+        text.setAttribute("y", Number(text.getAttribute("y")) + best.y - name.box.y);
+      }
+      name.box = best;
+    }
   }
 
   /** The drawing's own frame, made wider where names have grown out of it. */
@@ -128,6 +155,32 @@ export class BoardView {
       this.ways.append(text);
     }
   }
+}
+
+/** The box round these lines of text. */
+function around(lines) {
+  const boxes = lines.map((line) => line.getBBox());
+  const x = Math.min(...boxes.map((box) => box.x));
+  const y = Math.min(...boxes.map((box) => box.y));
+  const width = Math.max(...boxes.map((box) => box.x + box.width)) - x;
+  return { x, y, width, height: Math.max(...boxes.map((box) => box.y + box.height)) - y };
+}
+
+/** The box of a name on that side of its place. */
+function beside({ x, y, box: { width, height } }, right, down) {
+  return {
+    x: x - width / 2 + right * (width / 2 + DOT),
+    y: y - height / 2 + down * (height / 2 + DOT),
+    width,
+    height,
+  };
+}
+
+/** How large a part two boxes have in common. */
+function shared(one, other) {
+  const across = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
+  const along = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+  return across > 0 && along > 0 ? across * along : 0;
 }
 
 /** What lies on a claimed or closed route, as the server draws it (sketch.py). */
