@@ -35,7 +35,8 @@ class Rendered:
     """A document as HTML that is safe to show."""
 
     title: str
-    html: str
+    head: str  # the title as HTML, if the document begins with it
+    html: str  # the rest
     headings: tuple[Heading, ...]  # without the title
 
 
@@ -56,9 +57,13 @@ def _render(path: Path, _changed: int, name: str, address: Address) -> Rendered:
     for token in tokens:
         for child in token.children or ():
             _lead(child, folder, address)
-    html = markdown.renderer.render(tokens, markdown.options, {})
+    begin = 3 if tokens and tokens[0].tag == "h1" else 0  # its opening, its text, its end
+    head, html = (
+        markdown.renderer.render(part, markdown.options, {})
+        for part in (tokens[:begin], tokens[begin:])
+    )
     title = headings[0].text if headings and headings[0].level == 1 else name
-    return Rendered(title, html, tuple(one for one in headings if one.level > 1))
+    return Rendered(title, head, html, tuple(one for one in headings if one.level > 1))
 
 
 def slug_of(text: str) -> str:
