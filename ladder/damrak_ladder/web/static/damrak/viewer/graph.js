@@ -14,12 +14,13 @@ export class Graph {
   constructor(root, film, speaker, onSeek) {
     this.root = root;
     this.film = film;
-    this.height = matchMedia("(max-width: 640px)").matches ? NARROW_HEIGHT : HEIGHT;
+    this.height = matchMedia("(max-width: 40rem)").matches ? NARROW_HEIGHT : HEIGHT;
     this.svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${this.height}`, role: "img" });
-    this.svg.setAttribute("aria-label", speaker.text("score_of"));
+    const says = speaker.text("score_of");
+    this.svg.setAttribute("aria-label", says);
     this.cursor = draw("line", { class: "cursor", y1: 0, y2: this.height });
     const key = make("p", "viewer__key", ...film.match.seats.map((_, seat) => sample(seat, speaker.bot(seat))));
-    root.replaceChildren(this.svg, key);
+    root.replaceChildren(make("p", "viewer__caption", says), this.svg, key);
     const seek = (event) => {
       const box = this.svg.getBoundingClientRect();
       const share = ((event.clientX - box.left) / box.width) * WIDTH - LEFT;
