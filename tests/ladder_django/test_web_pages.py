@@ -77,7 +77,10 @@ def test_full_pages_show_what_is_so_at_a_cost_that_does_not_grow():
     assert f">{leader.elo}<" in table
     assert f"{leader.low} – {leader.high}" in table  # noqa: RUF001
     assert "no version is live" in page(client, "/bots/barge/")
-    assert "it ended before it said hello" in page(client, "/bots/canal-rat/3/")
+    failed = page(client, "/bots/canal-rat/3/")
+    assert "it ended before it said hello" in failed
+    assert "None: it has not played yet" in failed  # which is no praise
+    assert "never crashed" in page(client, "/bots/gable/1/")
     assert "silent" in page(client, "/hosts/")
 
     assert "Being played now" in page(client, "/")

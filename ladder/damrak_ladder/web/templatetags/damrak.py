@@ -81,9 +81,9 @@ def hundredths(value: float) -> str:
 
 
 @register.filter
-def signed_percent(value: float) -> str:
-    """A difference of probabilities, with its sign."""
-    return fragments.percent(signed(100 * value))
+def signed_hundredths(value: float) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    return signed(100 * value)
 
 
 @register.filter
