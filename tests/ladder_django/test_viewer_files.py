@@ -25,7 +25,8 @@ from damrak_ladder.replays.errors import ReplayDamaged
 from damrak_ladder.replays.models import StoredReplay
 from damrak_ladder.stores.errors import StoreUnreachable
 from damrak_ladder.web.replays import sources
-from damrak_ladder.web.replays.pixels import pixels
+from damrak_ladder.web.replays.paint import fitted
+from damrak_ladder.web.replays.pixels import family, pixels
 from damrak_ladder.web.replays.words import DASH
 from ladder_django.calls import MEMORY
 from ladder_django.films import recorded_films
@@ -165,6 +166,24 @@ def test_link_card_shows_the_position_as_other_pictures_do(client: Client, match
     begin = Image.open(io.BytesIO(client.get(f"/matches/{match.pk}/position.png?at=0").content))
     assert begin.size == alone.size
     assert begin.convert("RGB").tobytes() != alone.convert("RGB").tobytes()
+
+
+@pytest.mark.skipif(family() is None, reason="this machine has no font")
+def test_pictures_have_their_words(client: Client, match: Match) -> None:
+    svg = client.get(f"/matches/{match.pk}/position.svg").content.decode()
+    mute, words = re.subn(r"<text.*?</text>", "", svg)
+    assert words > 5
+    ink = ImageChops.difference(pixels(svg).convert("L"), pixels(mute).convert("L"))
+    assert sum(ink.histogram()[64:]) > 20 * words
+
+
+def test_names_in_pictures_keep_within_their_room() -> None:
+    for name in ("tulip", "w" * 40, "herring-with-the-long-winded-name-of-bot"):
+        found = re.fullmatch(r' textLength="(\d+)"[^>]*>(.+)</text>', fitted(name, 24, 200.0))
+        assert found is not None
+        assert int(found[1]) <= 200
+        assert found[2] == name or name.startswith(found[2].removesuffix("\u2026"))
+    assert ">tulip<" in fitted("tulip", 24, 200.0)
 
 
 def test_pages_without_a_script_show_the_end_and_every_event(client: Client, match: Match) -> None:

@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 from PIL import Image
 
 from damrak_engine.board import parse_board
+from damrak_engine.drawing.labels import text_width
 from damrak_engine.drawing.picture import escaped
 from damrak_engine.replay import Replay
 from damrak_engine.strictjson import canonical, read_json
@@ -28,7 +29,7 @@ WIDTH: Final = 1200
 HEIGHT: Final = 630
 _BOARD: Final = 800
 _RIM: Final = 2  # of the paper, which goes on beside the board
-_NAME: Final = 22  # letters of a bot's name
+_LETTERS: Final = 24  # how large those of a name are
 _PAPER: Final = "#f6eedc"
 _COLOURS: Final = 255
 _EFFORT: Final = 3  # more takes twice the time for a tenth of the bytes
@@ -131,11 +132,7 @@ def _lines(replay: Replay, names: list[str]) -> tuple[Line, ...]:
     """Who came how far, the best first."""
     came = replay.result.seats
     order = sorted(range(len(names)), key=lambda seat: came[seat].place)
-    return tuple((seat, _short(names[seat]), came[seat].total) for seat in order)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _NAME else name[: _NAME - 1] + "\u2026"
+    return tuple((seat, names[seat], came[seat].total) for seat in order)
 
 
 def _ranking(lines: tuple[Line, ...]) -> str:
@@ -143,9 +140,10 @@ def _ranking(lines: tuple[Line, ...]) -> str:
     rows = []
     for number, (seat, name, points) in enumerate(lines):
         y = 40 + 84 * number
+        room = 270 - text_width(signed(points), _LETTERS)
         rows.append(
             f'<g transform="translate(46 {y - 8}) scale(1.25)"><use href="#cart-{seat}"/></g>'
-            f'<text class="row" x="86" y="{y}">{escaped(name)}</text>'
+            f'<text class="row" x="86" y="{y}"{paint.fitted(name, _LETTERS, room)}'
             f'<text class="row" x="370" y="{y}" text-anchor="end">{signed(points)}</text>'
         )
     carts = sketch.carts_defined(seat for seat, _, _ in lines)
@@ -168,6 +166,7 @@ def _document(width: int, height: int, drawn: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
         f' class="damrak"><style>{paint.literal(False)}'
-        ".damrak .row { font-size: 24px } .damrak .head { font-size: 46px; font-style: italic }"
+        f".damrak .row {{ font-size: {_LETTERS}px }}"
+        " .damrak .head { font-size: 46px; font-style: italic }"
         f"</style>{drawn}</svg>"
     )

@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 from PIL import Image
 
 from damrak_engine.board import parse_board
-from damrak_engine.drawing.picture import escaped
+from damrak_engine.drawing.labels import text_width
 from damrak_ladder.web.replays import paint, sketch
 from damrak_ladder.web.replays.pixels import Piece, piece_of, pixels
 
@@ -32,7 +32,7 @@ END_MS: Final = 5000
 MOST_CLAIMS: Final = 160
 NICENESS: Final = 10
 SECONDS: Final = 60  # of processor time, then it is ended
-_LETTERS: Final = 56  # of all names together
+_LETTERS: Final = 15  # how large those of a name are
 _GLOW: Final = (184, 50, 31)
 _SOLID: Final = 40
 
@@ -105,28 +105,27 @@ def _light_up(frame: Image.Image, piece: Piece) -> None:
 def _bars(names: list[str], scores: list[list[int]]) -> str:
     """All bars with names and scores, one below the other: drawn at once they cost less."""
     cell = WIDTH / len(names)
-    letters = int(_LETTERS / len(names))
     rows = []
     for number, row in enumerate(scores):
         middle = number * BAR + BAR / 2
         best = max(row) if number == len(scores) - 1 else None
         for seat, (name, score) in enumerate(zip(names, row, strict=True)):
             left = seat * cell + 10
-            shown = name if len(name) <= letters else name[: letters - 1] + "\u2026"
             told = f"\u2212{-score}" if score < 0 else str(score)
+            room = cell - 72 - text_width(told, _LETTERS)
             weight = " best" if score == best else ""
             rows.append(
                 f'<g transform="translate({left + 15:.0f} {middle:.0f}) scale(.75)">'
                 f'<use href="#cart-{seat}"/></g>'
-                f'<text class="bar{weight}" x="{left + 36:.0f}" y="{middle + 5:.0f}">'
-                f"{escaped(shown)}</text>"
+                f'<text class="bar{weight}" x="{left + 36:.0f}" y="{middle + 5:.0f}"'
+                f"{paint.fitted(name, _LETTERS, room)}"
                 f'<text class="bar best" x="{left + cell - 30:.0f}" y="{middle + 5:.0f}"'
                 f' text-anchor="end">{told}</text>'
             )
     height = len(scores) * BAR
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}"'
-        f' class="damrak"><style>{paint.literal(False)}.damrak .bar {{ font-size: 15px }}'
+        f' class="damrak"><style>{paint.literal(False)}.damrak .bar {{ font-size: {_LETTERS}px }}'
         f" .damrak .best {{ font-weight: bold }}</style>{sketch.carts_defined(range(len(names)))}"
         f'<rect width="{WIDTH}" height="{height}" fill="#fffcf5"/>{"".join(rows)}</svg>'
     )

@@ -10,7 +10,8 @@ import re
 from functools import cache
 from typing import Final
 
-from damrak_engine.drawing.labels import FONT_SIZE
+from damrak_engine.drawing.labels import FONT_SIZE, text_width
+from damrak_engine.drawing.picture import escaped
 from damrak_engine.drawing.style import DARK, FONT, LIGHT, RULES, TITLE_SIZE
 
 _SEATS_LIGHT: Final = (
@@ -80,6 +81,18 @@ def literal(is_dark: bool) -> str:
     palette = f"{DARK}; {_SEATS_DARK}" if is_dark else f"{LIGHT}; {_SEATS_LIGHT}"
     values = _values(palette)
     return re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: values[found[1]], _rules())
+
+
+def fitted(name: str, size: int, room: float) -> str:
+    """The rest of a text element's tag, and of the name as much as there is room for.
+
+    It is as wide as this in any font.
+    """
+    shown = name
+    while text_width(shown, size) > room and len(shown) > 1:
+        shown = shown.removesuffix("\u2026")[:-1] + "\u2026"
+    width = text_width(shown, size)
+    return f' textLength="{width}" lengthAdjust="spacingAndGlyphs">{escaped(shown)}</text>'
 
 
 def _rules() -> str:
