@@ -23,7 +23,6 @@ from damrak.errors import TokenError
 
 VARIABLE: Final = "DAMRAK_TOKEN"
 LONGEST: Final = 512
-PRIVATE: Final = 0o600
 
 
 @dataclass(frozen=True, slots=True)
