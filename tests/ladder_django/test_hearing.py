@@ -142,6 +142,13 @@ def test_first_void_match_is_the_cause_and_the_others_follow(
     assert "\0" not in seat.detail
 
 
+def test_void_match_has_no_more_seats_than_were_ordered(block: Block, ordered: Ordered) -> None:
+    match = str(block.matches.get(number=0).pk)
+    fault = SeatReport(fault=SeatFault("crash", "bot", "of nobody"))
+    with pytest.raises(Untrue, match="3 seats instead of 2"):
+        Hearing(ordered).take(MatchVoided(match, 1, "host", "", (SeatReport(),) * 2 + (fault,)))
+
+
 def test_nothing_is_reported_twice(block: Block, ordered: Ordered) -> None:
     match = str(block.matches.get(number=0).pk)
     hearing = Hearing(ordered)

@@ -112,6 +112,9 @@ class Hearing:
 
     def _take_void(self, news: MatchVoided) -> None:
         number = self._number(news.match, news.attempt)
+        seats = len(self.ordered.order.matches[number].seats)
+        if len(news.seats) > seats:  # fewer may be known
+            raise Untrue(f"{len(news.seats)} seats instead of {seats}")
         if self.cause is None:  # the others are void because this one is
             self.cause = Trouble(_OWNERS[news.owner], "void", storable(news.detail), match=number)
         self.said[number] = MatchSaid(tuple(map(_said, news.seats)))
