@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from damrak_ladder.matches import attempts
 from damrak_ladder.matches.attempts import (
     Trouble,
     due,
@@ -87,6 +89,21 @@ def test_lease_that_is_renewed_does_not_expire() -> None:
         assert reap(NOW + (seconds + 60) * SECOND, PATIENCE) == 0
     assert reap(NOW + 511 * SECOND, PATIENCE) == 1
     assert not renew(block.pk, 1, NOW + 511 * SECOND, PATIENCE)
+
+
+def test_lease_that_is_renewed_at_the_last_moment_does_not_expire(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    block, late, end = begun(some_block()), NOW + 61 * SECOND, attempts._end
+
+    def renewed_and_ended(block_id: int, attempt: int, *how: Any) -> bool:
+        assert renew(block_id, attempt, late, PATIENCE)  # between the look and the step
+        return end(block_id, attempt, *how)
+
+    monkeypatch.setattr(attempts, "_end", renewed_and_ended)
+    assert reap(late, PATIENCE) == 0
+    block.refresh_from_db()
+    assert block.state == BlockState.RUNNING
 
 
 def test_new_worker_ends_what_the_one_before_it_had_begun_and_nothing_else() -> None:

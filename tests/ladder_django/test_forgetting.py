@@ -14,7 +14,7 @@ from damrak_ladder.accounts.tokens import issue, revoke
 from damrak_ladder.analyses.method import METHOD
 from damrak_ladder.analyses.models import Analysis, AnalysisState
 from damrak_ladder.bots import journey
-from damrak_ladder.bots.models import ConnectToken, StepKind
+from damrak_ladder.bots.models import ConnectToken, State, StepKind, Version
 from damrak_ladder.installation.environment import Keeping
 from damrak_ladder.matches.attempts import start
 from damrak_ladder.matches.logs import MatchSaid, SeatSaid, keep_logs, keep_timings
@@ -87,6 +87,15 @@ def test_where_a_version_arrived_is_kept() -> None:
     forget(NOW + 366 * DAY)
     left = version.steps.exclude(pk__in=before).values_list("kind", flat=True)
     assert list(left) == [StepKind.QUALIFIED, StepKind.BENCHED]
+
+
+def test_where_a_version_is_that_has_not_arrived_is_kept() -> None:
+    version = some_version(some_bot())
+    Version.objects.filter(pk=version.pk).update(state=State.QUALIFYING)  # its owner is on holiday
+    journey.note(version, StepKind.QUEUED, "it waits", NOW)
+    steps = version.steps.count()
+    forget(NOW + 366 * DAY)
+    assert version.steps.count() == steps
 
 
 def test_tokens_that_are_good_for_nothing_go() -> None:

@@ -159,6 +159,12 @@ def test_slow_host_is_caught_and_its_blocks_are_played_again() -> None:
     assert not Host.objects.exclude(state=HostState.TRUSTED).exists()
     Host.objects.filter(name="swift").update(last_seen=LATER)
 
+    # Whatever an organiser has forgiven is forgotten.
+    assert hosts.quarantine(slow.pk, "it is slow", {})
+    assert hosts.trust(slow.pk, LATER)
+    assert check_hosts(LATER) == []
+    Host.objects.filter(pk=slow.pk).update(evidence={})
+
     assert check_hosts(LATER) == [slow]
     slow.refresh_from_db()
     assert slow.state == HostState.QUARANTINED

@@ -10,6 +10,8 @@ from django.db import transaction
 from django.db.models import F
 from django.test import override_settings
 
+from damrak_engine.replay import read_object
+from damrak_engine.strictjson import canonical
 from damrak_ladder.command_line import build_parser, main
 from damrak_ladder.installation.buckets import Bucket
 from damrak_ladder.matches.attempts import start
@@ -17,8 +19,10 @@ from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.models import Block, Match, Purpose, SeatResult
 from damrak_ladder.matches.recording import Report, record
 from damrak_ladder.misuse import Misuse
-from damrak_ladder.replays.keeping import keep
+from damrak_ladder.replays.compression import compress
+from damrak_ladder.replays.keeping import keep, load
 from damrak_ladder.replays.models import StoredReplay
+from damrak_ladder.replays.signing import PlatformKey
 from damrak_ladder.standings.absorbing import absorb, withdraw
 from damrak_ladder.standings.models import Counted, Fit, Line, Meeting, Standing, Tally
 from damrak_ladder.standings.publishing import publish
@@ -156,7 +160,14 @@ def change(match):
     SeatResult.objects.filter(seat__match=match).update(place=2)
 
 
-@pytest.mark.parametrize("harm", [lose, damage, swap, change])
+def forge(match):
+    raw = read_object(load(match.replay))
+    raw["signature"] = PlatformKey.of_bytes(bytes(32)).sign(match.replay)
+    forged = compress(canonical(raw) + b"\n")
+    assert StoredReplay.objects.filter(pk=match.replay).update(data=forged)
+
+
+@pytest.mark.parametrize("harm", [lose, damage, swap, change, forge])
 def test_without_its_replays_a_block_is_unfounded_and_nothing_is_changed(ladder, harm) -> None:
     harm(Match.objects.order_by("pk")[1])
     Tally.objects.update(points=0)

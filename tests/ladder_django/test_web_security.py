@@ -13,9 +13,12 @@ from django.utils.translation import override
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.accounts.roles import Role, grant
+from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.attempts import give_up, start
+from damrak_ladder.matches.models import Blame, BlockState, Fault, Seat
 from damrak_ladder.web.views.errors import broken
 from ladder_django.people import somebody
+from ladder_django.sites import fill
 from ladder_django.tables import PATIENCE, some_block
 from ladder_django.visitors import page, visitor
 
@@ -87,6 +90,28 @@ def test_why_attempts_failed_is_told_to_organisers_only():
         assert "10.0.0.3" not in page(visitor(author), path)
         assert "10.0.0.3" in page(visitor(organiser), path)
     assert b"10.0.0.3" not in visitor().get("/api/v1/queue").content
+
+
+@pytest.mark.usefixtures("database")
+def test_what_a_bot_said_as_it_failed_is_told_to_its_owner_only():
+    fill(timezone.now(), blocks=2, replays=2)
+    version = Version.objects.get(bot__slug="canal-rat", number=2)
+    seat = Seat.objects.filter(match__block__state=BlockState.RECORDED).earliest("pk")
+    Seat.objects.filter(pk=seat.pk).update(version=version)
+    Fault.objects.create(
+        attempt=seat.match.block.attempts.latest("number"),
+        match=seat.match,
+        seat=seat,
+        version=version,
+        owner=Blame.BOT,
+        reason="crash",
+        detail="KeyError: my-own-trick",
+    )
+    for path in ("/bots/canal-rat/", "/bots/canal-rat/2/", f"/matches/{seat.match_id}/"):
+        for name, is_told in ((None, False), ("bo", False), ("ada", True), ("sam", True)):
+            shown = page(visitor(name) if name else visitor(), path)
+            assert "crashed" in shown, path
+            assert ("my-own-trick" in shown) == is_told, (path, name)
 
 
 def test_our_own_fault_is_told_in_the_language_of_the_visitor():

@@ -189,9 +189,14 @@ def test_newer_attempt_takes_the_place_of_an_older_one(referee: RefereeProcess) 
     old = block(ENDLESS, name="newer")
     referee.start(old)
     call = referee.follow(old)
-    new = block(GREEDY, name="newer", attempt=2)
+    new = block(GREEDY, name="newer", attempt=3)
     assert ending(referee.play(new)) == BlockEnded("finished")
-    assert ending(call) == BlockEnded("cancelled", "attempt 2 takes its place")
+    assert ending(call) == BlockEnded("cancelled", "attempt 3 takes its place")
+    code, detail = _refusal(lambda: referee.start(replace(new, attempt=2)))  # it comes too late
+    assert (code, detail) == (
+        grpc.StatusCode.ALREADY_EXISTS,
+        "attempt 3 of the block is known already",
+    )
     code, _ = _refusal(lambda: referee.start(block(GREEDY, name="newest", attempt=0)))
     assert code is grpc.StatusCode.INVALID_ARGUMENT
 
