@@ -244,6 +244,7 @@ class TestCommand:
         [
             ("show", "nowhere"),
             ("show", "practice", "--on", "yesterday"),
+            ("show", "practice", "--on", "9999-12-31"),
             ("show", "practice", "--limit", "0"),
             ("rebuild", "--jobs", "0"),
         ],

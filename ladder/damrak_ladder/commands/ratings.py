@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from damrak_ladder.commands.parser import add_command, add_group, add_json
@@ -143,7 +143,8 @@ def _table(args: argparse.Namespace, *, everyone: bool, limit: int | None) -> li
     if args.on is not None:
         try:
             on = date.fromisoformat(args.on)
-        except ValueError:
+            _ = on + timedelta(days=1)  # at whose end it is looked at
+        except (ValueError, OverflowError):
             raise Misuse(f"--on: a day such as 2026-11-01, not {args.on!r}") from None
     [ladder] = _ladders(args.ladder)
     from damrak_ladder.standings.tables import table
