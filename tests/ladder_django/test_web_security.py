@@ -127,7 +127,9 @@ def test_whoever_searches_too_fast_is_told_when_to_come_back():
         cache.clear()
         client = visitor()
         answers = [client.get("/en/search/?q=a") for _ in range(130)]
+        refused = client.head("/en/search/?q=a"), client.options("/en/search/?q=a")
         cache.clear()
+    assert [answer.status_code for answer in refused] == [429, 429]
     assert answers[0].status_code == 200
     assert answers[-1].status_code == 429
     assert int(answers[-1].headers["Retry-After"]) > 0

@@ -16,12 +16,16 @@ View = Callable[..., HttpResponse]
 
 
 def at_most(times: int, seconds: int, method: str = "POST") -> Callable[[View], View]:
-    """No more than so many requests in so many seconds, by one user or from one address."""
+    """No more than so many requests in so many seconds, by one user or from one address.
+
+    Where it is POST that counts, looking does not. Where it is GET any request counts, for all of
+    them cost the same.
+    """
 
     def decorate(view: View) -> View:
         @wraps(view)
         def limited(request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
-            if request.method == method:
+            if method in (request.method, "GET"):
                 try:
                     spend(f"web-{view.__name__}", who(request), times, seconds)
                 except TooOften as problem:
