@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from scipy.stats import studentized_range
 
-from damrak_ladder.ratings import Scale, bands, first_probability, rate
+from damrak_ladder.ratings import (
+    Block,
+    Game,
+    History,
+    Scale,
+    bands,
+    first_probability,
+    rate,
+)
 from damrak_ladder.ratings.bands import honest_difference
 from damrak_ladder.simulate.world import world_of
 
@@ -77,3 +85,11 @@ def test_only_those_on_the_list_count():
     some = np.array([4, 9, 11], dtype=np.int32)
     assert first_probability(ratings, some).sum() == pytest.approx(1)
     assert sorted(bands(ratings, some).order) == [4, 9, 11]
+
+
+def test_who_is_hardly_known_may_be_the_strongest():
+    won, lost = Game((0, 1), (1, 2)), Game((1, 0), (2, 1))
+    played = [Block((1, 0), (won, won if number % 3 else lost)) for number in range(300)]
+    ratings = rate(History.of([*played, Block((2, 0), (won, lost))]), 3, Scale({0: 1000.0}))
+    assert ratings.elo[2] < ratings.low[1]
+    assert 0.1 < first_probability(ratings, everyone(ratings))[2] < 0.4

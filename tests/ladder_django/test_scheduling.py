@@ -31,6 +31,7 @@ from damrak_ladder.pipeline.dispatching import SENT_AGAIN_AFTER, dispatch
 from damrak_ladder.pipeline.places import SILENT_AFTER, places, runs_low
 from damrak_ladder.pipeline.qualifying import begin
 from damrak_ladder.pipeline.scheduling import ABANDONED_AFTER, schedule
+from damrak_ladder.pipeline.sources import REMOTE_BLOCKS
 from damrak_ladder.pipeline.turns import locked_turns
 from damrak_ladder.standings.publishing import publish
 from damrak_ladder.standings.tables import table
@@ -173,7 +174,11 @@ def test_host_runs_low_when_it_has_begun_half_of_what_it_was_told() -> None:
 
 
 @alone
-def test_lost_message_is_sent_again_and_a_begun_block_is_not() -> None:
+@pytest.mark.parametrize(("lease", "wait"), [(60, SENT_AGAIN_AFTER), (20, 5 * SECOND)])
+def test_lost_message_is_sent_again_and_a_begun_block_is_not(
+    lease: int, wait: timedelta, settings: Any
+) -> None:
+    settings.DAMRAK_LEASE_SECONDS = lease
     house_ladder()
     some_host(workers=1)
     player = Player()
@@ -181,9 +186,11 @@ def test_lost_message_is_sent_again_and_a_begun_block_is_not() -> None:
     dispatch(NOW, player.send)
     (host, begun, latest), lost = player.orders
     start(begun, latest, host, NOW, PATIENCE, Host.objects.get().pk)
-    later = NOW + SENT_AGAIN_AFTER + SECOND
-    Host.objects.update(last_seen=later)
     again = Player()
+    dispatch(NOW + wait - SECOND, again.send)
+    assert again.orders == []
+    later = NOW + wait + SECOND
+    Host.objects.update(last_seen=later)
     dispatch(later, again.send)
     assert again.orders == [lost]
     dispatch(later, again.send)
@@ -266,6 +273,8 @@ def test_remote_bot_plays_only_where_it_waits() -> None:
     for number in range(6):
         Host.objects.update(last_seen=later)
         schedule(later, tokens_of(number + 10))
+        hers = Block.objects.filter(matches__seats__version__bot__slug="rita").distinct()
+        assert hers.filter(state=BlockState.WAITING).count() <= REMOTE_BLOCKS
         dispatch(later, player.send)
         hosts = {block: host for host, block, _ in player.orders}
         player.play_all(later)
@@ -282,10 +291,11 @@ def test_blocks_of_a_remote_bot_that_is_gone_are_struck() -> None:
     host = some_host(workers=2, waiting=["rita"])
     schedule(NOW, tokens_of(1))
     assert any("rita" in table for table in tables())
-    later = NOW + ABANDONED_AFTER + SECOND
-    Host.objects.filter(pk=host.pk).update(waiting=[], last_seen=later)
-    schedule(later, tokens_of(2))
-    assert not any("rita" in table for table in tables())
+    for passed, is_there in ((-SECOND, True), (SECOND, False)):
+        later = NOW + ABANDONED_AFTER + passed
+        Host.objects.filter(pk=host.pk).update(waiting=[], last_seen=later)
+        schedule(later, tokens_of(2))
+        assert any("rita" in table for table in tables()) == is_there
 
 
 @alone

@@ -18,7 +18,7 @@ from damrak_ladder.notices.models import Notice
 from damrak_ladder.standings.absorbing import absorb
 from damrak_ladder.standings.canary import canary_estimate
 from damrak_ladder.standings.expectation import chances, expectations, expected
-from damrak_ladder.standings.models import Counted, Running, Standing, Tally
+from damrak_ladder.standings.models import Counted, Fit, Running, Standing, Tally
 from damrak_ladder.standings.publishing import publish
 from damrak_ladder.standings.rank_changes import tell_changes
 from ladder_django.lines import some_version
@@ -96,6 +96,15 @@ def test_what_was_to_be_expected_of_blocks():
     publish(ladder, NOW + timedelta(hours=1))
     odd = [row.residual**2 for block in turned for row in expected(block)]
     assert sum(odd) / len(odd) > 1.3 * sum(squares) / len(squares)
+
+    # Where blocks stray further than games would, more is to be expected of them.
+    def variances(effect: float) -> list[float]:
+        Fit.objects.update(effects={str(seats): effect for seats in (2, 3, 4)})
+        return [row.variance for row in expected(turned[0])]
+
+    for known, usual, strayed in zip(*map(variances, (0.0, 1.0, 2.0)), strict=True):
+        assert known < usual
+        assert strayed - usual == pytest.approx(usual - known)
 
 
 @with_database

@@ -22,6 +22,8 @@ from damrak.remote.kept import KeptLine
 from damrak.remote.lines import Line
 from damrak.remote.present import PresentBot
 from damrak.remote.session import SeatRecord, Session
+from damrak_engine.clock import TimeLeft
+from damrak_engine.effects import Rejected
 from damrak_engine.events import Event
 from damrak_wire import table as wire
 from sdk.hostile import BOTS
@@ -188,6 +190,20 @@ def test_question_asked_twice_is_answered_twice_alike(table: TestTable) -> None:
         answers.setdefault(answer.decision, set()).add(answer.action)
     assert len(said) > len(answers)
     assert all(len(actions) == 1 for actions in answers.values())
+
+
+def test_objection_to_what_is_no_longer_asked_is_not_answered(table: TestTable) -> None:
+    late = Rejected(0, 999, "too late", TimeLeft(None, 1_000_000), 2)
+
+    def object_twice(seat: int, data: bytes) -> list[bytes]:
+        is_question = isinstance(wire.parse_response(data, RULES), wire.Asked)
+        return [data, wire.rejection(late)] if seat == 0 and is_question else [data]
+
+    table.meddle = object_twice
+    records = play(table, "greedy", "planner")
+    answers = [said.decision for said in table.heard[0] if isinstance(said, wire.Decided)]
+    assert len(answers) == len(set(answers))
+    assert records[0].result == at_home("greedy", "planner").result
 
 
 def test_connection_that_stays_away_is_given_up() -> None:

@@ -17,7 +17,10 @@ from certificates import Authority
 from damrak.errors import RefereeError, RefusalError
 from damrak.remote.address import parse_address
 from damrak.remote.channels import OPTIONS, Security, open_channel, security_for
+from damrak.remote.lobby import Away, Lobby
 from damrak.remote.troubles import trouble_of
+from damrak_wire.lobby import Call, Registered, encode_response
+from damrak_wire.version import HIGHEST
 
 PLAIN = Security(is_encrypted=False)
 
@@ -217,3 +220,40 @@ def test_connections_elsewhere_are_encrypted_unless_told_otherwise(
     authorities = b"some" if has_authorities else None
     security = security_for(parse_address(address), authorities, is_insecure)
     assert security.is_encrypted is is_encrypted
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_only_who_was_never_registered_gives_a_talker_of_nonsense_up(is_known: bool) -> None:
+    """A referee that was good before may be good again; one that never was is none."""
+    said = [Registered(HIGHEST, "bot", "referee")] * is_known + [Call("", "", "ticket", 1)]
+
+    def wait(requests: Any, context: grpc.ServicerContext) -> Iterator[bytes]:
+        next(requests)
+        yield from (encode_response(one).SerializeToString() for one in said)
+
+    with ThreadPoolExecutor(4) as pool:
+        server = grpc.server(pool)
+        method = grpc.stream_stream_rpc_method_handler(wait)
+        handler = grpc.method_handlers_generic_handler("damrak.v1.Lobby", {"Wait": method})
+        server.add_generic_rpc_handlers((handler,))
+        address = parse_address(f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}")
+        server.start()
+        away = []
+
+        def tell(news: object) -> None:
+            if isinstance(news, Away):
+                away.append(str(news.trouble))
+                if len(away) == 2:
+                    lobby.stop()
+
+        lobby = Lobby(address, PLAIN, "token", "test", 1, tuple, tell)
+        try:
+            if is_known:
+                lobby.run()
+                assert len(away) == 2
+                assert all("not of this protocol: call.match" in trouble for trouble in away)
+            else:
+                with pytest.raises(RefereeError, match=r"not of this protocol: call\.match"):
+                    lobby.run()
+        finally:
+            server.stop(0).wait()
