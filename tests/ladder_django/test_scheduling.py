@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -27,11 +28,13 @@ from damrak_ladder.matches.models import (
     Purpose,
     Seat,
 )
+from damrak_ladder.pipeline import playing
 from damrak_ladder.pipeline.dispatching import SENT_AGAIN_AFTER, dispatch
 from damrak_ladder.pipeline.places import SILENT_AFTER, places, runs_low
 from damrak_ladder.pipeline.qualifying import begin
 from damrak_ladder.pipeline.scheduling import ABANDONED_AFTER, schedule
 from damrak_ladder.pipeline.sources import REMOTE_BLOCKS
+from damrak_ladder.pipeline.submitting import connect
 from damrak_ladder.pipeline.turns import locked_turns
 from damrak_ladder.standings.publishing import publish
 from damrak_ladder.standings.tables import table
@@ -296,6 +299,28 @@ def test_blocks_of_a_remote_bot_that_is_gone_are_struck() -> None:
         Host.objects.filter(pk=host.pk).update(waiting=[], last_seen=later)
         schedule(later, tokens_of(2))
         assert any("rita" in table for table in tables()) == is_there
+
+
+@alone
+def test_no_version_plays_in_the_name_of_the_one_before() -> None:
+    ladder = house_ladder()
+    rita = newcomer("rita", ladder, Kind.REMOTE)
+    tess = some_bot("tess")
+    connect(tess, "one", NOW)
+    some_host(workers=8, waiting=["rita", "tess"])
+    schedule(NOW, tokens_of(1))
+    player = Player()
+    dispatch(NOW, player.send)
+    for bot in (rita, tess):
+        connect(bot, "two", NOW)  # while the host is at other blocks
+    hers = Block.objects.filter(matches__seats__version__spec__in=["rita", "one"]).distinct()
+    assert {block.purpose for block in hers} == {Purpose.LADDER}  # and no longer to qualify
+    referee = partial(pytest.fail, "its referee was asked")
+    for _, block, latest in player.orders:
+        if hers.filter(pk=block).exists():
+            assert not playing.play(block, latest, lambda: NOW, referee)
+    assert hers.exists()
+    assert not hers.exclude(state=BlockState.WAITING, attempt=0, host=None).exists()
 
 
 @alone

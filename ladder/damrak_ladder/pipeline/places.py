@@ -91,6 +91,12 @@ def present(there: Iterable[Place]) -> frozenset[int]:
     return frozenset().union(*(place.lobby for place in there))
 
 
+def are_connected(remotes: Collection[int]) -> bool:
+    """Whether it is as these remote versions that their bots connect now, wherever."""
+    slugs = Version.objects.filter(pk__in=remotes).values_list("bot__slug", flat=True)
+    return set(remotes) <= set(connected_versions(set(slugs)).values())
+
+
 def connected_versions(slugs: Collection[str]) -> dict[str, int]:
     """Which version it is that waits in a lobby as this bot: the latest that connects.
 

@@ -31,7 +31,9 @@ from damrak_ladder.matches.models import Blame, Block, Host, HostState, Match, P
 from damrak_ladder.matches.recording import record
 from damrak_ladder.pipeline.hearing import Hearing, Untrue
 from damrak_ladder.pipeline.leases import Lease
+from damrak_ladder.pipeline.lines import remotes_of
 from damrak_ladder.pipeline.ordering import Ordered, order_of
+from damrak_ladder.pipeline.places import are_connected
 from damrak_ladder.pipeline.sending import send
 from damrak_ladder.referees.connecting import own_control
 from damrak_ladder.referees.control import Control
@@ -70,6 +72,10 @@ def play(block_id: int, latest: int, clock: Clock, connect: Connect = own_contro
         return False
     if not attempts.is_due(block_id, latest, clock()):
         return False  # the message was late, or came twice
+    if not are_connected(remotes_of([block_id]).get(block_id, ())):
+        # Another version has come meanwhile, and is not to play in the name of this one.
+        attempts.send_away(block_id, latest, clock(), BUSY_WAIT)
+        return False
     limit = settings.DAMRAK_GAMES_PER_MINUTE
     games = 0 if limit is None else Match.objects.filter(block_id=block_id).count()
     wait_for_turn(settings.DAMRAK_HOME, games, limit)

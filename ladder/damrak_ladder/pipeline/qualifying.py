@@ -107,10 +107,10 @@ def supersede(version: Version, now: datetime) -> list[Version]:
         bot=version.bot_id, kind=Kind.REMOTE, state=State.QUALIFYING, number__lt=version.number
     )
     for old in earlier.order_by("pk"):
-        waiting = old.trials.filter(
-            purpose=Purpose.QUALIFICATION, state=BlockState.WAITING, host=None
-        )
-        if waiting.delete()[0]:
+        waiting = old.trials.filter(purpose=Purpose.QUALIFICATION, state=BlockState.WAITING)
+        # Locked, so that no host that was told of it begins it meanwhile.
+        keys = list(waiting.select_for_update().values_list("pk", flat=True))
+        if Block.objects.filter(pk__in=keys).delete()[0]:
             reason = f"Version {version.number} connects in its place."
             standing.advance(old.pk, State.QUALIFYING, State.FAILED, now, reason)
             journey.note(old, StepKind.FAILED, f"Not qualified. {reason}", now)
