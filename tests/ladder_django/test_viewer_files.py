@@ -270,7 +270,11 @@ def test_oembed_tells_how_to_frame_a_match(client: Client, match: Match) -> None
         found = asked(f"http://testserver/{language}/matches/{match.pk}/?eyes=1", maxwidth="500")
         assert found.json()["type"] == "rich"
         assert found.json()["width"] == 500
-        assert f"/matches/{match.pk}/embed/" in found.json()["html"]
+        assert f'/matches/{match.pk}/embed/?eyes=1" ' in found.json()["html"]
+    moments = {"#42": "#42", "?at=7": "#7", "?eyes=9#x": "", "?eyes=0#e3": "?eyes=0#3"}
+    for more, kept in moments.items():
+        found = asked(f"http://testserver/matches/{match.pk}/{more}")
+        assert f'/embed/{kept}" ' in found.json()["html"], more
     page = f"/en/matches/{match.pk}/"
     assert asked(f"HTTPS://TestServer{page}").status_code == 200
     assert asked(f"{settings.DAMRAK_URL}{page}").status_code == 200

@@ -16,6 +16,7 @@ from django.utils import timezone
 from damrak_ladder.bots.models import Bot, Kind, State
 from damrak_ladder.bots.standing import advance, promote
 from damrak_ladder.bots.submission import Submission, register
+from damrak_ladder.matches.models import Ladder
 from ladder_django.sites import fill, play
 from ladder_django.visitors import page, queries_of, visitor
 
@@ -68,12 +69,15 @@ def test_feeds_tell_the_news_at_a_cost_that_does_not_grow():
     assert any("at the end of" in title for title in titles("/ladders/amsterdam/feed/"))
 
     Bot.objects.filter(slug="house-greedy").update(name="mcts, 50 iterations")
+    Ladder.objects.update(summary="Two players on the board Amsterdam: the classic.")
     caches["default"].clear()
     for language, said in (("en", "mcts, 50 iterations v1"), ("pl", "mcts, 50 iteracji v1")):
         text = "".join(
             entry.findtext(f"{ATOM}summary") or "" for entry in entries(FEEDS[1], language)
         )
         assert said in text
+    told = client.get("/fi/ladders/amsterdam/feed/").content.decode()
+    assert "Kaksi pelaajaa laudalla Amsterdam" in told
 
     before = [queries_of(client, path) for path in FEEDS]
     play(now, 9)

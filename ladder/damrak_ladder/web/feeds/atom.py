@@ -20,6 +20,7 @@ from django.views.decorators.http import conditional_page, require_safe
 
 from damrak_ladder.bots.models import Bot, Promotion
 from damrak_ladder.matches.models import Ladder
+from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.web import blocks
 from damrak_ladder.web.feeds.entries import Item, latest, of_blocks, of_days, of_promotions
 from damrak_ladder.web.pages import FIRST
@@ -93,7 +94,7 @@ class LadderNews(_News):
         return f"{_fit(obj.name)} · Damrak"
 
     def subtitle(self, obj: Ladder) -> str:
-        return _fit(obj.summary)
+        return _fit(in_words(obj.summary))
 
     def link(self, obj: Ladder) -> str:
         return reverse("web:ladder", args=[obj.slug])

@@ -16,6 +16,7 @@ from django.http import (
     HttpRequest,
     HttpResponse,
     JsonResponse,
+    QueryDict,
     StreamingHttpResponse,
 )
 from django.http.response import HttpResponseBase
@@ -55,6 +56,7 @@ AWHILE: Final = "public, max-age=300"
 _FRAME_WIDTH: Final = 800
 _FRAME_HEIGHT: Final = 640
 _MOST_FRAMES: Final = 120
+_MOMENT: Final = re.compile(r"e?([0-9]{1,6})")
 _PAGE: Final = re.compile(r"(?:/[a-z]{2})?/matches/([0-9]{1,18})/(?:embed/)?")
 
 
@@ -210,12 +212,14 @@ def oembed(request: HttpRequest) -> HttpResponse:
     """How to embed the match at an address (oembed.com, type rich)."""
     if request.GET.get("format", "json") != "json":
         return HttpResponse(status=501)
-    match = recorded(_match_at(request.GET.get("url", ""), request.get_host()))
+    url = request.GET.get("url", "")
+    match = recorded(_match_at(url, request.get_host()))
     site = f"{request.scheme}://{request.get_host()}"
     width = _at_most(request.GET.get("maxwidth"), _FRAME_WIDTH)
     height = _at_most(request.GET.get("maxheight"), _FRAME_HEIGHT)
-    source = site + reverse("replays:embed", args=[match.pk])
-    title = " · ".join(names_of(match))
+    names = names_of(match)
+    source = site + reverse("replays:embed", args=[match.pk]) + _seen_at(url, len(names))
+    title = " · ".join(names)
     answer: dict[str, Any] = {
         "version": "1.0",
         "type": "rich",
@@ -281,6 +285,16 @@ def _match_at(url: str, host: str) -> int:
     if found is None:
         raise Http404("There is no match at this address.")
     return int(found[1])
+
+
+def _seen_at(url: str, seats: int) -> str:
+    """The eyes and the moment that an address names, as they are told to the embedded page."""
+    parts = urlsplit(url)
+    asked = QueryDict(parts.query)
+    eyes = asked.get("eyes", ALL)
+    moment = _MOMENT.fullmatch(parts.fragment) or _MOMENT.fullmatch(asked.get("at", ""))
+    query = f"?eyes={eyes}" if eyes != ALL and eyes in eyes_of(seats) else ""
+    return query + (f"#{moment[1]}" if moment else "")
 
 
 def _at_most(given: str | None, usual: int) -> int:
