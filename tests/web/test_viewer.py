@@ -124,6 +124,9 @@ def test_keys_do_what_they_promise(page: Page, cinema: Cinema) -> None:
     ):
         page.keyboard.press(key)
         assert at(page) == expected
+        stops = page.locator("[data-events] a:not([tabindex='-1'])")
+        expect(stops).to_have_count(1)  # hundreds would bar the way to what follows
+        expect(stops).to_have_attribute("href", re.compile(rf"[#=]{expected}(#|$)"))
     page.keyboard.press("Home")
     page.keyboard.press("Shift+ArrowRight")
     assert page.locator("[data-turn]").input_value() == "1"
@@ -197,6 +200,8 @@ def test_position_can_be_taken_away_as_pixels(page: Page, cinema: Cinema) -> Non
         page.click("[data-png]")
     assert found.value.suggested_filename.endswith("-40.png")
     assert found.value.path().read_bytes().startswith(b"\x89PNG")
+    page.click(".viewer__embed summary")
+    expect(page.locator(".viewer__embed textarea")).to_have_value(re.compile(r'/embed/#40" '))
 
 
 def test_embedded_page_works_in_a_frame(page: Page, cinema: Cinema) -> None:

@@ -6,7 +6,8 @@ const ASIDE = new Set(["refill", "reshuffle", "flush"]);
 
 /**
  * The list, in sheets of some lines each: the browser then draws anew only the one that has changed.
- * What the server wrote is kept as long as the eyes are the same.
+ * What the server wrote is kept as long as the eyes are the same. Tab stops at the moment that is
+ * shown alone: behind hundreds of lines nobody would get by keyboard to what follows.
  */
 export class EventList {
   constructor(root, film, speaker, isFresh) {
@@ -21,6 +22,7 @@ export class EventList {
       this.extend();
     }
     root.querySelector("[aria-current]")?.removeAttribute("aria-current"); // the server's
+    for (const line of this.lines) line.firstElementChild.tabIndex = -1;
     this.current = null;
   }
 
@@ -48,8 +50,10 @@ export class EventList {
     const outer = this.root.getBoundingClientRect();
     const { top, bottom } = line.getBoundingClientRect();
     this.current?.removeAttribute("aria-current");
+    if (this.current) this.current.tabIndex = -1;
     this.current = line;
     line.setAttribute("aria-current", "true");
+    line.tabIndex = 0;
     if (top < outer.top || bottom > outer.bottom) this.root.scrollTop += top - outer.top - outer.height / 3;
   }
 
@@ -57,6 +61,7 @@ export class EventList {
     const event = this.film.events[at];
     const link = make("a", "", this.speaker.say(event, this.film.states[at]));
     link.href = `#${at}`;
+    link.tabIndex = -1;
     const line = make("li", ASIDE.has(event.event) ? "aside" : "", link);
     if (event.note) line.append(make("q", "", event.note));
     return line;

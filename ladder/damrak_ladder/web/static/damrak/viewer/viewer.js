@@ -300,6 +300,12 @@ class Viewer {
         this.told.textContent = href; // without TLS, or not allowed
       }
     });
+    this.find(".viewer__embed")?.addEventListener("toggle", ({ currentTarget }) => {
+      if (!this.player) return;
+      const { search, hash } = this.address();
+      const code = currentTarget.querySelector("textarea");
+      code.value = code.defaultValue.replace('/embed/"', `/embed/${search}${hash}"`);
+    });
     this.find("[data-verify]")?.addEventListener("click", async (event) => {
       event.preventDefault();
       const answer = await fetch(event.currentTarget.href, { headers: { "X-Requested-With": "fetch" } });
