@@ -1,6 +1,6 @@
 """The wheel works where nothing but its declared requirements is installed.
 
-Requirements are copied from this environment instead of fetched, so that the test needs no network
+Requirements are lent by this environment instead of fetched, so that the test needs no network
 and still notices one that was not declared.
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -32,7 +33,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the programs are of an environment with only the wheel and its requirements."""
-    home = tmp_path_factory.mktemp("empty")
+    return _environment(wheel, tmp_path_factory.mktemp("empty"))
+
+
+def _environment(wheel: Path, home: Path, *extras: str) -> Path:
     venv.create(home, with_pip=False, symlinks=os.name != "nt")
     programs = home / ("Scripts" if os.name == "nt" else "bin")
     python = programs / "python"
@@ -40,8 +44,8 @@ def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     _run(sys.executable, *install)
     packages = Path(_run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"))
     (installed,) = packages.glob("damrak-*.dist-info")
-    for needed in _closure(PathDistribution(installed)):
-        _copy(needed, packages)
+    for needed in _closure(PathDistribution(installed), extras):
+        _lend(needed, packages)
     return programs
 
 
@@ -100,6 +104,12 @@ def test_installed_wheel_brings_no_django(bin_folder: Path, tmp_path: Path) -> N
     assert _run(bin_folder / "python", "-c", find, cwd=tmp_path).strip() == "None"
 
 
+def test_installed_ladder_can_speak_to_its_broker(wheel: Path, tmp_path: Path) -> None:
+    damrak_ladder = _environment(wheel, tmp_path, "ladder") / "damrak-ladder"
+    transport = "from damrak_ladder.pipeline.celery import app; app.connection().transport"
+    _run(damrak_ladder, "manage", "shell", "-c", transport, cwd=tmp_path)
+
+
 def _run(*command: str | Path, cwd: Path | None = None) -> str:
     """Return what a command prints, run without the settings of this process."""
     kept = {name: value for name, value in os.environ.items() if not _steers_python(name)}
@@ -117,29 +127,28 @@ def _names(wheel: Path) -> list[str]:
         return archive.namelist()
 
 
-def _closure(root: Distribution) -> Iterator[Distribution]:
-    """Yield everything a distribution requires, directly or through another."""
-    seen: set[str] = set()
-    waiting = [*_requirements(root)]
+def _closure(root: Distribution, extras: Iterable[str]) -> Iterable[Distribution]:
+    """Return everything a distribution requires, directly or through another."""
+    found: dict[tuple[str, frozenset[str]], Distribution] = {}
+    waiting = [*_requirements(root, extras)]
     while waiting:
-        name = waiting.pop()
-        if name not in seen:
-            seen.add(name)
-            found = distribution(name)
-            waiting.extend(_requirements(found))
-            yield found
+        needed = waiting.pop()
+        key = (canonicalize_name(needed.name), frozenset(needed.extras))
+        if key not in found:
+            found[key] = distribution(needed.name)
+            waiting.extend(_requirements(found[key], needed.extras))
+    return {name: one for (name, _), one in found.items()}.values()
 
 
-def _requirements(owner: Distribution) -> Iterable[str]:
+def _requirements(owner: Distribution, extras: Iterable[str]) -> Iterator[Requirement]:
     for line in owner.requires or []:
         requirement = Requirement(line)
-        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-            yield requirement.name
+        marker = requirement.marker
+        if marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+            yield requirement
 
 
-def _copy(needed: Distribution, packages: Path) -> None:
-    for file in needed.files or []:
-        if ".." not in file.parts:  # a program, not a module
-            target = packages / file
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(file.read_binary())
+def _lend(needed: Distribution, packages: Path) -> None:
+    for top in {file.parts[0] for file in needed.files or []} - {"..", "__pycache__"}:
+        found = Path(str(needed.locate_file(top)))
+        (packages / top).symlink_to(found, target_is_directory=found.is_dir())
