@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 
 import pytest
@@ -195,6 +196,30 @@ def test_a_test_is_started_looked_at_and_cancelled():
     client.post(f"/en/desk/tests/{trial.pk}/cancel/")
     trial.refresh_from_db()
     assert trial.state == "cancelled"
+
+
+@pytest.mark.usefixtures("database")
+def test_many_versions_are_shown_page_by_page():
+    now = timezone.now()
+    fill(now, blocks=0)
+    bot = Bot.objects.get(slug="canal-rat")
+    Version.objects.bulk_create(
+        Version(
+            bot=bot,
+            number=number,
+            kind="uploaded",
+            content=f"{number:064}",
+            created=now,
+            changed=now,
+        )
+        for number in range(10, 61)
+    )
+    first = page(visitor("ada"), "/desk/bots/canal-rat/")
+    assert [f">v{number}<" in first for number in (60, 11, 10, 1)] == [True, True, False, False]
+    [link] = re.findall(r'href="(\?before=[^"]+)"', first)
+    rest = page(visitor("ada"), f"/desk/bots/canal-rat/{link}")
+    assert [f">v{number}<" in rest for number in (60, 11, 10, 1)] == [False, False, True, True]
+    assert 'href="?before=' not in rest
 
 
 @pytest.mark.usefixtures("database")

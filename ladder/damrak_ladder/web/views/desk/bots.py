@@ -35,11 +35,13 @@ from damrak_ladder.trials.errors import TrialError
 from damrak_ladder.trials.models import Canary, CanaryState
 from damrak_ladder.web.access import UserRequest, may_see_inside
 from damrak_ladder.web.limits import at_most, too_often
+from damrak_ladder.web.pages import before, page_of
 from damrak_ladder.web.profiles import ratings_of
 
 UNDER_WAY: Final = frozenset({State.CHECKING, State.QUALIFYING})
 """States in which more will happen soon by itself."""
 
+SIZE: Final = 50
 GAMES: Final = 20
 
 
@@ -63,13 +65,14 @@ def desk(request: UserRequest) -> HttpResponse:
 
 @login_required
 def bot(request: UserRequest, slug: str) -> HttpResponse:
-    """One of my bots, with all its versions."""
+    """One of my bots, with its versions."""
     found = _mine(request, slug)
+    versions = found.versions.filter(number__lt=before(request)).order_by("-number")
     here = set(found.entries.filter(left=None).values_list("ladder_id", flat=True))
     open_ladders = Ladder.objects.filter(Q(is_open=True) | Q(pk__in=here)).order_by("slug")
     context = {
         "bot": found,
-        "versions": found.versions.order_by("-number"),
+        "page": page_of(list(versions[: SIZE + 1]), SIZE, lambda version: version.number),
         "ladders": [(ladder, ladder.pk in here) for ladder in open_ladders],
         "is_remote": found.versions.filter(kind=Kind.REMOTE).exists(),
     }
