@@ -71,6 +71,7 @@ def test_what_is_worth_telling_of_is_chosen_as_blocks_count():
 def test_the_front_page_tells_of_them_and_follows_a_table():
     client = visitor()
     assert 'id="live-table" hidden' in page(client, "/live-table/?after=x")
+    assert page(client, "/live-table/?after=7", status=204) == ""  # what was stays in sight
     fill(timezone.now(), blocks=21)
     home = page(client, "/")
     assert "Worth watching" in home

@@ -40,10 +40,14 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def next_live_table(request: HttpRequest) -> HttpResponse:
-    """The table behind the one that somebody has seen, as a part of the front page."""
+    """The table behind the one that somebody has seen, as a part of the front page; nothing if
+    there is none, for what lies below would jump up by a whole table."""
     after = request.GET.get("after", "")
     place = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else 0
-    return render(request, "web/_live_table.html", {"live": live_table(place)})
+    live = live_table(place)
+    if live is None and place:
+        return HttpResponse(status=204)
+    return render(request, "web/_live_table.html", {"live": live})
 
 
 def ladders(request: HttpRequest) -> HttpResponse:

@@ -6,6 +6,7 @@ import { Speaker, signed } from "./viewer/words.js";
 
 const QUIET_MS = 8000; // without a move at the beginning: this match waits for others
 const REST_MS = 5000; // to look at the end
+const AGAIN_MS = 20000; // when nothing is played
 
 let shown = null;
 
@@ -70,12 +71,16 @@ class Table {
 
   rest() {
     this.close();
+    const title = this.root.querySelector("[data-over]");
+    title.textContent = title.dataset.over;
     this.timer = setTimeout(() => this.leave(), REST_MS);
   }
 
+  /** Let the next table take this one's place; where there is none this one stays in sight. */
   leave() {
     this.close();
     this.root.dispatchEvent(new Event("damrak-over"));
+    this.timer = setTimeout(() => this.leave(), AGAIN_MS);
   }
 
   close() {
