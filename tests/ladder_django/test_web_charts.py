@@ -43,6 +43,12 @@ def test_everything_is_drawn_within_the_frame(curves, until):
             x, y = map(float, corner.split(","))
             assert 0 <= x <= WIDTH
             assert 0 <= y <= HEIGHT
+    bottom, top = drawn.across[0].value, drawn.across[-1].value
+    points = [point for some in curves for point in some]
+    for some in filter(None, curves):  # lines and the intervals of today are never cut
+        assert bottom <= min(some[-1].low, *(point.elo for point in some))
+        assert top >= max(some[-1].high, *(point.elo for point in some))
+    assert drawn.is_cut == any(one.low < bottom or one.high > top for one in points)
     labels = sorted(float(curve.label_y) for curve in drawn.curves)
     assert all(later - earlier >= 14.8 for earlier, later in itertools.pairwise(labels))
     assert 2 <= len(drawn.across) <= 9

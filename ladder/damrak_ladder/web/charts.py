@@ -74,6 +74,7 @@ class Chart:
     along: Sequence[Tick]  # moments
     marks: Sequence[Mark]
     unit: str  # in which moments differ: "day", "minute", "second"
+    is_cut: bool  # whether some intervals are wider than the drawing
     width: float = WIDTH
     height: float = HEIGHT
     left: float = LEFT
@@ -95,7 +96,7 @@ class _Frame:
         return LEFT + share * (WIDTH - LEFT - RIGHT)
 
     def y(self, elo: float) -> float:
-        share = (elo - self.low) / (self.high - self.low)
+        share = (min(max(elo, self.low), self.high) - self.low) / (self.high - self.low)
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
 
@@ -109,8 +110,10 @@ def chart(series: Sequence[Series], until: datetime, marks: Sequence[Mark] = ())
         return None
     begin = min(one.points[0].at for one in drawn)
     end = max(until, max(one.points[-1].at for one in drawn), begin + timedelta(minutes=1))
-    low = min(point.low for one in drawn for point in one.points)
-    high = max(point.high for one in drawn for point in one.points)
+    # All lines and the intervals of today have room. Those of a bot's first games are many times as
+    # wide: they go to the edge of the drawing, or else nothing could be told apart in it.
+    low = min(min(one.points[-1].low, *(at.elo for at in one.points)) for one in drawn)
+    high = max(max(one.points[-1].high, *(at.elo for at in one.points)) for one in drawn)
     step = nice_step(max(high - low, _LEAST_SPAN) / _TICKS)
     bottom, top = math.floor(low / step) * step, math.ceil(high / step) * step
     frame = _Frame(begin, end, bottom, max(top, bottom + step))
@@ -133,7 +136,9 @@ def chart(series: Sequence[Series], until: datetime, marks: Sequence[Mark] = ())
         )
         for number, one in enumerate(drawn)
     ]
-    return Chart(curves, across, _along(frame, unit), _marks(marks, frame), unit)
+    points = [point for one in drawn for point in one.points]
+    is_cut = any(point.low < frame.low or point.high > frame.high for point in points)
+    return Chart(curves, across, _along(frame, unit), _marks(marks, frame), unit, is_cut)
 
 
 def _unit(span: timedelta) -> str:
