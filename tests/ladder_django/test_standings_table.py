@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -134,6 +135,9 @@ def test_changes_of_a_day_and_a_week() -> None:
         assert row.week == (
             row.elo - long_before[row.version_id] if row.version_id in long_before else None
         )
+    row = replace(seen[-1][0], low=900, high=1100)
+    moved = [replace(row, week=week).has_moved for week in (None, 0, 100, -100, 101, -101)]
+    assert moved == [False, False, False, False, True, True]
     assert all(row.day is None for row in seen[0])
     assert versions[4].pk not in long_before
     for day, rows in enumerate(seen):

@@ -54,6 +54,11 @@ class Row:
     week: int | None = None
 
     @property
+    def has_moved(self) -> bool:
+        """Whether its Elo changed in a week by more than its interval reaches to either side."""
+        return self.week is not None and 2 * abs(self.week) > self.high - self.low
+
+    @property
     def cursor(self) -> str:
         """Where the page after this row begins."""
         return f"e{self.elo}.{self.version_id}" if self.rank is None else f"r{self.rank}"
