@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import errno
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -38,6 +39,7 @@ from damrak_ladder.simulate import command as simulate
 OK: Final = 0
 MISUSED: Final = 2
 BROKEN_PIPE: Final = 141
+FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 COMMANDS: Final = (
     up,
@@ -86,6 +88,9 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; what the process is to exit with."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # whoever closed it wants to hear nothing there
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for good
     try:
         parser = build_parser()
         args = parser.parse_args(arguments)
@@ -103,10 +108,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _complain(f"{problem.name} is not installed here: pip install 'damrak[ladder]'")
     except BrokenPipeError:
-        # What is still buffered would fail again when Python flushes at exit.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _stop_printing()
         return BROKEN_PIPE
+    except OSError as problem:
+        if problem.errno not in FULL:
+            raise
+        _stop_printing()
+        return _complain(str(problem.strerror).lower())
     except Exception as problem:
         # Told by their names: neither Django nor the stores are loaded for commands without them.
         kind = type(problem)
@@ -116,6 +124,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _complain(f"the database: {problem} (see: damrak-ladder doctor)")
     return code
+
+
+def _stop_printing() -> None:
+    """Let go of what is still buffered: it would fail again when Python flushes at exit."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -6,6 +6,8 @@ Nothing that was set wrongly ends in a traceback: it ends in one line and code 2
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import os
 import sys
 import textwrap
@@ -21,6 +23,8 @@ from damrak_referee.software import software
 
 OK: Final = 0
 MISUSED: Final = 2
+BROKEN_PIPE: Final = 141
+FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 TEXT: Final = """\
 Runs matches between bots: house bots, uploaded ones in sandboxes, and remote ones that connect.
@@ -46,16 +50,36 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; what the process is to exit with."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # whoever closed it wants to hear nothing there
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for good
     try:
-        return _run(list(sys.argv[1:] if arguments is None else arguments))
+        try:
+            return _run(list(sys.argv[1:] if arguments is None else arguments))
+        finally:  # help, too, leaves by an exception
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _stop_printing()
+        return BROKEN_PIPE
     except Misuse as problem:
         said = " ".join(str(problem).split())
+    except OSError as problem:
+        if problem.errno not in FULL:
+            raise
+        _stop_printing()
+        said = str(problem.strerror).lower()
     except ModuleNotFoundError as problem:
         if (problem.name or "").startswith("damrak"):
             raise
         said = f"{problem.name} is not installed here: pip install 'damrak[referee]'"
     sys.stderr.write(f"damrak-referee: {said}\n")
     return MISUSED
+
+
+def _stop_printing() -> None:
+    """Let go of what is still buffered: it would fail again when Python flushes at exit."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(given: list[str]) -> int:

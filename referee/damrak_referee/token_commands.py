@@ -37,11 +37,12 @@ def run(arguments: Sequence[str], parser_class: Callable[..., argparse.ArgumentP
     if not given:
         raise Misuse(f"--tokens: which file? (or the variable {VARIABLE})")
     try:
-        args.run(Path(given).expanduser(), args)
+        said = args.run(Path(given).expanduser(), args)
     except TokensError as problem:
         raise Misuse(str(problem)) from None
     except OSError as problem:
         raise Misuse(f"{given}: {(problem.strerror or 'cannot be written').lower()}") from None
+    sys.stdout.write(said)
     return 0
 
 
@@ -68,7 +69,7 @@ def _build_parser(parser_class: Callable[..., argparse.ArgumentParser]) -> argpa
     return parser
 
 
-def _new(path: Path, args: argparse.Namespace) -> None:
+def _new(path: Path, args: argparse.Namespace) -> str:
     try:
         name = parse_name(args.name)
     except ValueError as problem:
@@ -79,11 +80,14 @@ def _new(path: Path, args: argparse.Namespace) -> None:
     expires = int(time.time() + args.expires * DAY) if args.expires else 0
     others = [entry for entry in read_tokens(path) if entry.bot != name]
     write_tokens(path, [*others, BotToken(name, hash_token(token), expires)])
-    sys.stdout.write(f"{token}\n")
+    return f"{token}\n"
 
 
-def _list(path: Path, args: argparse.Namespace) -> None:
+def _list(path: Path, args: argparse.Namespace) -> str:
+    if not path.exists():
+        raise Misuse(f"{path}: no such file")
     now = time.time()
+    lines = []
     for entry in sorted(read_tokens(path), key=lambda entry: entry.bot):
         if not entry.expires:
             until = "never expires"
@@ -91,12 +95,14 @@ def _list(path: Path, args: argparse.Namespace) -> None:
             date = datetime.datetime.fromtimestamp(entry.expires, datetime.UTC)
             word = "expires" if is_good_at(entry, now) else "expired"
             until = f"{word} {date:%Y-%m-%d %H:%M} UTC"
-        sys.stdout.write(f"{entry.bot}  {entry.sha256[:12]}  {until}\n")
+        lines.append(f"{entry.bot}  {entry.sha256[:12]}  {until}\n")
+    return "".join(lines)
 
 
-def _revoke(path: Path, args: argparse.Namespace) -> None:
+def _revoke(path: Path, args: argparse.Namespace) -> str:
     tokens = read_tokens(path)
     left = [entry for entry in tokens if entry.bot != args.name]
     if len(left) == len(tokens):
         raise Misuse(f"{path}: no token of {args.name!r}")
     write_tokens(path, left)
+    return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -48,3 +49,31 @@ def test_nothing_slow_is_loaded_before(entry: str) -> None:
     allowed = {entry, entry.partition(".")[0]}
     assert ours - allowed <= {"damrak.interpreted"}
     assert {"argparse", "rich", "django", "grpc"}.isdisjoint(run.stdout.split())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such file")
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        ("damrak_ladder.cli", "simulate --only fit --bots 4 --blocks 10 --json"),
+        ("damrak_referee.cli", "token new stan --tokens tokens.json"),
+    ],
+)
+def test_answer_that_cannot_be_written_is_told_in_one_line(
+    entry: str, line: str, tmp_path: Path
+) -> None:
+    code = f"import sys; from {entry} import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, *line.split()]
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert run.returncode == 2
+    told = run.stderr.splitlines()[-1]
+    assert told == f"{entry[:-4].replace('_', '-')}: no space left on device"
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_closed_output_is_no_trouble(entry: str) -> None:
+    code = f"import sys; sys.stdout = None; from {entry} import main; sys.exit(main())"
+    run = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True)
+    assert (run.returncode, run.stderr) == (0, b"")

@@ -68,6 +68,9 @@ def test_list_and_revoke(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["token", "revoke", "stan", "--tokens", str(path)]) == 0
     assert [entry.bot for entry in read_tokens(path)] == ["jan"]
     assert main(["token", "revoke", "stan", "--tokens", str(path)]) == 2
+    capsys.readouterr()
+    assert main(["token", "list", "--tokens", str(tmp_path / "absent")]) == 2
+    assert capsys.readouterr().err == f"damrak-referee: {tmp_path / 'absent'}: no such file\n"
 
 
 def test_expired_token_is_told_from_an_unknown_one(tmp_path: Path) -> None:
