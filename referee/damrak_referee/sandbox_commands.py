@@ -78,6 +78,8 @@ async def _archive(args: argparse.Namespace) -> int:
 
 
 async def _time(args: argparse.Namespace) -> int:
+    if not 1 <= args.starts <= 1000:
+        raise Misuse(f"--starts: from 1 to 1000, not {args.starts}")
     from damrak_referee.startup import measure, middle  # the other commands need no gRPC
 
     try:

@@ -234,6 +234,7 @@ def test_parts_alone():
     ("arguments", "named"),
     [
         (["simulate", "--bots", "3"], "--bots"),
+        (["simulate", "--bots", "99999999999999"], "--bots"),
         (["simulate", "--blocks", "0"], "--blocks"),
         (["simulate", "--seed", "-1"], "--seed"),
         (["simulate", "--spread", "nan"], "--spread"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -90,12 +91,14 @@ def test_changed_ladder_has_other_house_bots() -> None:
     [
         ("slug", "Mixed!", "lower-case"),
         ("name", " ", "is empty"),
+        ("name", "a\x1b[2Jb", "cannot be printed"),
         ("boards", (), "at least one"),
         ("boards", ("atlantis",), "no board 'atlantis'"),
         ("boards", ("daily:90",), "from 12 to 40"),
         ("shares", {2: 0.0}, "above 0"),
         ("shares", {5: 1.0}, "2, 3 or 4"),
-        ("shares", {2: -1.0}, "below 0"),
+        ("shares", {2: -1.0}, "no share"),
+        ("shares", {2: math.nan}, "no share"),
         ("options", {"all_wild": "maybe"}, "all_wild"),
         ("options", {"first_player": "rotate"}, "first_player"),
         ("options", {"first_player": "seat 2"}, "table for 2"),

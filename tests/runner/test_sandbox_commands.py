@@ -67,6 +67,8 @@ def test_a_file_that_is_not_there_is_a_misuse(tmp_path: Path) -> None:
 
 
 def test_what_a_sandbox_costs_is_measured() -> None:
+    refused = sandbox("time", "--starts", "0")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     if sandbox("check").returncode:
         pytest.skip("no sandboxes here")
     found = json.loads(sandbox("time", "--starts", "2", "--json").stdout)

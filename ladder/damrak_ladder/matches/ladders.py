@@ -113,6 +113,8 @@ def check_plan(plan: LadderPlan) -> None:
     for name, most in (("name", 60), ("summary", 300)):
         if len(getattr(plan, name)) > most:
             raise BadLadder(name, f"has more than {most} characters")
+        if not getattr(plan, name).isprintable():
+            raise BadLadder(name, "has characters that cannot be printed")
     if not plan.name.strip():
         raise BadLadder("name", "is empty")
     _check_shares(plan.shares)
@@ -126,7 +128,7 @@ def check_plan(plan: LadderPlan) -> None:
     if not 1 <= plan.rotations <= MOST_ROTATIONS:
         raise BadLadder("rotations", f"{plan.rotations} is not from 1 to {MOST_ROTATIONS}")
     if not (math.isfinite(plan.weight) and plan.weight > 0):
-        raise BadLadder("weight", f"{plan.weight:g} is not above 0")
+        raise BadLadder("weight", f"{plan.weight:g} is no number above 0")
     _check_people(plan)
 
 
@@ -135,7 +137,7 @@ def _check_shares(shares: Mapping[int, float]) -> None:
         if seats not in SEATS:
             raise BadLadder("shares", f"{seats} is no number of players: 2, 3 or 4")
         if not (math.isfinite(share) and share >= 0):
-            raise BadLadder("shares", f"{share:g} for {seats} players is below 0")
+            raise BadLadder("shares", f"{share:g} for {seats} players is no share from 0 on")
     if not any(share > 0 for share in shares.values()):
         raise BadLadder("shares", "no number of players has a share above 0")
 

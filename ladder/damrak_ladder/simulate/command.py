@@ -11,6 +11,7 @@ from typing import Any, Final
 from damrak_ladder.misuse import Misuse
 
 PARTS: Final = ("matchmaking", "ratings", "mirror_variance", "fit")
+MOST: Final = 10_000_000  # bots, or blocks: more than any machine holds
 
 TEXT: Final = """
 Lets synthetic bots of known strength play through the matchmaking and the ratings of the ladder,
@@ -73,10 +74,10 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Simulate and print."""
-    if args.bots < 4:
-        raise Misuse(f"--bots: at least 4, not {args.bots}")
-    if args.blocks < 10:
-        raise Misuse(f"--blocks: at least 10, not {args.blocks}")
+    if not 4 <= args.bots <= MOST:
+        raise Misuse(f"--bots: from 4 to {MOST:,}, not {args.bots}")
+    if not 10 <= args.blocks <= MOST:
+        raise Misuse(f"--blocks: from 10 to {MOST:,}, not {args.blocks}")
     if args.seed < 0:
         raise Misuse(f"--seed: not below 0, as {args.seed} is")
     if not 0 < args.spread <= 2000:
