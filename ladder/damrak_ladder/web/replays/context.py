@@ -27,7 +27,7 @@ from damrak_ladder.web.replays.sources import (
     replay_of,
 )
 from damrak_ladder.web.replays.tips import with_tips
-from damrak_ladder.web.replays.words import Speaker, words
+from damrak_ladder.web.replays.words import Speaker, signed, words
 
 _ASIDE = frozenset({"refill", "reshuffle", "flush"})  # not decided by anybody
 _SHEET = 16  # so many lines of the list are drawn anew when one has changed
@@ -69,7 +69,7 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
             "names": names,
             "title": " · ".join(names),
             "result": ", ".join(
-                f"{name} {came.total}"
+                f"{name} {signed(came.total)}"
                 for name, came in zip(names, replay.result.seats, strict=True)
             ),
             "board": replay.board.name,

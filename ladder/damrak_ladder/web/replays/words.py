@@ -114,7 +114,9 @@ def _labels() -> Words:
         "thinks": _("to move"),
         "copied": _("The address of this moment is copied."),
         "failed": _("This could not be loaded. Please try again."),
-        "score_of": _("Scores over the game"),
+        "score_of": _(
+            "Scores over the game: what each would have if it ended there, by what these eyes see"
+        ),
         "live_on": pgettext("broadcast", "live"),
         "live_lost": _("The connection is lost; trying again …"),
         "live_full": _("Too many people are watching. You see it as soon as there is room."),
