@@ -15,10 +15,14 @@ from django.test import override_settings
 from damrak_ladder.health import middleware as answering, parts, tables
 from damrak_ladder.health.examination import Finding, Verdict, examine
 from damrak_ladder.health.middleware import HealthMiddleware
+from damrak_ladder.matches.attempts import hand_back, start
 from damrak_ladder.matches.models import Block, BlockState, Host
+from damrak_ladder.matches.recording import Report, record
 from damrak_ladder.misuse import Misuse
+from damrak_ladder.replays.keeping import keep
+from ladder_django.games import replay_of
 from ladder_django.people import NOW
-from ladder_django.tables import some_block
+from ladder_django.tables import PATIENCE, some_block
 
 NOWHERE = "redis+socket:///nowhere/broker.sock"
 
@@ -138,6 +142,30 @@ def test_doctor_sees_blocks_that_wait_or_died(database: None) -> None:
     found = found_by_doctor()
     assert found["queue"].verdict is Verdict.WELL
     assert "requeue" in found["dead blocks"].cure
+
+
+def test_doctor_says_why_a_block_comes_to_nothing_again_and_again(database: None) -> None:
+    block, attic, full = some_block(), a_host(), "No space left on device"
+    for latest in range(3):
+        assert "stuck blocks" not in found_by_doctor()
+        assert start(block.pk, latest, "attic:1", NOW, PATIENCE, attic.pk)
+        assert hand_back(block.pk, latest + 1, full, NOW, timedelta(0))
+    stuck = found_by_doctor()["stuck blocks"]
+    assert stuck.verdict is Verdict.DOUBTFUL
+    assert stuck.what.endswith(f"block {block.pk}, the last time at attic: {full}")
+
+
+def test_doctor_tells_replays_of_another_key_from_damage(
+    database: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "DAMRAK_HOME", tmp_path)
+    block = some_block()
+    assert start(block.pk, 0, "worker", NOW, PATIENCE)
+    kept = [keep(replay_of(match)) for match in block.matches.order_by("number")]
+    record(Report(block.pk, 1, tuple(kept)), NOW)
+    assert found_by_doctor()["replays"].verdict is Verdict.WELL
+    with override_settings(DAMRAK_REPLAY_KEY=bytes(32)):
+        assert "DAMRAK_LADDER_REPLAY_KEY" in found_by_doctor()["replays"].cure
 
 
 def test_doctor_sees_a_replay_that_is_lost(database: None) -> None:

@@ -33,6 +33,9 @@ from damrak_ladder.replays.inspection import inspect_sample
 SAMPLE: Final = 20
 """So many replays and archives are looked at."""
 
+STUCK_AFTER: Final = 3
+"""A block that was tried so often and waits again has met with more than an accident."""
+
 LATE_AFTER: Final = timedelta(minutes=10)
 """A block that has been due for so long is not being played."""
 
@@ -174,6 +177,15 @@ def _queue(now: datetime) -> Iterator[Finding]:
         yield Finding("queue", Verdict.DOUBTFUL, what, cure)
     else:
         yield Finding("queue", Verdict.WELL, what)
+    stuck = Block.objects.filter(state=BlockState.WAITING, attempt__gte=STUCK_AFTER)
+    stuck = stuck.exclude(trouble="")
+    if (block := stuck.order_by("-attempt", "pk").first()) is not None:
+        latest = block.attempts.select_related("host").latest("number")
+        at = "" if latest.host is None else f" at {latest.host.name}"
+        what = f"{stuck.count()} came to nothing {STUCK_AFTER} times or more"
+        told = f"block {block.pk}, the last time{at}: {block.trouble}"
+        cure = "it goes on by itself once that is cured; the log there says more"
+        yield Finding("stuck blocks", Verdict.DOUBTFUL, f"{what}; {told}", cure)
     if dead := Block.objects.filter(state=BlockState.DEAD).count():
         cure = "damrak-ladder blocks dead, then damrak-ladder blocks requeue"
         yield Finding("dead blocks", Verdict.DOUBTFUL, f"{dead} failed too often", cure)
@@ -183,7 +195,11 @@ def _replays() -> Finding:
     found = inspect_sample(SAMPLE, random.Random())  # noqa: S311 - a sample
     if found:
         what = f"{len(found)} of {SAMPLE}: match {found[0].match}: {found[0].problem}"
-        return Finding("replays", Verdict.WRONG, what, "restore them from a backup; check the disk")
+        cure = "restore them from a backup; check the disk"
+        if found[0].problem.startswith("signature:"):
+            key = "set DAMRAK_LADDER_REPLAY_KEY to the key they were signed with, on every machine"
+            cure = f"{key}; if it is that, {cure}"
+        return Finding("replays", Verdict.WRONG, what, cure)
     return Finding("replays", Verdict.WELL, "a sample is whole, and signed by our key")
 
 
