@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse
-from django.test import override_settings
+from django.test import Client, override_settings
 
 from damrak_ladder.health import middleware as answering, parts, tables
 from damrak_ladder.health.examination import Finding, Verdict, examine
@@ -166,6 +166,17 @@ def test_doctor_tells_replays_of_another_key_from_damage(
     assert found_by_doctor()["replays"].verdict is Verdict.WELL
     with override_settings(DAMRAK_REPLAY_KEY=bytes(32)):
         assert "DAMRAK_LADDER_REPLAY_KEY" in found_by_doctor()["replays"].cure
+
+
+def test_page_without_the_database_says_that_it_will_work_later(database: None) -> None:
+    def gone(*_: object) -> None:
+        raise OperationalError("connection refused")
+
+    client = Client(SERVER_NAME="127.0.0.1", raise_request_exception=False)
+    with connection.execute_wrapper(gone):
+        answer = client.get("/en/")
+    assert (answer.status_code, answer["Cache-Control"]) == (503, "no-store")
+    assert answer["Retry-After"]
 
 
 def test_doctor_sees_a_replay_that_is_lost(database: None) -> None:

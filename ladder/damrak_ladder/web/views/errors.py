@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+
+from damrak_ladder.web.unreachable import RETRY_AFTER_S
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -27,5 +32,13 @@ def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    """Our own fault. The page asks nothing of the database, which may be why."""
-    return render(request, "500.html", status=500)
+    """Our own fault. The page asks nothing of the database, which may be why.
+
+    Where it is, the same will work later, and whoever asks is told so.
+    """
+    if not isinstance(sys.exc_info()[1], (OperationalError, InterfaceError)):
+        return render(request, "500.html", status=500)
+    answer = render(request, "500.html", status=503)
+    answer["Retry-After"] = str(RETRY_AFTER_S)
+    answer["Cache-Control"] = "no-store"
+    return answer
