@@ -16,7 +16,9 @@ from damrak_ladder.standings.curves import Point
 
 WIDTH: Final = 800.0
 HEIGHT: Final = 300.0
-LEFT, RIGHT, TOP, BOTTOM = 52.0, 172.0, 14.0, 30.0
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 172.0, 14.0, 30.0  # RIGHT: at most, for the names
+_LETTER: Final = 8.0  # as wide as one of a name is at most, nearly always
+_LEADER: Final = 14.0  # before a name
 STYLES: Final = 12
 _STEPS: Final = (1, 2, 5)
 _TICKS: Final = 5
@@ -75,13 +77,13 @@ class Chart:
     marks: Sequence[Mark]
     unit: str  # in which moments differ: "day", "minute", "second"
     is_cut: bool  # whether some intervals are wider than the drawing
+    right: float
+    label_x: float
     width: float = WIDTH
     height: float = HEIGHT
     left: float = LEFT
-    right: float = WIDTH - RIGHT
     top: float = TOP
     bottom: float = HEIGHT - BOTTOM
-    label_x: float = WIDTH - RIGHT + 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +92,11 @@ class _Frame:
     end: datetime
     low: float
     high: float
+    right: float
 
     def x(self, at: datetime) -> float:
         share = (at - self.begin) / (self.end - self.begin)
-        return LEFT + share * (WIDTH - LEFT - RIGHT)
+        return LEFT + share * (self.right - LEFT)
 
     def y(self, elo: float) -> float:
         share = (min(max(elo, self.low), self.high) - self.low) / (self.high - self.low)
@@ -116,7 +119,8 @@ def chart(series: Sequence[Series], until: datetime, marks: Sequence[Mark] = ())
     high = max(max(one.points[-1].high, *(at.elo for at in one.points)) for one in drawn)
     step = nice_step(max(high - low, _LEAST_SPAN) / _TICKS)
     bottom, top = math.floor(low / step) * step, math.ceil(high / step) * step
-    frame = _Frame(begin, end, bottom, max(top, bottom + step))
+    names = _LEADER + _LETTER * max(len(one.name) for one in drawn)
+    frame = _Frame(begin, end, bottom, max(top, bottom + step), WIDTH - min(RIGHT, names))
     count = round((frame.high - frame.low) / step)
     across = [
         Tick(f"{frame.y(frame.low + step * number):.1f}", frame.low + step * number)
@@ -138,7 +142,8 @@ def chart(series: Sequence[Series], until: datetime, marks: Sequence[Mark] = ())
     ]
     points = [point for one in drawn for point in one.points]
     is_cut = any(point.low < frame.low or point.high > frame.high for point in points)
-    return Chart(curves, across, _along(frame, unit), _marks(marks, frame), unit, is_cut)
+    along, seen = _along(frame, unit), _marks(marks, frame)
+    return Chart(curves, across, along, seen, unit, is_cut, frame.right, frame.right + 10)
 
 
 def _unit(span: timedelta) -> str:
