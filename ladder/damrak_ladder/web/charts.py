@@ -16,7 +16,7 @@ from damrak_ladder.standings.curves import Point
 
 WIDTH: Final = 800.0
 HEIGHT: Final = 300.0
-LEFT, RIGHT, TOP, BOTTOM = 52.0, 172.0, 14.0, 30.0  # RIGHT: at most, for the names
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 182.0, 14.0, 30.0  # RIGHT: at most, for the names
 _LETTER: Final = 8.0  # as wide as one of a name is at most, nearly always
 _LEADER: Final = 14.0  # before a name
 STYLES: Final = 12
