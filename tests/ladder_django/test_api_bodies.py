@@ -22,11 +22,14 @@ KIB = 1 << 10
 class Wire:
     """What a client sends, piece by piece, and what it hears."""
 
-    def __init__(self, pieces: list[bytes], *, is_whole: bool = True, **headers: str) -> None:
+    def __init__(
+        self, pieces: list[bytes], *, is_whole: bool = True, pause: float = 0.0, **headers: str
+    ) -> None:
         self.heard: list[Message] = []
         self.taken = 0
         self._pieces = pieces
         self._is_whole = is_whole
+        self._pause = pause
         self.scope: Message = {
             "type": "http",
             "method": "POST",
@@ -41,6 +44,7 @@ class Wire:
     async def receive(self) -> Message:
         if self.taken < len(self._pieces):
             self.taken += 1
+            await asyncio.sleep(self._pause)
             more = self.taken < len(self._pieces) or not self._is_whole
             return {"type": "http.request", "body": self._pieces[self.taken - 1], "more_body": more}
         await asyncio.Event().wait()
@@ -108,6 +112,11 @@ def test_lengths_that_are_no_numbers(length: str) -> None:
 
 def test_who_is_too_slow_is_not_waited_for() -> None:
     wire = serve(Wire([b"x"], is_whole=False), seconds=0.01)
+    assert (wire.status, wire.problem["code"]) == (408, "too-slow")
+
+
+def test_who_drips_gets_no_more_time() -> None:
+    wire = serve(Wire([b"x"] * 500, pause=0.01), seconds=0.5)
     assert (wire.status, wire.problem["code"]) == (408, "too-slow")
 
 

@@ -340,6 +340,20 @@ def test_who_died_while_sending_is_followed_by_another_after_a_while(outbox: lis
 
 
 @pytest.mark.usefixtures("database")
+def test_who_fails_too_late_says_nothing_of_what_another_has_sent(outbox: list[Any]) -> None:
+    class SlowMailer(MemoryMailer):
+        def send_messages(self, messages: Any) -> int:
+            assert send(minutes=5) == Delivered(sent=1)
+            raise ConnectionRefusedError
+
+    ann = somebody()
+    tell_plainly(ann)
+    assert send(mailer=SlowMailer()) == Delivered(failed=1)
+    assert states(ann) == ["sent"]
+    assert Delivery.objects.get().trouble == ""
+
+
+@pytest.mark.usefixtures("database")
 def test_who_died_over_the_last_try_leaves_nothing_waiting() -> None:
     ann = somebody()
     tell_plainly(ann)

@@ -14,7 +14,7 @@ import grpc
 import pytest
 
 from damrak_proto.v1 import control_pb2 as pb
-from damrak_referee.lobby_service import BURST
+from damrak_referee.lobby_service import BURST, MOST_CONNECTIONS
 from damrak_referee.tokens import hash_token, write_tokens
 from damrak_wire.lobby import (
     Arrival,
@@ -281,6 +281,17 @@ def test_bot_that_comes_and_goes_without_end_is_refused_for_a_while(it: Scene) -
         waiter.hang_up()
     else:
         raise AssertionError("it was let in a thousand times")
+
+
+def test_bot_that_waits_on_too_many_lines_gets_no_further_one(it: Scene) -> None:
+    it.set_tokens(BotToken("many", hash_token("many"), 0))
+    waiters = [Waiter(it.channel, "many") for _ in range(MOST_CONNECTIONS)]
+    for waiter in waiters:
+        assert waiter.hear() == Registered(1, "many", "one")
+    code, why = _gone(Waiter(it.channel, "many"))
+    assert (code, why) == ("RESOURCE_EXHAUSTED", f"many waits on {MOST_CONNECTIONS} lines")
+    for waiter in waiters:
+        waiter.hang_up()
 
 
 def test_visitor_that_says_nothing_is_sent_away() -> None:

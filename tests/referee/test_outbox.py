@@ -99,3 +99,21 @@ def test_the_next_pass_begins_anew() -> None:
             await asyncio.sleep(0)
 
     asyncio.run(run())
+
+
+def test_what_nobody_takes_is_too_much_at_last() -> None:
+    async def run() -> None:
+        overflowed: list[bool] = []
+
+        async def write(data: bytes) -> None:
+            await asyncio.Event().wait()
+
+        departures = Departures(asyncio.get_running_loop(), NEVER)
+        box = Outbox(write, _nothing, lambda: overflowed.append(True), 10, departures)
+        for _ in range(11):  # one is being written
+            box.put(b"news")
+        assert not overflowed
+        box.put(b"news")
+        assert overflowed
+
+    asyncio.run(run())
