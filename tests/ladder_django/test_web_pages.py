@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from damrak_ladder.bots.models import Bot
-from damrak_ladder.matches.models import Block, Match
+from damrak_ladder.matches.models import Block, Match, SeatResult
 from damrak_ladder.standings.models import Standing
 from ladder_django.lines import some_bot
 from ladder_django.sites import fill, play
@@ -89,6 +89,11 @@ def test_full_pages_show_what_is_so_at_a_cost_that_does_not_grow():
     assert "Against others on Amsterdam" in page(client, "/bots/gable/?ladder=amsterdam")
     assert f"<strong>{leader.elo}</strong>" in page(client, f"/owners/{leader.version.bot.owner}/")
     assert "took from the bot" in page(client, "/ladders/amsterdam/matrix/")
+
+    tied = Block.objects.earliest("pk").matches.get(number=0)
+    assert "shared victory" not in page(client, f"/blocks/{tied.block_id}/")
+    SeatResult.objects.filter(seat__match=tied).update(place=1)
+    assert page(client, f"/blocks/{tied.block_id}/").count("shared victory") == tied.seats.count()
 
     yesterday = f"/ladders/amsterdam/?on={(now - timedelta(days=1)).date()}"
     assert "As it was at the end of" in page(client, yesterday)

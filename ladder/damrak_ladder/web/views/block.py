@@ -40,10 +40,16 @@ def block(request: HttpRequest, pk: int) -> HttpResponse:
         "divergences": divergences(shown.matches, seats) if mirrored else [],
         "played": shown.block,
         "rows": [_row(side.version.pk, shown.matches) for side in shown.sides],
+        "shared": {match.pk for match in shown.matches if _firsts(match) > 1},
         "attempts": attempts.order_by("-number")[:20],
         "has_details": may_see_trouble(request.user),
     }
     return render(request, "web/block.html", context)
+
+
+def _firsts(match: Match) -> int:
+    results = [getattr(seat, "result", None) for seat in match.seats.all()]
+    return sum(result is not None and result.place == 1 for result in results)
 
 
 def _row(version: int, matches: Sequence[Match]) -> Row:
