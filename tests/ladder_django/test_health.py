@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from django.test import Client, override_settings
 from damrak_ladder.health import middleware as answering, parts, tables
 from damrak_ladder.health.examination import Finding, Verdict, examine
 from damrak_ladder.health.middleware import HealthMiddleware
+from damrak_ladder.matches import clock
 from damrak_ladder.matches.attempts import hand_back, start
 from damrak_ladder.matches.models import Block, BlockState, Host
 from damrak_ladder.matches.recording import Report, record
@@ -153,6 +154,25 @@ def test_doctor_says_why_a_block_comes_to_nothing_again_and_again(database: None
     stuck = found_by_doctor()["stuck blocks"]
     assert stuck.verdict is Verdict.DOUBTFUL
     assert stuck.what.endswith(f"block {block.pk}, the last time at attic: {full}")
+
+
+def test_doctor_sees_clocks_that_are_off(database: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    a_host()
+    assert clock.clock_lead() == timedelta(0)
+    assert found_by_doctor()["clock"].verdict is Verdict.WELL
+
+    class Late(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:
+            return datetime.now(tz) - timedelta(hours=1)
+
+    monkeypatch.setattr(clock, "datetime", Late)
+    found = found_by_doctor()["clock"]
+    if connection.vendor == "postgresql":
+        assert found.verdict is Verdict.WRONG
+        assert found.what.endswith(" s behind that of the database")
+    Host.objects.update(last_seen=NOW + timedelta(minutes=2))
+    assert "120 s ahead" in found_by_doctor()["host attic"].what
 
 
 def test_doctor_tells_replays_of_another_key_from_damage(

@@ -121,7 +121,7 @@ def _welcome(
         f"  administrator   {login}",
         f"  your own bot    damrak new my-bot && {submit}",
         f"  data and logs   {environment.home}",
-        "  stop            Ctrl-C; `make up` continues where it was",
+        "  stop            Ctrl-C; the same command continues where it was",
         "",
     ]
     if not has_key:

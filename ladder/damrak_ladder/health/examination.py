@@ -25,6 +25,7 @@ from damrak_ladder.bots.errors import ArchiveDamaged
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.health import parts, tables
 from damrak_ladder.health.middleware import PATH
+from damrak_ladder.matches.clock import MOST_LEAD, clock_lead
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState, Ladder
 from damrak_ladder.referees.connecting import own_control
 from damrak_ladder.referees.errors import RefereeTrouble
@@ -124,6 +125,7 @@ def _database(now: datetime) -> Iterator[Finding]:
         yield Finding("tables", Verdict.WRONG, what, tables.cure())
         return
     yield _writable()
+    yield _clock()
     yield from _hosts(now)
     yield from _queue(now)
     stores = _quick("stores", parts.stores, now, "start it, or check DAMRAK_LADDER_S3_…")
@@ -143,6 +145,15 @@ def _writable() -> Finding:
     return Finding("writing", Verdict.WELL, "the database takes changes")
 
 
+def _clock() -> Finding:
+    lead = clock_lead()
+    if abs(lead) <= MOST_LEAD:
+        return Finding("clock", Verdict.WELL, "that of the database")
+    seconds = abs(lead.total_seconds())
+    what = f"{seconds:.0f} s {'ahead of' if lead > timedelta(0) else 'behind'} that of the database"
+    return Finding("clock", Verdict.WRONG, what, "set it right, and have NTP keep it so")
+
+
 def _hosts(now: datetime) -> Iterator[Finding]:
     cure = "start `damrak-referee` and, beside it, `damrak-ladder worker`; look at their logs"
     yield _quick("hosts", parts.hosts, now, cure)
@@ -150,8 +161,11 @@ def _hosts(now: datetime) -> Iterator[Finding]:
         part = f"host {host.name}"
         silent = (now - host.last_seen).total_seconds()
         if silent > parts.SILENT_AFTER_S:
-            cure = "start its worker and its referee, if it is to play"
+            cure = "start its worker and its referee, if it is to play; is its clock behind?"
             yield Finding(part, Verdict.DOUBTFUL, f"silent for {silent:.0f} s", cure)
+        elif -silent > MOST_LEAD.total_seconds():
+            cure = "set its clock right, and have NTP keep it so"
+            yield Finding(part, Verdict.WRONG, f"its clock is {-silent:.0f} s ahead of ours", cure)
         elif host.state == HostState.QUARANTINED:
             cure = f"damrak-ladder hosts trust {host.name}, once the reason is gone"
             yield Finding(part, Verdict.DOUBTFUL, f"quarantined: {host.reason}", cure)

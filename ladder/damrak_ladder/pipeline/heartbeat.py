@@ -14,6 +14,7 @@ from django.db import DatabaseError, connection
 
 from damrak_ladder.bots.connecting import all_tokens
 from damrak_ladder.matches.attempts import end_former, patience
+from damrak_ladder.matches.clock import MOST_LEAD, clock_lead
 from damrak_ladder.matches.models import Block, BlockState, Host
 from damrak_ladder.referees.connecting import own_control
 from damrak_ladder.referees.errors import RefereeTrouble
@@ -109,6 +110,8 @@ class Heart:
                 return
 
     def _beat(self) -> None:
+        if abs(lead := clock_lead()) > MOST_LEAD:
+            _log.error("clock_is_off", extra={"ahead_s": round(lead.total_seconds(), 1)})
         beat(datetime.now(UTC), self._workers, is_stopping=self._is_stopping)
 
     def _try(self, act: Callable[[], object]) -> None:
