@@ -73,6 +73,9 @@ def test_running_blocks_hold_their_places_and_those_that_failed_rest() -> None:
     assert [(run.block, run.seconds, run.ends_in) for run in found.running] == [(one, 0.5, 1.5)]
     assert [(wait.block, wait.starts_in) for wait in found.waiting] == [(three, 1.5), (two, None)]
     assert found.waiting[1].text == "is tried again in 1 s, because it failed"
+    silent = queue(NOW + timedelta(hours=1))
+    assert [run.block for run in silent.running] == [one]
+    assert {(wait.starts_in, wait.reason) for wait in silent.waiting} == {(None, "machine")}
 
 
 def test_what_a_host_has_been_told_of_comes_first() -> None:

@@ -80,7 +80,10 @@ def queue(now: datetime, most: int = MOST) -> Queue:
     seconds = seconds_per_game({block.ladder_id for block in [*playing, *in_line]})
     seated = _seated([block.pk for block in [*playing, *in_line]])
     shown = _running(playing, seated, seconds, now)
-    queued = _queued(in_line, seated, seconds, there, [one.ends_in for one in shown], now)
+    # What a silent host leaves behind still runs for a while, and gives nobody its place.
+    heard = {None, *(place.host.pk for place in there)}
+    busy = [one.ends_in for one in shown if one.block.host_id in heard]
+    queued = _queued(in_line, seated, seconds, there, busy, now)
     weights = weights_of({block.flow for block in [*playing, *in_line]})
     total = sum(weights.values())
     return Queue(
@@ -165,7 +168,7 @@ def _queued(
     turns = turns_now(now)
     costs = {block.pk: seated[block.pk][1] * seconds[block.ladder_id] for block in blocks}
     free = sum(place.host.workers for place in there)
-    ends = [0.0] * max(0, free - len(busy)) + busy
+    ends = [0.0] * max(0, free - len(busy)) + busy if free else []
     heapq.heapify(ends)
     alive = {place.host.pk for place in there}
     told = [block for block in blocks if block.host_id in alive]
