@@ -14,6 +14,7 @@ import pytest
 import zstandard
 from django.conf import settings
 from django.db import connection
+from django.test import override_settings
 from django.utils import timezone
 
 from damrak_ladder.accounts.models import User
@@ -25,6 +26,7 @@ from damrak_ladder.backup.saving import save
 from damrak_ladder.backup.tables import all_models
 from damrak_ladder.bots.archives import archive_store
 from damrak_ladder.bots.models import Bot
+from damrak_ladder.commands.backup import warn_of_another_key
 from damrak_ladder.installation.unfinished import unfinished_restore
 from damrak_ladder.management import prepare
 from damrak_ladder.matches.attempts import start
@@ -78,6 +80,22 @@ def test_restored_rows_and_files_are_the_same(committed: dict[str, str], tmp_pat
     save(second, NOW, quiet)
     assert tables_in(second) == tables_in(first)
     assert SeatResult.objects.count() == 4
+
+
+def test_who_restores_beside_another_key_is_told(
+    committed: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(tmp_path / "file", NOW, quiet)
+    key = (Path(settings.DAMRAK_HOME) / "replay-key").read_bytes()
+    empty()
+    restore(tmp_path / "file", quiet)
+    for chosen in (None, key):
+        with override_settings(DAMRAK_REPLAY_KEY=chosen):
+            warn_of_another_key()
+    assert capsys.readouterr().err == ""
+    with override_settings(DAMRAK_REPLAY_KEY=bytes(32)):
+        warn_of_another_key()
+    assert capsys.readouterr().err.startswith("DAMRAK_LADDER_REPLAY_KEY is not the key")
 
 
 def test_new_rows_come_after_restored_ones(committed: dict[str, str], tmp_path: Path) -> None:

@@ -105,7 +105,23 @@ def _restore(args: argparse.Namespace) -> int:
     except OSError as problem:
         raise Misuse(f"{args.file}: {(problem.strerror or str(problem)).lower()}") from None
     say(f"restored: {sum(saved.rows_of.values())} rows, {saved.files} files")
+    warn_of_another_key()
     return 0
+
+
+def warn_of_another_key() -> None:
+    """Say so if the settings name another key for replays than the one that was put back."""
+    from django.conf import settings
+
+    from damrak_ladder.replays.signing import KEY_FILE, PlatformKey
+
+    theirs = PlatformKey.at(settings.DAMRAK_HOME)
+    if settings.DAMRAK_REPLAY_KEY not in {None, theirs.private.private_bytes_raw()}:
+        where = Path(settings.DAMRAK_HOME) / KEY_FILE
+        sys.stderr.write(
+            "DAMRAK_LADDER_REPLAY_KEY is not the key that signed these replays, so none of them "
+            f"counts (cure: set it to what `od -An -tx1 {where} | tr -d ' \\n'` prints)\n"
+        )
 
 
 def _check_nobody_runs() -> None:
