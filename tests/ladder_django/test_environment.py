@@ -96,6 +96,12 @@ def test_what_a_bucket_lacks_is_named(name: str) -> None:
     assert caught.value.variable == f"DAMRAK_LADDER_{name}"
 
 
+def test_bucket_without_what_reads_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "boto3", None)
+    with pytest.raises(SettingError, match=r"damrak\[s3\]"):
+        read_environment(NEEDED)
+
+
 def test_bucket_is_read_and_its_secret_is_not_shown() -> None:
     bucket = read_environment(NEEDED).bucket
     assert bucket is not None

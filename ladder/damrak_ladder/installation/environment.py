@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
@@ -240,6 +241,9 @@ def _bucket(source: _Source, *, is_needed: bool) -> Bucket | None:
         return None
     if name is None:
         raise SettingError(PREFIX + "S3_BUCKET", "is needed by a store that is s3")
+    if find_spec("boto3") is None:
+        problem = "boto3, which reads buckets, is not installed here: pip install 'damrak[s3]'"
+        raise SettingError(PREFIX + "S3_BUCKET", problem)
     for variable, value, other in (("S3_KEY", key, secret), ("S3_SECRET", secret, key)):
         if value is None and other is not None:
             raise SettingError(PREFIX + variable, "S3_KEY and S3_SECRET go together")
