@@ -118,6 +118,8 @@ def test_a_version_goes_live_and_a_token_is_revoked(site: Site, page: Page):
 def test_all_of_it_works_without_javascript(site: Site, browser: Browser):
     context = new_context(browser, java_script_enabled=False, locale="en-GB")
     page = context.new_page()
+    page.goto(f"{site.url}/en/queue/")
+    expect(page.get_by_role("button", name="Pause")).to_have_count(0)  # it would do nothing
     page.goto(f"{site.url}/en/ladders/amsterdam/")
     page.get_by_label("Sorted by").select_option("games")
     page.get_by_label("Bots", exact=True).select_option("remote")
