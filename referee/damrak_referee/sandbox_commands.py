@@ -129,6 +129,11 @@ def _build_parser(parser_class: Callable[..., argparse.ArgumentParser]) -> argpa
     parser = parser_class(
         prog="damrak-referee sandbox",
         description="What uploaded bots run in on this machine.",
+        epilog="examples:\n"
+        "  damrak-referee sandbox check              exit code 1 if uploaded bots are refused\n"
+        "  damrak-referee sandbox archive my-bot.zip\n"
+        "  damrak-referee sandbox time --starts 20",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

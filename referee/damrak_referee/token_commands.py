@@ -51,6 +51,10 @@ def _build_parser(parser_class: Callable[..., argparse.ArgumentParser]) -> argpa
         prog="damrak-referee token",
         description="The tokens that let remote bots into the lobby. The file holds hashes only;\n"
         "a running referee reads it again when it changes.",
+        epilog="examples:\n"
+        "  damrak-referee token new stan-3 --tokens tokens.json --expires 90\n"
+        "  damrak-referee token list --tokens tokens.json\n"
+        "  damrak-referee token revoke stan-3 --tokens tokens.json     its games end, too",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

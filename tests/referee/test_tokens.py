@@ -120,3 +120,10 @@ def test_renewed_expiry_keeps_a_token_in_force() -> None:
     tokens.replace([])
     assert tokens.are_known
     assert not tokens.is_in_force(entry)
+
+
+@pytest.mark.parametrize("command", ["token", "sandbox"])
+def test_help_teaches(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert "examples:\n  damrak-referee" in capsys.readouterr().out
