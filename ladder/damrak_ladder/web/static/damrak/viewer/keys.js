@@ -10,7 +10,9 @@ export function listen(viewer, actions) {
   singles.addEventListener("change", () => keep(singles.checked ? "on" : "off"));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !viewer.player) return;
-    if (event.target.closest("input, select, textarea, dialog")) return;
+    // What had the focus in the list of keys keeps it until the next picture after that is closed.
+    const field = event.target.closest("input, select, textarea, dialog");
+    if (field && !field.closest("dialog:not([open])")) return;
     if (event.target.matches(".table")) return; // a table, which these keys scroll
     // Who speaks to the computer, or hits keys by mistake, turns letters off (WCAG 2.1.4).
     if (event.key.length === 1 && !singles.checked) return;
