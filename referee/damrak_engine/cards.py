@@ -55,7 +55,16 @@ def packed(cards: Iterable[int]) -> int:
 
 def packed_counts(numbers: Iterable[int]) -> int:
     """The multiset that holds so many of each kind, pink first."""
-    return sum([number << BITS * kind for kind, number in enumerate(numbers)])
+    return sum([packed_of(number, kind) for kind, number in enumerate(numbers)])
+
+
+def packed_of(number: int, kind: int) -> int:
+    """So many of this kind.
+
+    Shifted, never multiplied: Python looks for signals while it multiplies numbers of 2**30 and
+    more, and native code takes an exception that then comes back for a lack of memory.
+    """
+    return number << BITS * kind
 
 
 def count(pack: int, kind: int) -> int:

@@ -12,18 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import comb, perm
+from operator import mul  # of large numbers, where native code must not multiply: cards.py
 from typing import Any, Final, Protocol
 
 from damrak_engine.cards import (
     BITS,
     COUNT,
-    ONE,
     PLAIN,
     WILD,
     WILD_SHIFT,
     count,
     counts,
     packed,
+    packed_of,
     size,
     unpacked,
 )
@@ -120,7 +121,7 @@ class Lots:
             before = _drawn(levels[i + 1][split][1], rng)
             for lot, cards in enumerate(paid):
                 used = split[2 * lot + 1] - before[2 * lot + 1]
-                cards[seat] += (used >> SEAT_BITS * seat) * ONE[kind]
+                cards[seat] += packed_of(used >> SEAT_BITS * seat, kind)
             split = before
         return list(_drawn(levels[0][split][1], rng)), paid
 
@@ -171,7 +172,7 @@ class Lots:
             for taken, chance, head in found:
                 for n in range(min(number - taken, of_kind, held) + 1):
                     shown = chance * comb(of_kind, n) * perm(held, n) / perm(among, n)
-                    rest = left - n * ONE[kind] & mask
+                    rest = left - packed_of(n, kind) & mask
                     grown.append((taken + n, shown, (*head, rest, used + (n << SEAT_BITS * seat))))
             found = grown
         return [(after, chance) for taken, chance, after in found if taken == number]
@@ -218,14 +219,14 @@ def _parts(cards: int, number: int, most: int) -> Iterator[tuple[int, int]]:
     for kind in range(WILD):
         of_kind = count(cards, kind)
         parts = [
-            (part + n * ONE[kind], plain + n, ways * comb(of_kind, n))
+            (part + packed_of(n, kind), plain + n, mul(ways, comb(of_kind, n)))
             for part, plain, ways in parts
             for n in range(min(of_kind, most - plain, number - plain) + 1)
         ]
     wilds = cards >> WILD_SHIFT
     for part, plain, ways in parts:
         if number - plain <= wilds:
-            yield part + (number - plain) * ONE[WILD], ways * comb(wilds, number - plain)
+            yield part + packed_of(number - plain, WILD), mul(ways, comb(wilds, number - plain))
 
 
 def _drawn(choices: list[tuple[Split, float]], rng: Rng) -> Split:

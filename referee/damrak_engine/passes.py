@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import comb
+from operator import mul  # of large numbers, where native code must not multiply: cards.py
 from typing import Final, NamedTuple
 
-from damrak_engine.cards import COLOURS, KINDS, ONE, WILD, count
+from damrak_engine.cards import COLOURS, KINDS, WILD, count, packed_of
 from damrak_engine.lots import Lots, Rng, Split, dealt_out
 from damrak_engine.observation import Observation
 
@@ -69,7 +70,7 @@ class Passes:
         cells = _cells(self.lots, self.passes, seats, pile_size)
         tallies = [_Tally(self, cells, contents) for contents, _ in self.lots.contents]
         ways = [
-            int(likely) * tally.ways(0, tally.room, ())
+            mul(int(likely), tally.ways(0, tally.room, ()))
             for tally, (_, likely) in zip(tallies, self.lots.contents, strict=True)
         ]
         lot = rng.randrange(sum(ways))
@@ -144,7 +145,7 @@ class _Tally:
         if ways is None:
             ways = sum(
                 [
-                    choice.ways * self.ways(at + 1, choice.room, choice.wilds)
+                    mul(choice.ways, self.ways(at + 1, choice.room, choice.wilds))
                     for choice in self._choices(at, room, wilds)
                 ]
             )
@@ -159,11 +160,11 @@ class _Tally:
         for at, kind in enumerate(ORDER):
             lot = rng.randrange(self.ways(at, room, wilds))
             for choice in self._choices(at, room, wilds):
-                lot -= choice.ways * self.ways(at + 1, choice.room, choice.wilds)
+                lot -= mul(choice.ways, self.ways(at + 1, choice.room, choice.wilds))
                 if lot < 0:
                     break
             for i, number in enumerate(choice.put):
-                cards[i] += number * ONE[kind]
+                cards[i] += packed_of(number, kind)
             room = choice.room
             wilds = choice.wilds
         return cards
@@ -171,7 +172,7 @@ class _Tally:
     def _choices(self, at: int, room: tuple[int, ...], wilds: tuple[int, ...]) -> Iterator[_Choice]:
         kind = ORDER[at]
         for ways, put in self._spreads(kind, room):
-            ways *= self._payments(kind, put)
+            ways = mul(ways, self._payments(kind, put))
             if not ways:
                 continue
             held = [
@@ -201,7 +202,7 @@ class _Tally:
                 of_kind = count(self.contents[lot], kind)
                 found = [(ways, put, of_kind) for ways, put, left in found if not left]
             found = [
-                (ways * comb(left, number), (*put, number), left - number)
+                (mul(ways, comb(left, number)), (*put, number), left - number)
                 for ways, put, left in found
                 for number in range(min(left, space) + 1)
             ]
@@ -214,6 +215,7 @@ class _Tally:
         for i, (seat, _, of_kind, number) in enumerate(self.passes.lots.steps):
             if of_kind == kind:
                 held = sum([put[j] for j, cell in enumerate(self.cells) if i in cell.steps])
-                ways *= comb(held - paid[seat], number) if held >= paid[seat] else 0
+                more = comb(held - paid[seat], number) if held >= paid[seat] else 0
+                ways = mul(ways, more)
                 paid[seat] += number
         return ways

@@ -12,7 +12,7 @@ from typing import Final
 
 from damrak_engine.actions import FIRST_CLAIM, PASS, ActionSpace, ClaimRoute
 from damrak_engine.board import Board, Route
-from damrak_engine.cards import BITS, COLOURS, ONE, WILD
+from damrak_engine.cards import BITS, COLOURS, WILD, packed_of
 from damrak_engine.errors import OptionsError
 from damrak_engine.options import DEFAULTS, Options
 
@@ -30,9 +30,9 @@ class Claim:
         self.length = route.length
         self.points = points
         self.goods = route.goods
-        self.cost = form.wilds * ONE[WILD]
+        self.cost = packed_of(form.wilds, WILD)
         if self.colour >= 0:
-            self.cost += (route.length - form.wilds) * ONE[self.colour]
+            self.cost += packed_of(route.length - form.wilds, self.colour)
         self.leaves = 0  # the claims that stay open to everyone
         self.bars = 0  # the claims of its twin, from now on barred to this seat alone
 

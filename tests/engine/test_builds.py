@@ -78,3 +78,54 @@ def test_both_builds_play_the_same_games() -> None:
     assert not native["file"].endswith(".py")
     assert source["file"].endswith(".py")
     assert native["digest"] == source["digest"]
+
+
+# Signals come all the time, and their handler raises, as that of Ctrl-C does.
+INTERRUPTED = """
+import damrak  # before the engine: it may have to be the interpreted one
+import signal
+from random import Random
+from damrak_engine import boards, determinize, observation, rules
+from strategies import SPREAD, Plan, walk
+
+class Told(Exception):
+    pass
+
+def tell(*_):
+    global told
+    told += 1
+    if told < 1000:
+        signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0001, 0.0006))
+    raise Told
+
+def work():
+    while True:
+        rules.rules_for.cache_clear()
+        rules.rules_for(board, 3)
+        for one in random.sample(seen, 8):
+            determinize.determinize(one, random)
+
+told, random, board = 0, Random(7), boards.load_board("amsterdam")
+seen = [
+    observation.observe(position, position.actor)
+    for number in range(12)
+    for position, _, _ in walk(Plan("small", 2 + number % 3, SPREAD[number % len(SPREAD)], number))
+]
+signal.signal(signal.SIGALRM, tell)
+signal.setitimer(signal.ITIMER_REAL, 0.0001)
+while told < 1000:
+    try:
+        work()
+    except Told:
+        pass
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+def test_what_a_signal_raises_is_no_lack_of_memory() -> None:
+    environment = os.environ | {"PYTHONPATH": str(TESTS)}
+    run = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], env=environment, capture_output=True, text=True
+    )
+    # It may have been told between two turns of the loop, and ended by that; but not killed.
+    assert run.returncode == 0 or run.stderr.endswith("\nTold\n"), run.stderr
