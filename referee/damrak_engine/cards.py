@@ -62,7 +62,8 @@ def packed_of(number: int, kind: int) -> int:
     """So many of this kind.
 
     Shifted, never multiplied: Python looks for signals while it multiplies numbers of 2**30 and
-    more, and native code takes an exception that then comes back for a lack of memory.
+    more, and native code takes an exception that then comes back for a lack of memory. Where
+    numbers are no powers of two it leaves that to `prod`.
     """
     return number << BITS * kind
 

@@ -11,8 +11,7 @@ has become, and one way through them is then drawn from its end.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import comb, perm
-from operator import mul  # of large numbers, where native code must not multiply: cards.py
+from math import comb, perm, prod
 from typing import Any, Final, Protocol
 
 from damrak_engine.cards import (
@@ -219,14 +218,14 @@ def _parts(cards: int, number: int, most: int) -> Iterator[tuple[int, int]]:
     for kind in range(WILD):
         of_kind = count(cards, kind)
         parts = [
-            (part + packed_of(n, kind), plain + n, mul(ways, comb(of_kind, n)))
+            (part + packed_of(n, kind), plain + n, prod((ways, comb(of_kind, n))))
             for part, plain, ways in parts
             for n in range(min(of_kind, most - plain, number - plain) + 1)
         ]
     wilds = cards >> WILD_SHIFT
     for part, plain, ways in parts:
         if number - plain <= wilds:
-            yield part + packed_of(number - plain, WILD), mul(ways, comb(wilds, number - plain))
+            yield part + packed_of(number - plain, WILD), prod((ways, comb(wilds, number - plain)))
 
 
 def _drawn(choices: list[tuple[Split, float]], rng: Rng) -> Split:

@@ -8,8 +8,7 @@ the wilds in a hand are settled, so is how many cards of each colour would have 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import comb
-from operator import mul  # of large numbers, where native code must not multiply: cards.py
+from math import comb, prod
 from typing import Final, NamedTuple
 
 from damrak_engine.cards import COLOURS, KINDS, WILD, count, packed_of
@@ -70,7 +69,7 @@ class Passes:
         cells = _cells(self.lots, self.passes, seats, pile_size)
         tallies = [_Tally(self, cells, contents) for contents, _ in self.lots.contents]
         ways = [
-            mul(int(likely), tally.ways(0, tally.room, ()))
+            prod((int(likely), tally.ways(0, tally.room, ())))
             for tally, (_, likely) in zip(tallies, self.lots.contents, strict=True)
         ]
         lot = rng.randrange(sum(ways))
@@ -145,7 +144,7 @@ class _Tally:
         if ways is None:
             ways = sum(
                 [
-                    mul(choice.ways, self.ways(at + 1, choice.room, choice.wilds))
+                    prod((choice.ways, self.ways(at + 1, choice.room, choice.wilds)))
                     for choice in self._choices(at, room, wilds)
                 ]
             )
@@ -160,7 +159,7 @@ class _Tally:
         for at, kind in enumerate(ORDER):
             lot = rng.randrange(self.ways(at, room, wilds))
             for choice in self._choices(at, room, wilds):
-                lot -= mul(choice.ways, self.ways(at + 1, choice.room, choice.wilds))
+                lot -= prod((choice.ways, self.ways(at + 1, choice.room, choice.wilds)))
                 if lot < 0:
                     break
             for i, number in enumerate(choice.put):
@@ -172,7 +171,7 @@ class _Tally:
     def _choices(self, at: int, room: tuple[int, ...], wilds: tuple[int, ...]) -> Iterator[_Choice]:
         kind = ORDER[at]
         for ways, put in self._spreads(kind, room):
-            ways = mul(ways, self._payments(kind, put))
+            ways = prod((ways, self._payments(kind, put)))
             if not ways:
                 continue
             held = [
@@ -202,7 +201,7 @@ class _Tally:
                 of_kind = count(self.contents[lot], kind)
                 found = [(ways, put, of_kind) for ways, put, left in found if not left]
             found = [
-                (mul(ways, comb(left, number)), (*put, number), left - number)
+                (prod((ways, comb(left, number))), (*put, number), left - number)
                 for ways, put, left in found
                 for number in range(min(left, space) + 1)
             ]
@@ -216,6 +215,6 @@ class _Tally:
             if of_kind == kind:
                 held = sum([put[j] for j, cell in enumerate(self.cells) if i in cell.steps])
                 more = comb(held - paid[seat], number) if held >= paid[seat] else 0
-                ways = mul(ways, more)
+                ways = prod((ways, more))
                 paid[seat] += number
         return ways

@@ -80,7 +80,7 @@ def test_both_builds_play_the_same_games() -> None:
     assert native["digest"] == source["digest"]
 
 
-# Signals come all the time, and their handler raises, as that of Ctrl-C does.
+# A thousand signals come, and their handler raises, as that of Ctrl-C does.
 INTERRUPTED = """
 import damrak  # before the engine: it may have to be the interpreted one
 import signal
@@ -92,29 +92,25 @@ class Told(Exception):
     pass
 
 def tell(*_):
-    global told
-    told += 1
-    if told < 1000:
-        signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0001, 0.0006))
     raise Told
 
 def work():
-    while True:
+    for _ in range(100):  # longer than it takes, should the exception be lost
         rules.rules_for.cache_clear()
         rules.rules_for(board, 3)
         for one in random.sample(seen, 8):
             determinize.determinize(one, random)
 
-told, random, board = 0, Random(7), boards.load_board("amsterdam")
+random, board = Random(7), boards.load_board("amsterdam")
 seen = [
     observation.observe(position, position.actor)
     for number in range(12)
     for position, _, _ in walk(Plan("small", 2 + number % 3, SPREAD[number % len(SPREAD)], number))
 ]
 signal.signal(signal.SIGALRM, tell)
-signal.setitimer(signal.ITIMER_REAL, 0.0001)
-while told < 1000:
+for _ in range(1000):
     try:
+        signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0001, 0.0006))  # once
         work()
     except Told:
         pass
@@ -127,5 +123,4 @@ def test_what_a_signal_raises_is_no_lack_of_memory() -> None:
     run = subprocess.run(
         [sys.executable, "-c", INTERRUPTED], env=environment, capture_output=True, text=True
     )
-    # It may have been told between two turns of the loop, and ended by that; but not killed.
-    assert run.returncode == 0 or run.stderr.endswith("\nTold\n"), run.stderr
+    assert run.returncode == 0, run.stderr
