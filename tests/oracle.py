@@ -120,7 +120,12 @@ def goods_bonus(counts: list[int], column: list[int], ties: str) -> list[int]:
         points = [column[r] if r < len(column) else 0 for r in range(rank, rank + len(tied))]
         for seat in tied:
             bonus[seat] = sum(points) // len(tied) if ties == "split" else points[0]
-        rank += 1 if ties == "dense" else len(tied)
+        if ties == "dense":
+            rank += 1
+        elif ties == "skip_one":
+            rank += 1 if len(tied) == 1 else 2
+        else:
+            rank += len(tied)
     return bonus
 
 

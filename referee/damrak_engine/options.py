@@ -48,7 +48,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "turn_limit": ("off",),  # or a positive whole number
     "double_open_from": ("2 players", "3 players", "4 players"),
     "all_wild": ("yes", "no"),
-    "goods_ties": ("skip", "dense", "split"),
+    "goods_ties": ("skip", "skip_one", "dense", "split"),
     "equal_turns": ("off", "on"),
     "initial_choice": ("simultaneous", "in_turn_order"),
     "returned_order": ("turn_order", "shuffled"),

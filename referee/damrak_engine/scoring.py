@@ -85,11 +85,19 @@ def split_contracts(
 
 
 def goods_points(counts: list[int], bonus: tuple[int, ...], ties: str = "skip") -> list[int]:
-    """The goods bonus of each seat by its number of goods cards (R47 to R49)."""
+    """Return the goods bonus of each seat, given the number of goods cards of each (R47 to R49).
+
+    `ties` is the value of the option `goods_ties`.
+    """
     points = []
     for own in counts:
         ahead = [other for other in counts if other > own]
-        rank = len(set(ahead)) if ties == "dense" else len(ahead)
+        if ties == "dense":
+            rank = len(set(ahead))
+        elif ties == "skip_one":
+            rank = sum(min(ahead.count(number), 2) for number in set(ahead))
+        else:
+            rank = len(ahead)
         shared = bonus[rank : rank + counts.count(own)] if ties == "split" else bonus[rank:][:1]
         divisor = counts.count(own) if ties == "split" else 1
         points.append(sum(shared) // divisor if own else 0)

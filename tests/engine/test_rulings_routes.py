@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from damrak_engine.actions import KEEP_BOTH, KEEP_FIRST, KEEP_SECOND, OFFER
@@ -11,6 +13,7 @@ from damrak_engine.observation import observe
 from damrak_engine.scoring import goods_points, result
 from damrak_engine.state import State
 from positions import (
+    AMSTERDAM,
     SMALL,
     Fate,
     claim,
@@ -279,6 +282,15 @@ def test_c_j_wilds_may_stand_in_although_the_colour_is_there() -> None:
         ({"goods_ties": "split"}, (2, 2, 2, 0), (6, 6, 6, 0)),
         ({"goods_ties": "split"}, (4, 0, 0), (8, 0, 0)),
         ({"goods_ties": "dense"}, (4, 4, 0, 0), (8, 8, 0, 0)),
+        ({"goods_ties": "skip_one"}, (4, 4, 4, 1), (8, 8, 8, 4)),
+        ({"goods_ties": "skip_one"}, (1, 4, 4, 4), (4, 8, 8, 8)),
+        ({"goods_ties": "skip_one"}, (2, 2, 1, 1), (8, 8, 4, 4)),
+        ({"goods_ties": "skip_one"}, (5, 3, 3, 1), (8, 6, 6, 2)),
+        ({"goods_ties": "skip_one"}, (5, 3, 3, 3), (8, 6, 6, 6)),
+        ({"goods_ties": "skip_one"}, (3, 3, 3, 3), (8, 8, 8, 8)),
+        ({"goods_ties": "skip_one"}, (2, 2, 2, 0), (8, 8, 8, 0)),
+        ({"goods_ties": "skip_one"}, (3, 3, 1), (8, 8, 2)),
+        ({"goods_ties": "skip_one"}, (3, 3), (8, 8)),
     ],
 )
 def test_c_k_goods_ties(
@@ -287,6 +299,24 @@ def test_c_k_goods_ties(
     state = position(len(goods), options=options)
     state.goods[:] = goods
     assert tuple(row.goods for row in result(finish(state)).seats) == bonus
+
+
+def test_c_k_skip_one_differs_only_when_three_lead_a_fourth() -> None:
+    differing = set()
+    compared = 0
+    for seats in (2, 3, 4):
+        bonus = AMSTERDAM.goods_bonus[seats]
+        for goods in product(range(17), repeat=seats):
+            if sum(goods) <= 16:
+                compared += 1
+                counts = list(goods)
+                if goods_points(counts, bonus) != goods_points(counts, bonus, "skip_one"):
+                    differing.add(goods)
+    # What the reading of the rulebooks was based on.
+    assert (compared, len(differing)) == (5967, 28)
+    for goods in differing:
+        ranked = sorted(goods, reverse=True)
+        assert ranked[0] == ranked[1] == ranked[2] > ranked[3] > 0
 
 
 def test_c_k_one_card_is_enough() -> None:

@@ -353,9 +353,10 @@ def test_an_event_after_the_end_is_named() -> None:
     fails(sealed(file), "event 10")
 
 
-def test_the_refusal_of_an_option_names_it() -> None:
+@pytest.mark.parametrize("value", ["skip_one", "dense", "split"])
+def test_the_refusal_of_an_option_names_it(value: str) -> None:
     file = replay()
-    file["options"]["goods_ties"] = "split"
+    file["options"]["goods_ties"] = value
     assert "goods_ties" in fails(sealed(file), "header")
 
 

@@ -139,6 +139,27 @@ def test_the_words_are_explained_in_every_language(language: str) -> None:
     assert all(all(cells) for cells in ours)
 
 
+@pytest.mark.parametrize(
+    ("language", "printed", "other"),
+    [
+        ("da", "handelsvarekort", r"(?<!handels)varekort"),
+        ("nb", "varebonuskort", r"varekort"),
+        ("nl", "handelsbonuskaart", r"goederenkaart|goederenbonus"),
+        ("fi", "kauppatavarabonuskort", r"kauppatavarakort"),
+        ("pl", "bonusowa karta Towarów", r"\b(?!bonusow)\w+ kart\w* Towarów"),
+    ],
+)
+def test_bonus_cards_have_the_name_of_the_printed_rulebook(
+    language: str, printed: str, other: str
+) -> None:
+    catalogue = Path(settings.LOCALE_PATHS[0], language, "LC_MESSAGES", "django.po")
+    texts = [text_in(language), catalogue.read_text("utf-8")]
+    for text in (" ".join(text.split()) for text in texts):
+        assert printed in text
+        assert not re.findall(other, text, re.IGNORECASE)
+    assert printed in library().documents["glossary"].read_text("utf-8")
+
+
 @pytest.mark.parametrize("language", [code for code in CODES if code != "en"])
 def test_a_translation_leads_to_the_same_documents(language: str) -> None:
     def others(code: str) -> set[str]:
