@@ -34,6 +34,9 @@ _FIELDS: Final = (
     "hash",
     "signature",
 )
+_ORDER: Final = 2**252 + 27742317777372353535851937790883648493
+"""Of the group of Ed25519: the second half of a signature is a number below it (RFC 8032)."""
+
 _TIME: Final = re.compile(
     r"([0-9]{4}-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2}))(\.[0-9]+)?Z"
 )
@@ -230,9 +233,16 @@ def check_seals(raw: Mapping[str, Any]) -> None:
     _hex(raw["hash"], "hash", 64, "hash")
     _hex(raw["commitment"], "commitment", 64, "commitment")
     if raw["signature"] is not None:
-        _hex(raw["signature"], "signature", 128, "signature")
+        _check_signature_form(_hex(raw["signature"], "signature", 128, "signature"))
     elif raw["match"] is not None:
         raise ReplayError("signature", "a signature, because match is not null")
+
+
+def _check_signature_form(signature: str) -> None:
+    """Reject what no key can have produced: a scalar out of range, or a first half of zeros."""
+    scalar = int.from_bytes(bytes.fromhex(signature[64:]), "little")
+    if not 0 < scalar < _ORDER or signature.startswith("0" * 64):
+        raise ReplayError("signature", "an Ed25519 signature, which these digits cannot be")
 
 
 def parse_result(raw: object, seats: int) -> Result:

@@ -180,6 +180,12 @@ def test_moved_events_are_refused(match: Replay, rng: random.Random, change: str
         (lambda d: d.update(match="m-1"), "hash"),
         (lambda d: d.update(match="m-1", hash=hash_of(d | {"match": "m-1"})), "signature"),
         (lambda d: d.update(signature="short"), "signature"),
+        (lambda d: d.update(signature="xy" * 64), "signature"),
+        (lambda d: d.update(signature="0f" * 65), "signature"),
+        (lambda d: d.update(signature="00" * 64), "signature"),
+        (lambda d: d.update(signature="0f" * 32 + "00" * 32), "signature"),
+        (lambda d: d.update(signature="00" * 32 + "0f" * 32), "signature"),
+        (lambda d: d.update(signature="0f" * 32 + "ff" * 32), "signature"),
         (lambda d: d["played"].update(finished="2026-11-18T08:59:59Z"), "header"),
         (lambda d: d["played"].update(started="2026-02-30T08:59:59Z"), "header"),
         (lambda d: d["played"].update(engine="another"), ""),
@@ -254,7 +260,7 @@ def test_json_that_a_lenient_reader_would_take_is_refused(damage: Any) -> None:
 
 def test_a_signature_is_checked_with_the_key_that_is_given() -> None:
     data = json.loads(to_bytes(random_match(7, 2)))
-    data["signature"] = "ab" * 64
+    data["signature"] = "0f" * 64
     signed = json.dumps(data).encode()
     verify(signed)
     verify(signed, signed=lambda digest, signature: digest == data["hash"])

@@ -222,6 +222,16 @@ def test_a_true_file_passes_in_any_layout() -> None:
     assert verify(sealed(replay(), indent=1, ensure_ascii=False)) == (True, "", "")
 
 
+ORDER = 2**252 + 27742317777372353535851937790883648493
+IMPOSSIBLE_SIGNATURES = (
+    "00" * 64,
+    "0f" * 32 + "00" * 32,
+    "00" * 32 + "0f" * 32,
+    "0f" * 32 + "ff" * 32,
+    "0f" * 32 + ORDER.to_bytes(32, "little").hex(),
+)
+
+
 def test_each_of_match_block_and_ladder_may_be_a_string_by_itself() -> None:
     for name in ("block", "ladder"):
         assert verify(sealed({**replay(), name: "word"}))[0]
@@ -230,6 +240,8 @@ def test_each_of_match_block_and_ladder_may_be_a_string_by_itself() -> None:
     fails(sealed({**replay(), "match": "m"}), "signature")
     fails(sealed({**signed, "signature": "0F" * 64}), "signature")
     fails(sealed({**replay(), "signature": "0f"}), "signature")
+    for impossible in IMPOSSIBLE_SIGNATURES:
+        fails(sealed({**signed, "signature": impossible}), "signature")
 
 
 def set_at(*path: Any) -> Callable[[dict[str, Any]], None]:

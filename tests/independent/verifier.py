@@ -37,6 +37,7 @@ from typing import Any, NoReturn
 COLOURS = ["pink", "blue", "green", "black", "red", "orange"]
 WILD = "wild"
 CARDS = [*COLOURS, WILD]  # the order in which a pile is laid out
+GROUP_ORDER = bytes.fromhex("10000000000000000000000000000000 14def9dea2f79cd65812631a5cf5d3ed")
 TOP = [
     "format", "match", "block", "ladder", "board", "options", "seats", "seed",
     "commitment", "events", "result", "played", "hash", "signature",
@@ -750,6 +751,10 @@ def check(data: bytes) -> None:
         need(file["match"] is None, "a signature, since match is not null", "signature")
     else:
         need(is_hex(file["signature"], 128), "128 lower-case hex digits", "signature")
+        point, scalar = file["signature"][:64], bytes.fromhex(file["signature"][64:])
+        need(point != "0" * 64, "a first half other than zeros", "signature")
+        need(any(scalar), "a scalar above zero", "signature")
+        need(scalar[::-1] < GROUP_ORDER, "a scalar below the order of the group", "signature")
 
 
 def verify(data: bytes) -> tuple[bool, str, str]:

@@ -132,7 +132,7 @@ def test_whatever_bots_do_the_match_ends(seed: int) -> None:
                 assert outcome.voided is not None
                 assert outcome.voided.detail == "a whim"
             else:
-                signed = json.loads(outcome.replay_file) | {"signature": "0" * 128}
+                signed = json.loads(outcome.replay_file) | {"signature": "0f" * 64}
                 verify(json.dumps(signed).encode())
             assert len(outcome.timings.seats) == len(outcome.timings.queue_us)
 

@@ -116,7 +116,7 @@ def test_the_replay_is_true_and_says_where_it_comes_from() -> None:
 
     data = json.loads(run(main()))
     assert data["signature"] is None
-    data["signature"] = "ab" * 64
+    data["signature"] = "0f" * 64
     header = verify(json.dumps(data).encode(), signed=lambda hash_, signature: True)
     assert (header.match, header.block, header.ladder) == ("m1", "b1", "main")
     assert [player.bot for player in header.seats] == ["bot0", "bot1"]
