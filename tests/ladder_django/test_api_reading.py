@@ -109,7 +109,11 @@ def test_a_match_and_its_replay_and_when_there_is_none(site: Program) -> None:
     assert answer["Content-Type"] == "application/json"
     assert answer.content == load(match.replay)
     assert verify(answer.content, signed=platform_key().has_signed).hash == match.replay
-    assert read(site, "key")["public_key"] == platform_key().public
+    key = read(site, "key")
+    assert (key["algorithm"], key["public_key"]) == ("Ed25519", platform_key().public)
+    assert key["keys"] == [platform_key().public]
+    with override_settings(DAMRAK_EARLIER_REPLAY_KEYS=("ab" * 32,)):
+        assert read(site, "key")["keys"] == [platform_key().public, "ab" * 32]
     path = f"matches/{match.pk}/replay"
     plain = site.get(path)
     assert site.get(path, if_none_match=plain["ETag"]).status_code == 304

@@ -33,6 +33,7 @@ from damrak_ladder.matches.attempts import start
 from damrak_ladder.matches.models import Block, Host, SeatResult
 from damrak_ladder.matches.recording import record
 from damrak_ladder.replays.models import StoredReplay
+from damrak_ladder.replays.signing import PlatformKey
 from damrak_ladder.replays.stores import replay_store
 from ladder_django.buckets import ObjectServer
 from ladder_django.databases import empty
@@ -92,6 +93,9 @@ def test_who_restores_beside_another_key_is_told(
     for chosen in (None, key):
         with override_settings(DAMRAK_REPLAY_KEY=chosen):
             warn_of_another_key()
+    public = PlatformKey.of_bytes(key).public
+    with override_settings(DAMRAK_REPLAY_KEY=bytes(32), DAMRAK_EARLIER_REPLAY_KEYS=(public,)):
+        warn_of_another_key()
     assert capsys.readouterr().err == ""
     with override_settings(DAMRAK_REPLAY_KEY=bytes(32)):
         warn_of_another_key()

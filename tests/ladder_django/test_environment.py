@@ -37,6 +37,7 @@ WRONG = [
     ("DAMRAK_LADDER_S3_REGION", "eu west"),
     ("DAMRAK_LADDER_S3_PREFIX", "../else"),
     ("DAMRAK_LADDER_REPLAY_KEY", "ab" * 31),
+    ("DAMRAK_LADDER_EARLIER_REPLAY_KEYS", f"{'ab' * 32},{'ab' * 31}"),
     ("DAMRAK_LADDER_LEASE_SECONDS", "1.5"),
     ("DAMRAK_LADDER_LISTEN", "localhost"),
     ("DAMRAK_LADDER_PROXIES", "10.0.0.0/33"),

@@ -21,7 +21,8 @@ from damrak_ladder.matches.models import Block, BlockState, Host
 from damrak_ladder.matches.recording import Report, record
 from damrak_ladder.misuse import Misuse
 from damrak_ladder.replays.keeping import keep
-from ladder_django.games import replay_of
+from damrak_ladder.replays.signing import PlatformKey
+from ladder_django.games import true_replay_of
 from ladder_django.people import NOW
 from ladder_django.tables import PATIENCE, some_block
 
@@ -181,11 +182,14 @@ def test_doctor_tells_replays_of_another_key_from_damage(
     monkeypatch.setattr(settings, "DAMRAK_HOME", tmp_path)
     block = some_block()
     assert start(block.pk, 0, "worker", NOW, PATIENCE)
-    kept = [keep(replay_of(match)) for match in block.matches.order_by("number")]
+    kept = [keep(true_replay_of(match)) for match in block.matches.order_by("number")]
     record(Report(block.pk, 1, tuple(kept)), NOW)
     assert found_by_doctor()["replays"].verdict is Verdict.WELL
     with override_settings(DAMRAK_REPLAY_KEY=bytes(32)):
         assert "DAMRAK_LADDER_REPLAY_KEY" in found_by_doctor()["replays"].cure
+    earlier = PlatformKey.at(tmp_path).public
+    with override_settings(DAMRAK_REPLAY_KEY=bytes(32), DAMRAK_EARLIER_REPLAY_KEYS=(earlier,)):
+        assert found_by_doctor()["replays"].verdict is Verdict.WELL
 
 
 def test_page_without_the_database_says_that_it_will_work_later(database: None) -> None:

@@ -28,7 +28,7 @@ from damrak_ladder.replays.keeping import keep, load
 from damrak_ladder.replays.signing import PlatformKey
 from damrak_ladder.replays.stores import replay_store
 from ladder_django.buckets import ObjectServer
-from ladder_django.games import replay_bytes, replay_of
+from ladder_django.games import replay_bytes, true_replay_of
 from ladder_django.people import NOW
 from ladder_django.tables import PATIENCE, some_block
 
@@ -49,7 +49,7 @@ def recorded_block() -> list[Match]:
     """The matches of a block that was played and recorded as the pipeline does it."""
     block = some_block()
     assert start(block.pk, 0, "worker", NOW, PATIENCE)
-    outcomes = [keep(replay_of(match)) for match in block.matches.order_by("number")]
+    outcomes = [keep(true_replay_of(match)) for match in block.matches.order_by("number")]
     record(Report(block.pk, 1, tuple(outcomes)), NOW)
     return list(block.matches.order_by("number"))
 
@@ -166,6 +166,29 @@ def test_inspection_finds_exchanged_replays() -> None:
     finding = inspect(match)
     assert finding is not None
     assert finding.problem == f"is of match {other.pk} of block {match.block_id}"
+
+
+def test_inspection_finds_a_published_result_that_differs_from_the_replay() -> None:
+    match = recorded_block()[0]
+    result = SeatResult.objects.get(seat__match=match, seat__number=1)
+    place = result.place
+    SeatResult.objects.filter(pk=result.pk).update(place=place + 1)
+    finding = inspect(match)
+    assert finding is not None
+    assert finding.problem == (
+        f"the site shows seat 1 with place '{place + 1}', the replay has '{place}'"
+    )
+
+
+def test_signatures_by_an_earlier_key_still_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = recorded_block()[0]
+    earlier = PlatformKey.at(settings.DAMRAK_HOME).public
+    monkeypatch.setattr(settings, "DAMRAK_REPLAY_KEY", bytes(range(32)))
+    finding = inspect(match)
+    assert finding is not None
+    assert finding.problem.startswith("signature:")
+    monkeypatch.setattr(settings, "DAMRAK_EARLIER_REPLAY_KEYS", (earlier,))
+    assert inspect(match) is None
 
 
 def test_damaged_replay_is_not_given_out() -> None:

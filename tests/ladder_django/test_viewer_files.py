@@ -19,7 +19,7 @@ from django.utils import translation
 from PIL import Image, ImageChops
 
 from damrak_ladder.bots.models import Bot, Version
-from damrak_ladder.matches.models import Block, BlockState, Match
+from damrak_ladder.matches.models import Block, BlockState, Match, Seat, SeatResult
 from damrak_ladder.replays.compression import compress, decompress
 from damrak_ladder.replays.errors import ReplayDamaged
 from damrak_ladder.replays.models import StoredReplay
@@ -240,7 +240,8 @@ def test_verifying_checks_what_is_stored_now(client: Client, match: Match) -> No
     path = f"/en/matches/{match.pk}/verify/"
     good = client.get(path, headers={"X-Requested-With": "fetch"}).content.decode()
     assert "This replay is true." in good
-    assert good.count("✓") == 7
+    assert good.count("✓") == 8
+    assert f"damrak verify --key {settings.DAMRAK_URL} damrak-{match.pk}.json" in good
     assert "<html" not in good
     assert "<html" in client.get(path).content.decode()
     row = StoredReplay.objects.get(pk=match.replay)
@@ -251,6 +252,45 @@ def test_verifying_checks_what_is_stored_now(client: Client, match: Match) -> No
     bad = client.get(path).content.decode()
     assert "This replay is not true." in bad
     assert (bad.count("✓"), bad.count("✗")) == (2, 1)
+
+
+@pytest.mark.parametrize("what", ["place", "points", "fault", "turn", "version"])
+def test_verifying_compares_the_published_result(client: Client, match: Match, what: str) -> None:
+    one, other = SeatResult.objects.filter(seat__match=match).order_by("seat__number")[:2]
+    if what == "version":
+        Seat.objects.filter(pk=one.seat_id).update(version=other.seat.version_id)
+        said = "seat 1, bot: bot-1 v1 shown, bot-0 v1 in the replay"
+    else:
+        changed = {"place": 9, "points": -7, "fault": "memory", "turn": 3}[what]
+        SeatResult.objects.filter(pk=one.pk).update(**{what: changed})
+        was = getattr(one, what)
+        label = "turn order" if what == "turn" else what
+        said = f"seat 1, {label}: {changed} shown, {DASH if was == '' else was} in the replay"
+    bad = client.get(f"/en/matches/{match.pk}/verify/").content.decode()
+    assert "This replay is not true." in bad
+    assert said in bad
+    assert (bad.count("✓"), bad.count("✗")) == (7, 1)
+
+
+def test_verifying_names_each_of_two_seats_whose_places_were_swapped(
+    client: Client, match: Match
+) -> None:
+    results = list(SeatResult.objects.filter(seat__match=match).order_by("seat__number"))
+    first = next(result for result in results if result.place == 1)
+    second = next(result for result in results if result.place != 1)
+    SeatResult.objects.filter(pk=first.pk).update(place=second.place)
+    SeatResult.objects.filter(pk=second.pk).update(place=1)
+    bad = client.get(f"/en/matches/{match.pk}/verify/").content.decode()
+    for result, shown in ((first, second.place), (second, 1)):
+        number = results.index(result) + 1
+        assert f"seat {number}, place: {shown} shown, {result.place} in the replay" in bad
+    assert "This replay is not true." in bad
+
+
+def test_verifying_compares_the_board_with_the_published_one(client: Client, match: Match) -> None:
+    Block.objects.filter(pk=match.block_id).update(board="amsterdam")
+    bad = client.get(f"/en/matches/{match.pk}/verify/").content.decode()
+    assert "header: expected the published board amsterdam" in bad
 
 
 def test_only_the_embedded_page_may_be_framed(client: Client, match: Match) -> None:

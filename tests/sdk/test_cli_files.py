@@ -52,7 +52,8 @@ def test_what_was_saved_verifies(games: Path) -> None:
     assert run.returncode == 0
     assert (report["ok"], report["wrong"]) == (6, 0)
     assert report["files"] == [
-        {"file": str(file), "ok": True, "event": None, "expected": None} for file in files
+        {"file": str(file), "ok": True, "event": None, "expected": None, "signature": "none"}
+        for file in files
     ]
 
 

@@ -191,7 +191,7 @@ def test_verifying_says_what_was_checked(page: Page, cinema: Cinema) -> None:
     opened(page, cinema.address("four"))
     page.click("[data-verify]")
     expect(page.locator(".verdict--good")).to_contain_text("This replay is true.")
-    expect(page.locator(".verdict--good li")).to_have_count(7)
+    expect(page.locator(".verdict--good li")).to_have_count(8)
 
 
 def test_position_can_be_taken_away_as_pixels(page: Page, cinema: Cinema) -> None:

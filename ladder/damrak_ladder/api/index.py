@@ -48,9 +48,12 @@ def _local_key() -> str | None:
 
 @router.get("/key", auth=everybody, response=PublicKey, summary="The key that signs replays")
 def key(request: HttpRequest, response: HttpResponse) -> PublicKey:
-    """By which everybody can check a replay's signature: Ed25519, in hexadecimal."""
+    """The public keys that check the signatures of replays: Ed25519, in hexadecimal."""
     set_public(response, 3600)
-    return PublicKey(algorithm="Ed25519", public_key=platform_key().public)
+    found = platform_key()
+    return PublicKey(
+        algorithm="Ed25519", public_key=found.public, keys=[found.public, *found.earlier]
+    )
 
 
 @router.get("/me", auth=READ, response=Me, summary="Whose token this is")

@@ -25,10 +25,11 @@ class Index(Schema):
 
 
 class PublicKey(Schema):
-    """The key with which replays are signed."""
+    """The keys with which replays are signed."""
 
     algorithm: str
-    public_key: str
+    public_key: str  # the one in use
+    keys: list[str]  # that one, then those used earlier whose signatures still count
 
 
 class TokenShape(Schema):

@@ -116,7 +116,9 @@ def warn_of_another_key() -> None:
     from damrak_ladder.replays.signing import KEY_FILE, PlatformKey
 
     theirs = PlatformKey.at(settings.DAMRAK_HOME)
-    if settings.DAMRAK_REPLAY_KEY not in {None, theirs.private.private_bytes_raw()}:
+    chosen = settings.DAMRAK_REPLAY_KEY
+    is_ours = chosen in {None, theirs.private.private_bytes_raw()}
+    if not is_ours and theirs.public not in settings.DAMRAK_EARLIER_REPLAY_KEYS:
         where = Path(settings.DAMRAK_HOME) / KEY_FILE
         sys.stderr.write(
             "DAMRAK_LADDER_REPLAY_KEY is not the key that signed these replays, so none of them "

@@ -211,7 +211,10 @@ def _replays() -> Finding:
         what = f"{len(found)} of {SAMPLE}: match {found[0].match}: {found[0].problem}"
         cure = "restore them from a backup; check the disk"
         if found[0].problem.startswith("signature:"):
-            key = "set DAMRAK_LADDER_REPLAY_KEY to the key they were signed with, on every machine"
+            key = (
+                "set DAMRAK_LADDER_REPLAY_KEY to the key they were signed with, on every machine, "
+                "or list its public key in DAMRAK_LADDER_EARLIER_REPLAY_KEYS"
+            )
             cure = f"{key}; if it is that, {cure}"
         return Finding("replays", Verdict.WRONG, what, cure)
     return Finding("replays", Verdict.WELL, "a sample is whole, and signed by our key")

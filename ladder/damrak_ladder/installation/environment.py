@@ -92,6 +92,7 @@ class Environment:
     archive_store: str
     bucket: Bucket | None  # None: neither of the two needs one
     replay_key: bytes | None  # None: the one kept at home
+    earlier_replay_keys: tuple[str, ...]  # public ones, whose signatures still count
     lease: int
     attempts: int
     broker: str | None  # None: the one that `damrak-ladder up` runs for this home
@@ -162,6 +163,7 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         archive_store=archive_store,
         bucket=_bucket(source, is_needed="s3" in {replay_store, archive_store}),
         replay_key=source.find(PREFIX + "REPLAY_KEY", values.key),
+        earlier_replay_keys=source.get(PREFIX + "EARLIER_REPLAY_KEYS", "", values.public_keys),
         lease=source.get(PREFIX + "LEASE_SECONDS", "60", values.count),
         attempts=source.get(PREFIX + "BLOCK_ATTEMPTS", "5", values.count),
         broker=source.find(PREFIX + "BROKER", values.broker),

@@ -123,6 +123,11 @@ def key(text: str) -> bytes:
     return bytes.fromhex(text)
 
 
+def public_keys(text: str) -> tuple[str, ...]:
+    """Return public keys of 32 bytes in hexadecimal, separated by commas."""
+    return tuple(key(part.strip()).hex() for part in text.split(",") if part.strip())
+
+
 def database(text: str) -> str:
     """The URL of a PostgreSQL database."""
     form = "postgresql://user:password@host:port/name"

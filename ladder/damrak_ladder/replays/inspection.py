@@ -8,10 +8,12 @@ from random import Random
 from django.db.models import Max, Min
 
 from damrak_engine.errors import ReplayError
+from damrak_engine.replay import parse_replay
 from damrak_engine.verify import verify
 from damrak_ladder.matches.models import Match
 from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.keeping import load
+from damrak_ladder.replays.publication import differences
 from damrak_ladder.replays.signing import platform_key
 
 
@@ -44,9 +46,15 @@ def inspect(match: Match) -> Finding | None:
     """What is wrong with the replay of a recorded match."""
     key = platform_key()
     try:
-        header = verify(load(match.replay), signed=key.has_signed)
+        data = load(match.replay)
+        header = verify(data, signed=key.has_signed)
     except (ReplayStoreError, ReplayError) as problem:
         return Finding(match.pk, str(problem))
     if (header.match, header.block) != (str(match.pk), str(match.block_id)):
         return Finding(match.pk, f"is of match {header.match} of block {header.block}")
+    found = differences(match, parse_replay(data))
+    if found:
+        one = found[0]
+        shown = f"the site shows seat {one.seat} with {one.what} {one.shown!r}"
+        return Finding(match.pk, f"{shown}, the replay has {one.replayed!r}")
     return None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from django.conf import settings
 
 from damrak_ladder.installation.secrets import keep_once
@@ -17,20 +17,21 @@ KEY_FILE: Final = "replay-key"
 
 @dataclass(frozen=True, slots=True)
 class PlatformKey:
-    """An Ed25519 key."""
+    """An Ed25519 key, and the public keys used earlier, whose signatures still count."""
 
     private: Ed25519PrivateKey
+    earlier: tuple[str, ...] = ()
 
     @classmethod
-    def at(cls, home: Path) -> PlatformKey:
-        """The key of this installation; made the first time somebody asks for it."""
+    def at(cls, home: Path, earlier: tuple[str, ...] = ()) -> PlatformKey:
+        """Return the key of this installation; made when it is first needed."""
         kept = keep_once(home / KEY_FILE, lambda: Ed25519PrivateKey.generate().private_bytes_raw())
-        return cls.of_bytes(kept)
+        return cls.of_bytes(kept, earlier)
 
     @classmethod
-    def of_bytes(cls, private: bytes) -> PlatformKey:
-        """The key with these 32 bytes."""
-        return cls(Ed25519PrivateKey.from_private_bytes(private))
+    def of_bytes(cls, private: bytes, earlier: tuple[str, ...] = ()) -> PlatformKey:
+        """Return the key with these 32 bytes."""
+        return cls(Ed25519PrivateKey.from_private_bytes(private), earlier)
 
     @property
     def public(self) -> str:
@@ -42,16 +43,22 @@ class PlatformKey:
         return self.private.sign(hash_.encode("ascii")).hex()
 
     def has_signed(self, hash_: str, signature: str) -> bool:
-        """Whether the signature of this hash is by this key."""
-        try:
-            self.private.public_key().verify(bytes.fromhex(signature), hash_.encode("ascii"))
-        except InvalidSignature:
-            return False
-        return True
+        """Whether the signature of this hash is by this key or one of the earlier ones."""
+        return any(_is_by(key, hash_, signature) for key in (self.public, *self.earlier))
 
 
 def platform_key() -> PlatformKey:
-    """The key in use. Where several machines record matches, the settings have to name it."""
+    """Return the key in use; where several machines record matches, the settings name it."""
+    earlier = settings.DAMRAK_EARLIER_REPLAY_KEYS
     if settings.DAMRAK_REPLAY_KEY is not None:
-        return PlatformKey.of_bytes(settings.DAMRAK_REPLAY_KEY)
-    return PlatformKey.at(settings.DAMRAK_HOME)
+        return PlatformKey.of_bytes(settings.DAMRAK_REPLAY_KEY, earlier)
+    return PlatformKey.at(settings.DAMRAK_HOME, earlier)
+
+
+def _is_by(key: str, hash_: str, signature: str) -> bool:
+    public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
+    try:
+        public.verify(bytes.fromhex(signature), hash_.encode("ascii"))
+    except InvalidSignature:
+        return False
+    return True

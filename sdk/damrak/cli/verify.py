@@ -1,4 +1,4 @@
-"""`damrak verify`: are these replays true?"""
+"""`damrak verify`: check replays, their signatures and their boards."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +16,10 @@ from damrak.cli.files import read_replay
 from damrak.cli.parser import Commands, add_command, add_json
 from damrak.cores import cores
 from damrak.crew import work
+from damrak_engine.board import Board
+from damrak_engine.boards import board_names, load_board
 from damrak_engine.errors import ReplayError
+from damrak_engine.replay import Header
 from damrak_engine.verify import verify
 
 MANY: Final = 200  # files from which on more processes are worth their start
@@ -32,21 +36,32 @@ def add_parser(commands: Commands) -> None:
             Plays every event of each replay again, on the dice of its seed, and compares: cards,
             contracts, legality, order, result, hash and commitment. For a wrong file it names the
             first wrong place and what should stand there. The exit code is 0 only if all are
-            right. A folder stands for the *.json files in it.""",
+            right. A folder stands for the *.json files in it.
+
+            --key also checks the signature, which proves that the ladder recorded the match with
+            these bots and this result. A file without a signature is then wrong. Without --key
+            a forged replay can pass.""",
         examples=(
             "damrak verify games/*.json",
             "damrak verify games",
             "damrak verify suspicious.json --json",
+            "damrak verify games --key https://ladder.example.org",
+            "damrak verify games --key ladder.pub",
         ),
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="a replay, or a folder of them")
+    parser.add_argument(
+        "--key",
+        metavar="FILE|URL",
+        help="check signatures by the key in this file, or by those of the ladder at this address",
+    )
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Carry it out."""
     paths = list(_files(args.files))
-    verdicts = list(verdicts_on(paths))
+    verdicts = list(verdicts_on(paths, _keys(args.key)))
     wrong = [verdict for verdict in verdicts if not verdict["ok"]]
     if args.json:
         report = {"ok": len(verdicts) - len(wrong), "wrong": len(wrong), "files": verdicts}
@@ -58,13 +73,26 @@ def run(args: argparse.Namespace) -> int:
         console.print(text, style="red", markup=False, soft_wrap=True)
     right = f"{len(verdicts) - len(wrong)} of {len(verdicts)} replays are right"
     console.print(right, style="red" if wrong else "green")
+    unchecked = sum(verdict["ok"] and verdict["signature"] == "unchecked" for verdict in verdicts)
+    if unchecked:
+        files = "1 file" if unchecked == 1 else f"{unchecked} files"
+        advice = f"signature NOT checked ({files}): name the ladder's address or key with --key"
+        console.print(advice, style="yellow", markup=False, soft_wrap=True)
     return FAILED if wrong else OK
 
 
-def verdicts_on(paths: list[Path]) -> Iterator[dict[str, Any]]:
-    """For each file `file`, `ok`, and where it is wrong `event` and `expected`, else None."""
+def _keys(named: str | None) -> tuple[str, ...] | None:
+    if named is None:
+        return None
+    from damrak.ladder.keys import named_keys  # takes time to load, and few need it
+
+    return named_keys(named)
+
+
+def verdicts_on(paths: list[Path], keys: tuple[str, ...] | None = None) -> Iterator[dict[str, Any]]:
+    """Return for each file what `verdict_on` returns, in their order."""
     processes = min(cores(), len(paths) // MANY)
-    return work(_Verification(paths), processes if processes > 1 else 0)
+    return work(_Verification(paths, keys), processes if processes > 1 else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +100,14 @@ class _Verification:
     """Files to be verified, as the job of a crew."""
 
     paths: list[Path]
+    keys: tuple[str, ...] | None
 
     @property
     def count(self) -> int:
         return len(self.paths)
 
     def do(self, number: int) -> dict[str, Any]:
-        return verdict_on(self.paths[number])
+        return verdict_on(self.paths[number], self.keys)
 
     def keep(self, work: dict[str, Any]) -> dict[str, Any]:
         return work
@@ -87,14 +116,59 @@ class _Verification:
         pass
 
 
-def verdict_on(path: Path) -> dict[str, Any]:
-    """What there is to say about one file."""
+def verdict_on(path: Path, keys: tuple[str, ...] | None = None) -> dict[str, Any]:
+    """Return `file`, `ok`, `event`, `expected` and `signature` of one file.
+
+    `event` and `expected` are None where the file is right. `signature` is "right", "wrong",
+    "none" (there is none), or "unchecked" (there was no key, or a mistake was found before).
+    """
+    signature, event, expected = "unchecked", None, None
     try:
-        verify(read_replay(path))
+        header = _verified(path, keys)
+        if header.signature is None:
+            signature = "none"
+        elif keys is not None:
+            signature = "right"
+    except _Unsigned as problem:
+        signature, event, expected = "none", problem.where, problem.expected
     except ReplayError as problem:
         event, expected = problem.where, problem.expected
-        return {"file": str(path), "ok": False, "event": event, "expected": expected}
-    return {"file": str(path), "ok": True, "event": None, "expected": None}
+        if event == "signature":
+            signature = "wrong"
+    return {
+        "file": str(path),
+        "ok": event is None,
+        "event": event,
+        "expected": expected,
+        "signature": signature,
+    }
+
+
+class _Unsigned(ReplayError):
+    """There is no signature although there should be one."""
+
+
+def _verified(path: Path, keys: tuple[str, ...] | None) -> Header:
+    signed = None
+    if keys is not None:
+        from damrak.ladder.keys import has_signed
+
+        signed = partial(has_signed, keys)
+    header = verify(read_replay(path), signed=signed)
+    published = _published_namesake(header.board)
+    if published is not None and published.source != header.board.source:
+        raise ReplayError("header", f"the published board {published.id}, or another id and name")
+    if header.signature is None and keys is not None:
+        raise _Unsigned("signature", "a signature by the key that was named; there is none")
+    return header
+
+
+def _published_namesake(board: Board) -> Board | None:
+    """Return the board of the package that has this board's id or name."""
+    for published in map(load_board, board_names()):
+        if board.id == published.id or board.name == published.name:
+            return published
+    return None
 
 
 def _files(names: Iterable[str]) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""A replay checked again before the reader's eyes, and what was checked."""
+"""The check of a stored replay, made while the reader waits, and its findings."""
 
 from __future__ import annotations
 
@@ -10,13 +10,26 @@ from django.utils.translation import gettext as _
 from damrak_engine.errors import ReplayError
 from damrak_engine.replay import parse_replay
 from damrak_engine.verify import verify
+from damrak_ladder.matches.boards import board_of
+from damrak_ladder.matches.errors import UnknownBoard
 from damrak_ladder.matches.models import Match
 from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.keeping import load
+from damrak_ladder.replays.publication import Difference, differences
 from damrak_ladder.replays.signing import platform_key
+from damrak_ladder.web.replays.words import DASH
 
 # In the order in which the verifier goes through them.
-_PARTS: Final = ("header", "event", "result", "hash", "commitment", "signature", "match")
+_PARTS: Final = (
+    "header",
+    "event",
+    "result",
+    "hash",
+    "commitment",
+    "signature",
+    "match",
+    "published",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +60,22 @@ def check(match: Match) -> Verdict:
     events, hash_, failed, problem = 0, match.replay, "", ""
     try:
         data = load(match.replay)
-        header = verify(data, signed=key.has_signed)
-        events, hash_ = len(parse_replay(data).events), header.hash
-        if (header.match, header.block) != (str(match.pk), str(match.block_id)):
-            failed, problem = "match", f"{header.match} / {header.block}"
+        verify(data, published=board_of(match.block.board), signed=key.has_signed)
+        replay = parse_replay(data)
+        events, hash_ = len(replay.events), replay.hash
+        if (replay.match, replay.block) != (str(match.pk), str(match.block_id)):
+            failed, problem = "match", f"{replay.match} / {replay.block}"
+        elif found := differences(match, replay):
+            failed, problem = "published", "; ".join(_difference(one) for one in found)
     except ReplayError as wrong:
         failed, problem = wrong.where.split()[0], str(wrong)
-    except ReplayStoreError as wrong:
+    except (ReplayStoreError, UnknownBoard) as wrong:
         failed, problem = "header", str(wrong)
     texts = {
-        "header": _("The file is complete and has the form damrak-replay/1."),
+        "header": _(
+            "The file is complete and has the form damrak-replay/1, and its board is the published"
+            " one."
+        ),
         "event": _(
             "Each of its %(n)s events is legal where it stands, and every card is the one that the"
             " dice of the seed give."
@@ -68,9 +87,32 @@ def check(match: Match) -> Verdict:
         "signature": _("The signature is by the key of this platform: %(key)s")
         % {"key": key.public},
         "match": _("It is the replay of this match of this block."),
+        "published": _(
+            "The bots, places, points and faults that this site shows are those of the replay."
+        ),
     }
     bad = _PARTS.index(failed) if failed in _PARTS else len(_PARTS)
     checks = tuple(
         Check(name, texts[name], None if i > bad else i != bad) for i, name in enumerate(_PARTS)
     )
     return Verdict(checks, problem)
+
+
+def _difference(found: Difference) -> str:
+    if found.what == "seats":
+        return _("%(shown)s seats shown, %(replayed)s in the replay") % {
+            "shown": found.shown,
+            "replayed": found.replayed,
+        }
+    return _("seat %(seat)s, %(what)s: %(shown)s shown, %(replayed)s in the replay") % {
+        "seat": found.seat + 1,
+        "what": {
+            "bot": _("bot"),
+            "turn": _("turn order"),
+            "place": _("place"),
+            "points": _("points"),
+            "fault": _("fault"),
+        }[found.what],
+        "shown": found.shown or DASH,
+        "replayed": found.replayed or DASH,
+    }

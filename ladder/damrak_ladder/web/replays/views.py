@@ -83,7 +83,8 @@ def verify(request: HttpRequest, pk: int) -> HttpResponse:
     match = recorded(pk)
     is_fragment = request.headers.get("X-Requested-With") == "fetch"
     name = "web/replay/_verdict.html" if is_fragment else "web/replay/verdict.html"
-    return render(request, name, {"match": match, "verdict": check(match)})
+    context = {"match": match, "verdict": check(match), "site": settings.DAMRAK_URL}
+    return render(request, name, context)
 
 
 @require_safe
