@@ -10,7 +10,7 @@ CATALOGUES := $(wildcard ladder/damrak_ladder/locale/*/LC_MESSAGES/django.po)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help up test soak check bench chaos chaos-ladder reboots pictures fmt compile clean
+.PHONY: help up test test-python soak check bench chaos chaos-ladder reboots pictures fmt wheel compile clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -20,8 +20,15 @@ UP ?=
 up: .venv/.embedded .venv/.compiled .venv/.messages .venv/.sandbox  ## the whole platform: make up UP="--workers 2"
 	@$(BIN)/damrak-ladder up $(UP)
 
-test: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## every test but those that take minutes
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -m 'not soak'
+TESTS ?=
+
+test: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## every test but those that take minutes; TESTS=tests/engine for some
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -m 'not soak' $(TESTS)
+
+SUITE ?= trixie
+
+test-python:  ## the tests under the Python of another Debian release (root): SUITE=forky TESTS=tests/engine
+	.ci/other-python $(SUITE) $(TESTS)
 
 soak: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## the tests that take minutes: whole platforms killed at random
 	$(BIN)/pytest -m soak
@@ -34,6 +41,9 @@ check: .venv/.check  ## format, style, types, architecture, deployment
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@for platform in linux macos windows; do \
+		$(BIN)/cibuildwheel --platform $$platform --print-build-identifiers . >/dev/null || exit 1; done
 
 bench: .venv/.bench .venv/.compiled .venv/.messages .venv/.sandbox  ## speed of engine, referee, platform and pages
 	$(BIN)/damrak bench
@@ -67,6 +77,9 @@ pictures: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.brow
 fmt: .venv/.check  ## format and fix what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+wheel: .venv/.wheel  ## the wheel with native code, measured in an empty environment
+	.ci/wheel
 
 compile: .venv/.compiled  ## native engine and referee beside their sources
 
@@ -108,6 +121,10 @@ clean:  ## remove what make made
 
 .venv/.check: .venv/.test
 	$(PIP) --group check
+	@touch $@
+
+.venv/.wheel: .venv/.installed
+	@$(PIP) --group wheel
 	@touch $@
 
 .venv/.bench: .venv/.test

@@ -1,10 +1,10 @@
-"""Compile what is done all the time with mypyc, beside the sources or into a wheel, and texts.
+"""Compile the hot modules with mypyc, in place or into a wheel, and the message catalogues.
 
 `python hatch_build.py` puts the native modules next to their `.py` files, where Python prefers
-them. Without a C compiler it says so in one line and succeeds: the same sources run interpreted.
+them. Without a C compiler it prints one line and succeeds: the same sources run interpreted.
 
-As hatchling's build hook it compiles only when `DAMRAK_COMPILE=1`, which makes a wheel for this
-Python and platform; otherwise the wheel is pure Python and runs everywhere.
+As hatchling's build hook it compiles when a C compiler is present. `DAMRAK_COMPILE=0` builds a
+pure wheel that runs everywhere; `DAMRAK_COMPILE=1` makes a failure to compile an error.
 """
 
 import os
@@ -20,13 +20,14 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SUFFIXES = {".so", ".pyd"}
-# The library that the modules of all packages share lies beside the lowest package.
+SWITCH = "DAMRAK_COMPILE"
+# mypyc puts the code that all modules share into one library, beside the lowest package.
 SHARED = "damrak"
 SHARED_FOLDER = "referee"
 
 
 class CompiledModules(BuildHookInterface[Any]):
-    """Adds the native modules to the wheel when the caller asks for them."""
+    """Adds the message catalogues and, where they can be built, the native modules to a wheel."""
 
     PLUGIN_NAME = "custom"
 
@@ -40,9 +41,19 @@ class CompiledModules(BuildHookInterface[Any]):
         build_data["force_include"][str(Path(self.root, "docs"))] = "damrak_ladder/documents"
         if not _wanted():
             return
+        if _required() and (reason := missing_tool()):
+            raise RuntimeError(f"{SWITCH}=1, but there is {reason}")
         self._scratch = tempfile.TemporaryDirectory()
         target = Path(self._scratch.name)
-        for library in compile_modules(Path(self.root), target):
+        try:
+            built = compile_modules(Path(self.root), target)
+        except (Exception, SystemExit) as problem:  # mypyc ends the process on an error
+            if _required():
+                raise
+            reason = f"{type(problem).__name__} (DAMRAK_COMPILE=1 shows it)"
+            self.app.display_warning(f"building without native code: {reason}")
+            return
+        for library in built:
             build_data["force_include"][str(library)] = library.relative_to(target).as_posix()
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
@@ -53,7 +64,14 @@ class CompiledModules(BuildHookInterface[Any]):
 
 
 def _wanted() -> bool:
-    return os.environ.get("DAMRAK_COMPILE") == "1"
+    """Return whether to compile: always, never, or if the tools are there."""
+    if _required():
+        return True
+    return os.environ.get(SWITCH) != "0" and missing_tool() is None
+
+
+def _required() -> bool:
+    return os.environ.get(SWITCH) == "1"
 
 
 def _project(root: Path) -> Any:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NoReturn
 
+from damrak_engine.build import version_line
 from damrak_ladder.commands import (
     analyst,
     backup,
@@ -140,6 +141,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="`damrak-ladder COMMAND --help` explains a command and shows examples.",
         allow_abbrev=False,
     )
+    parser.add_argument("--version", action="version", version=version_line())
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
     for command in COMMANDS:
         command.add_parser(commands)

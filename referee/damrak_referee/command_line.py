@@ -14,12 +14,12 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
+from damrak_engine.build import version_line
 from damrak_referee import token_commands
 from damrak_referee.misuse import Misuse
 from damrak_referee.setting import PREFIX, Setting
 from damrak_referee.settings import Settings, read_settings
 from damrak_referee.settings_table import TABLE
-from damrak_referee.software import software
 
 OK: Final = 0
 MISUSED: Final = 2
@@ -117,7 +117,7 @@ def build_parser() -> argparse.ArgumentParser:
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=software())
+    parser.add_argument("--version", action="version", version=version_line())
     parser.add_argument("--config", metavar="FILE", help=f"settings as TOML ({PREFIX}CONFIG)")
     groups: dict[str, Any] = {}
     for setting in TABLE:

@@ -23,9 +23,14 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pure wheel, built from this tree as it lies, native modules included."""
-    folder = tmp_path_factory.mktemp("wheel")
-    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=REPOSITORY)
+    """The pure wheel, built from this tree as it lies, which may hold native modules."""
+    return _build(tmp_path_factory.mktemp("wheel"), DAMRAK_COMPILE="0")
+
+
+def _build(folder: Path, **environment: str) -> Path:
+    """Return the wheel that a build with these variables writes to the folder."""
+    command = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder)
+    _run(*command, cwd=REPOSITORY, **environment)
     (built,) = folder.glob("*.whl")
     return built
 
@@ -51,7 +56,32 @@ def _environment(wheel: Path, home: Path, *extras: str) -> Path:
 
 def test_wheel_is_pure(wheel: Path) -> None:
     assert wheel.name.endswith("-py3-none-any.whl")
-    assert [name for name in _names(wheel) if name.endswith((".so", ".pyd"))] == []
+    assert _names(wheel, ".so", ".pyd") == []
+
+
+@pytest.mark.parametrize("compiler", ["/nonexistent/cc", "/bin/false"])
+def test_build_without_a_working_compiler_falls_back_to_a_pure_wheel(
+    compiler: str, tmp_path: Path
+) -> None:
+    assert _build(tmp_path, CC=compiler).name.endswith("-py3-none-any.whl")
+
+
+def test_required_native_code_that_cannot_be_built_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="no C compiler"):
+        _build(tmp_path, CC="/nonexistent/cc", DAMRAK_COMPILE="1")
+
+
+@pytest.mark.soak
+def test_default_build_is_native(tmp_path: Path) -> None:
+    built = _build(tmp_path)
+    assert "-none-any" not in built.name
+    assert any(name.startswith("damrak_engine/state.") for name in _names(built, ".so", ".pyd"))
+    programs = _environment(built, tmp_path / "empty")
+    _run(programs / "python", REPOSITORY / ".ci" / "wheel-smoke.py", cwd=tmp_path)
+
+
+def test_pure_wheel_reports_an_interpreted_engine(bin_folder: Path) -> None:
+    assert _run(bin_folder / "damrak", "--version").endswith("(interpreted engine)")
 
 
 def test_wheel_carries_types_and_boards(wheel: Path) -> None:
@@ -110,10 +140,10 @@ def test_installed_ladder_can_speak_to_its_broker(wheel: Path, tmp_path: Path) -
     _run(damrak_ladder, "manage", "shell", "-c", transport, cwd=tmp_path)
 
 
-def _run(*command: str | Path, cwd: Path | None = None) -> str:
+def _run(*command: str | Path, cwd: Path | None = None, **environment: str) -> str:
     """Return what a command prints, run without the settings of this process."""
     kept = {name: value for name, value in os.environ.items() if not _steers_python(name)}
-    run = subprocess.run(command, cwd=cwd, env=kept, capture_output=True, text=True)
+    run = subprocess.run(command, cwd=cwd, env=kept | environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     return run.stdout.strip()
 
@@ -122,9 +152,10 @@ def _steers_python(variable: str) -> bool:
     return variable.startswith(("DAMRAK_", "PYTHON", "PYTEST_", "COV_"))
 
 
-def _names(wheel: Path) -> list[str]:
+def _names(wheel: Path, *suffixes: str) -> list[str]:
+    """Return the files in a wheel, or those with one of the suffixes."""
     with zipfile.ZipFile(wheel) as archive:
-        return archive.namelist()
+        return [name for name in archive.namelist() if name.endswith(suffixes or "")]
 
 
 def _closure(root: Distribution, extras: Iterable[str]) -> Iterable[Distribution]:

@@ -8,8 +8,9 @@ import tracemalloc
 from typing import Any, Final
 
 from damrak.benchmark.timing import Windows, rate
-from damrak_engine import scoring, state as state_module
+from damrak_engine import scoring
 from damrak_engine.boards import load_board
+from damrak_engine.build import is_native
 from damrak_engine.deal import new_game
 from damrak_engine.dice import SEED_BYTES, QuickDice, SeedDice
 from damrak_engine.effects import Ask
@@ -31,7 +32,7 @@ RULES: Final = rules_for(load_board("amsterdam"), 2)
 def measure(windows: Windows) -> dict[str, Any]:
     """Everything there is to measure about this build."""
     return {
-        "is_compiled": not (state_module.__file__ or "").endswith(".py"),
+        "is_compiled": is_native(),
         "rollout": round(rollouts(windows)),
         "python_loop": round(python_loop(windows)),
         "copy_us": round(1e6 / copies(windows), 4),

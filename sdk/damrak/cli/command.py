@@ -114,10 +114,9 @@ def build_parser(arguments: Sequence[str] = ()) -> Parser:
         allow_abbrev=False,
     )
     if only is None:
-        from damrak.local import package_version
+        from damrak_engine.build import version_line
 
-        version = f"damrak {package_version()}"
-        parser.add_argument("--version", action="version", version=version)
+        parser.add_argument("--version", action="version", version=version_line())
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
     for name in COMMANDS if only is None else (only,):
         import_module(f"damrak.cli.{name}").add_parser(commands)
