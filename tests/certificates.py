@@ -45,6 +45,9 @@ class Authority:
             hosts.append(x509.IPAddress(ip_address("127.0.0.1")))
         builder = self._builder(subject, key)
         builder = builder.add_extension(x509.SubjectAlternativeName(hosts), critical=False)
+        # Python 3.13 and later refuse a certificate without it.
+        issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+        builder = builder.add_extension(issuer, critical=False)
         pair = Pair(self._folder / f"{name}.pem", self._folder / f"{name}.key")
         pair.cert.write_bytes(_pem(builder.sign(self._key, hashes.SHA256())))
         pair.key.write_bytes(

@@ -227,7 +227,8 @@ def test_printing_is_a_fault_that_changes_nothing(tmp_path: Path) -> None:
     assert "fails again: output: it printed 'hm'" in again.stdout
     assert 'chatty.py", line 9, in first' in again.stdout
     stopped = damrak("repro", found[1], "--debug", cwd=tmp_path, input="p view.seat\nq\n")
-    assert "chatty.py(10)first()" in stopped.stdout
+    # Python 3.13 and later stop at the line that printed, earlier ones after it.
+    assert re.search(r"chatty\.py\((9|10)\)first\(\)", stopped.stdout)
     mended = damrak("repro", found[1], "--bot", quiet, cwd=tmp_path)
     assert mended.returncode == 0, mended.stderr
 

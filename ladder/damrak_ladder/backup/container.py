@@ -20,7 +20,7 @@ import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import zstandard
 
@@ -67,22 +67,6 @@ class Writer:
         self._tar.addfile(member, io.BytesIO(data))
 
 
-class _NotPlain(Exception):
-    """A member of a kind that is in no backup."""
-
-
-class _PlainMember(tarfile.TarInfo):
-    """A file. Kinds that tarfile reads into memory by itself, however long, are refused before."""
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """The member that this header tells of."""
-        member = super().frombuf(buf, encoding, errors)
-        if not member.isreg() or member.issparse():
-            raise _NotPlain(f"a member of the kind {member.type!r} is in no backup")
-        return member
-
-
 @contextmanager
 def written(path: Path) -> Iterator[Writer]:
     """A file that appears under its name when all is in it, readable for its owner alone."""
@@ -117,20 +101,32 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
         with (
             path.open("rb") as file,
             zstandard.ZstdDecompressor().stream_reader(file) as stream,
-            tarfile.open(fileobj=stream, mode="r|", tarinfo=_PlainMember) as tar,
         ):
-            for member in tar:
-                if not (member.isfile() and _NAME.fullmatch(member.name)):
+            # Not TarFile: it reads extended headers of any length into memory before it returns.
+            while (header := _exactly(stream, tarfile.BLOCKSIZE)).strip(tarfile.NUL):
+                member = tarfile.TarInfo.frombuf(header, "utf-8", "surrogateescape")
+                if not member.isreg() or member.issparse() or not _NAME.fullmatch(member.name):
                     raise BackupForeign(f"{path}: {member.name!r} is in no backup")
                 if member.size > LARGEST_MEMBER:
                     raise BackupDamaged(f"{path}: {member.name} is too big")
-                content = tar.extractfile(member)
-                assert content is not None  # it is a file
-                yield member.name, content.read()
-    except (tarfile.ReadError, _NotPlain) as problem:
+                yield member.name, _exactly(stream, member.size)
+                _exactly(stream, -member.size % tarfile.BLOCKSIZE)
+    except tarfile.HeaderError as problem:
         raise BackupForeign(f"{path}: is not a backup, or not a whole one: {problem}") from None
-    except (zstandard.ZstdError, tarfile.TarError, EOFError) as problem:
+    except (zstandard.ZstdError, EOFError) as problem:
         raise BackupDamaged(f"{path}: is not a backup, or not a whole one: {problem}") from None
+
+
+def _exactly(stream: zstandard.ZstdDecompressionReader, size: int) -> bytes:
+    """Return the next `size` bytes.
+
+    Raises:
+        EOFError: the stream is shorter.
+    """
+    data = stream.read(size) if size else b""
+    if len(data) < size:
+        raise EOFError("unexpected end of the file")
+    return data
 
 
 def verified(path: Path) -> dict[str, Any]:
