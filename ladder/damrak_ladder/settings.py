@@ -64,6 +64,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "damrak_ladder.accounts",
+    "damrak_ladder.security",
     "damrak_ladder.notices",
     "damrak_ladder.bots",
     "damrak_ladder.matches",

@@ -72,7 +72,9 @@ def test_log_of_a_block_that_was_never_recorded_goes_by_when_it_was_booked() -> 
     assert forget(NOW + 91 * DAY)["logs"] == 1
 
 
-@override_settings(DAMRAK_KEEPING=Keeping(logs=2, steps=1, tokens=1, analyses=1, notices=1))
+@override_settings(
+    DAMRAK_KEEPING=Keeping(logs=2, steps=1, tokens=1, analyses=1, notices=1, security=1)
+)
 def test_how_long_is_a_setting() -> None:
     played(NOW)
     assert forget(NOW + DAY)["logs"] == 0

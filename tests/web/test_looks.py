@@ -67,7 +67,7 @@ ADA = [
     "/accounts/2fa/totp/activate/",
     "/accounts/logout/",
 ]
-SAM = ["/organise/", "/organise/hosts/2/trust/", "/matches/1/seats/0/log/"]
+SAM = ["/organise/", "/organise/security/", "/organise/hosts/2/trust/", "/matches/1/seats/0/log/"]
 WIDTHS = (320, 360, 768, 1440)
 NO_SCROLLING = 360  # from this width on, no column of what most people look at is out of sight
 HAS_TO_BE_SCROLLED = """[...document.querySelectorAll(".ranking, .table:has(> .blocks)")].some(

@@ -24,6 +24,7 @@ from damrak_ladder.accounts.errors import (
     UnknownScope,
 )
 from damrak_ladder.accounts.models import ApiToken, Scope, User
+from damrak_ladder.security import SecurityEvent, record
 
 MARK: Final = "damrak_"
 """How tokens begin, so that scanners for leaked secrets can find them."""
@@ -32,7 +33,8 @@ USE_NOTED_EVERY: Final = timedelta(minutes=1)
 """The time of last use is no more precise than this, so that requests need not write."""
 
 _RANDOM_BYTES: Final = 32
-_HINT: Final = len(MARK) + 4
+HINT: Final = len(MARK) + 4
+"""How much of a token is shown, to tell it from others."""
 
 
 def issue(
@@ -64,10 +66,12 @@ def issue(
             name=name,
             scopes=sorted(set(scopes)),
             digest=_digest(secret),
-            hint=secret[:_HINT],
+            hint=secret[:HINT],
             created=now,
             expires=None if lifetime is None else now + lifetime,
         )
+        detail = {"token": token.name, "hint": token.hint, "scopes": token.scopes}
+        record(SecurityEvent.TOKEN_CREATED, user=owner, detail=detail)
     return token, secret
 
 
@@ -92,7 +96,13 @@ def verify(secret: str, scope: Scope, now: datetime) -> ApiToken:
 
 def revoke(owner: User, token_id: int, now: datetime) -> bool:
     """Make a token of this owner worthless for ever; whether it was good until now."""
-    return bool(ApiToken.objects.filter(owner=owner, pk=token_id, revoked=None).update(revoked=now))
+    good = ApiToken.objects.filter(owner=owner, pk=token_id, revoked=None)
+    token = good.first()
+    if token is None or not good.update(revoked=now):
+        return False
+    detail = {"token": token.name, "hint": token.hint}
+    record(SecurityEvent.TOKEN_REVOKED, user=owner, detail=detail)
+    return True
 
 
 def _digest(secret: str) -> str:

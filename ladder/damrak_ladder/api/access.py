@@ -12,9 +12,10 @@ from damrak_ladder.accounts.budgets import spend
 from damrak_ladder.accounts.errors import ScopeMissing, TokenRefused
 from damrak_ladder.accounts.models import ApiToken, Role, Scope, User
 from damrak_ladder.accounts.roles import may_act_as
-from damrak_ladder.accounts.tokens import verify
+from damrak_ladder.accounts.tokens import HINT, MARK, verify
 from damrak_ladder.api.problems import Problem
 from damrak_ladder.bots.models import Bot, Version
+from damrak_ladder.security import SecurityEvent, record
 
 LONGEST: Final = 512
 MINUTE: Final = 60
@@ -58,6 +59,10 @@ class Bearer(HttpBearer):
             ) from None
         except TokenRefused as problem:
             spend("wrong-token", address_of(request), WRONG_A_MINUTE, MINUTE)
+            detail = {"reason": "token refused"}
+            if token.startswith(MARK):  # else it may be a secret of another kind
+                detail["hint"] = token[:HINT]
+            record(SecurityEvent.SIGN_IN_FAILED, request=request, detail=detail)
             raise _unknown(str(problem)) from None
         spend("token", str(found.pk), TOKEN_A_MINUTE, MINUTE)
         if self.scope != Scope.READ:
@@ -106,6 +111,7 @@ def own_bot(user: User, slug: str) -> Bot:
             f'make it: POST /api/v1/bots with {{"slug": "{slug}"}}',
         )
     if bot.owner_id != user.pk:
+        refuse(user, f"bot {slug}")
         raise Problem(
             403, "not-yours", f"the bot {slug} belongs to {bot.owner.username}", "take another name"
         )
@@ -132,7 +138,13 @@ def check_owner(request: HttpRequest, bot: Bot) -> None:
         Problem
     """
     if not may_act_for(request, bot.owner_id):
+        refuse(caller(request), f"bot {bot.slug}")
         raise Problem(403, "not-yours", f"the bot {bot.slug} is not yours, and this is private")
+
+
+def refuse(user: User, what: str) -> None:
+    """Record that this user's token was used for what belongs to another user."""
+    record(SecurityEvent.ACCESS_REFUSED, user=user, detail={"what": what})
 
 
 def may_act_for(request: HttpRequest, owner_id: int) -> bool:

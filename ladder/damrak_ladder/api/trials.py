@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Field, Query, Router, Schema, Status
 
-from damrak_ladder.api.access import READ, SUBMIT, caller, may_act_for, own_version
+from damrak_ladder.api.access import READ, SUBMIT, caller, may_act_for, own_version, refuse
 from damrak_ladder.api.answers import set_private
 from damrak_ladder.api.paging import STORABLE, Page, piece_of
 from damrak_ladder.api.problems import Problem, not_found
@@ -188,6 +188,8 @@ def _trials() -> QuerySet[Trial, Trial]:
 def _own(request: HttpRequest, trial_id: int) -> Trial:
     found = _trials().filter(pk=trial_id).first()
     if found is None or not may_act_for(request, found.owner_id):
+        if found is not None:
+            refuse(caller(request), f"test {trial_id}")
         raise not_found(f"test {trial_id} of yours", "GET /api/v1/trials names yours")
     return found
 

@@ -10,6 +10,7 @@ from typing import Final
 from django.db import transaction
 
 from damrak_ladder.bots.models import Bot, ConnectToken
+from damrak_ladder.security import SecurityEvent, record
 from damrak_wire.lobby import BotToken
 
 MARK: Final = "dmk_"
@@ -32,12 +33,18 @@ def issue(bot: Bot, now: datetime) -> str:
             hint=secret[:_HINT],
             created=now,
         )
+        detail = {"token": f"connects {bot.slug}", "hint": secret[:_HINT]}
+        record(SecurityEvent.TOKEN_CREATED, user=bot.owner, detail=detail)
     return secret
 
 
 def revoke(bot: Bot, now: datetime) -> bool:
     """Make the bot's token void; whether it had one."""
-    return bool(ConnectToken.objects.filter(bot=bot, revoked=None).update(revoked=now))
+    if not ConnectToken.objects.filter(bot=bot, revoked=None).update(revoked=now):
+        return False
+    detail = {"token": f"connects {bot.slug}"}
+    record(SecurityEvent.TOKEN_REVOKED, user=bot.owner, detail=detail)
+    return True
 
 
 def all_tokens() -> list[BotToken]:

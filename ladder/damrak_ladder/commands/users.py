@@ -117,6 +117,7 @@ def _add(args: argparse.Namespace) -> int:
 
     from damrak_ladder.accounts.models import Role, User
     from damrak_ladder.accounts.roles import grant
+    from damrak_ladder.security import SecurityEvent, record
 
     if User.objects.filter(username__iexact=args.name).exists():
         raise Misuse(f"there is a user {args.name} already")
@@ -132,6 +133,7 @@ def _add(args: argparse.Namespace) -> int:
         raise Misuse(said) from None
     with transaction.atomic():
         user.save()
+        record(SecurityEvent.ACCOUNT_CREATED, user=user)
         grant(user, Role(args.role))
         EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
     say(f"{user.username} may log in with {password}")
@@ -154,6 +156,9 @@ def _password(args: argparse.Namespace) -> int:
         raise Misuse(f"{user.username} is an account of the platform, in which nobody logs in")
     password = _new_password(user)
     user.save(update_fields=["password"])
+    from damrak_ladder.security import SecurityEvent, record
+
+    record(SecurityEvent.PASSWORD_CHANGED, user=user)
     say(f"{user.username} may log in with {password}")
     return 0
 
@@ -172,6 +177,10 @@ def _set_active(name: str, is_active: bool) -> int:
         raise Misuse(f"{user.username} is an account of the platform, in which nobody logs in")
     user.is_active = is_active
     user.save(update_fields=["is_active"])
+    from damrak_ladder.security import SecurityEvent, record
+
+    kind = SecurityEvent.ACCOUNT_ACTIVATED if is_active else SecurityEvent.ACCOUNT_DEACTIVATED
+    record(kind, user=user)
     say(f"{user.username} {'may log in' if is_active else 'is locked out'}")
     return 0
 

@@ -56,6 +56,7 @@ class Keeping:
     tokens: int  # after they were revoked or ran out
     analyses: int  # after somebody asked for them
     notices: int
+    security: int  # entries of the security log
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,7 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
             tokens=source.get(PREFIX + "TOKEN_DAYS", "365", values.days),
             analyses=source.get(PREFIX + "ANALYSIS_DAYS", "180", values.days),
             notices=source.get(PREFIX + "NOTICE_DAYS", "180", values.days),
+            security=source.get(PREFIX + "SECURITY_DAYS", "365", values.days),
         ),
         watchers=source.get(PREFIX + "WATCHERS_PER_ADDRESS", "100", values.count),
         replay_store=replay_store,

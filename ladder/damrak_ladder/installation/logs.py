@@ -12,7 +12,8 @@ from typing import Final
 _KNOWN: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 # Whoever asks for a page that there is not, or for a host that is not ours, must not fill the disk.
-_LOUD: Final = {
+_LEVELS: Final = {
+    "damrak_ladder.security": logging.INFO,  # every event of the security log
     "django.request": logging.ERROR,
     "django.security": logging.CRITICAL,
     "uvicorn.error": logging.ERROR,
@@ -41,7 +42,7 @@ def log_to_stderr(level: int = logging.WARNING) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    for name, least in _LOUD.items():
+    for name, least in _LEVELS.items():
         logging.getLogger(name).setLevel(least)
 
 

@@ -22,6 +22,7 @@ from damrak_ladder.analyses.models import Analysis, AnalysisState
 from damrak_ladder.bots.models import ConnectToken, State, Step, StepKind, Version
 from damrak_ladder.matches.models import Block, MatchTimings, SeatLog
 from damrak_ladder.notices.models import Notice
+from damrak_ladder.security.queries import entries_before
 
 A_TIME: Final = 1000
 """So many rows are deleted in one transaction, so that nobody waits for long."""
@@ -52,6 +53,7 @@ def forget(now: datetime) -> dict[str, int]:
         "connect_tokens": _delete(ConnectToken.objects.filter(revoked__lt=before(keeping.tokens))),
         "analyses": _delete(old_analyses(before(keeping.analyses))),
         "notices": _delete(Notice.objects.filter(created__lt=before(keeping.notices))),
+        "security": _delete(entries_before(before(keeping.security))),
         "sessions": _delete(Session.objects.filter(expire_date__lt=now)),
     }
     if any(forgotten.values()):

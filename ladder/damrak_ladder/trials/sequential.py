@@ -20,6 +20,7 @@ from damrak_ladder.matches.models import Block, BlockState, Ladder, SeatResult
 from damrak_ladder.notices import wording
 from damrak_ladder.notices.kinds import Kind as Notice
 from damrak_ladder.notices.telling import tell
+from damrak_ladder.security import SecurityEvent, record
 from damrak_ladder.trials.errors import BadBounds, NotPlayable, NotYours, TooManyTrials
 from damrak_ladder.trials.estimate import anytime_estimate
 from damrak_ladder.trials.models import Trial, TrialBlock, TrialState
@@ -210,13 +211,20 @@ def score_of_block(block: Block, version_id: int) -> float:
     return won / possible
 
 
+def _refuse(user: User, version: Version) -> None:
+    detail = {"what": f"test with {version}"}
+    record(SecurityEvent.ACCESS_REFUSED, user=user, detail=detail)
+
+
 def _check(owner: User, candidate: Version, baseline: Version) -> None:
     if candidate.bot.owner_id != owner.pk:
+        _refuse(owner, candidate)
         raise NotYours(f"{candidate} is not yours to test")
     if candidate.pk == baseline.pk:
         raise NotPlayable("a version is as good as itself")
     is_public = baseline.bot.live_id == baseline.pk
     if baseline.bot.owner_id != owner.pk and not is_public:
+        _refuse(owner, baseline)
         raise NotYours(f"{baseline} is neither yours nor live")
     for version in (candidate, baseline):
         if version.state not in {State.QUALIFIED, State.BENCHED}:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 
 from damrak_ladder.accounts.models import Role, User
 from damrak_ladder.accounts.roles import may_act_as
+from damrak_ladder.security import SecurityEvent, record
 
 View = Callable[..., HttpResponse]
+Owned = TypeVar("Owned", bound=Model)
 
 
 class UserRequest(HttpRequest):
@@ -33,6 +37,25 @@ def may_see_inside(user: User | AnonymousUser, owner_id: int) -> bool:
     return is_known(user) and (user.pk == owner_id or may_act_as(user, Role.STAFF))
 
 
+def refuse(request: HttpRequest, what: str) -> None:
+    """Record that what belongs to another user, or needs a higher role, was asked for."""
+    user = request.user if request.user.is_authenticated else None
+    record(SecurityEvent.ACCESS_REFUSED, request=request, user=user, detail={"what": what})
+
+
+def own_or_404(request: UserRequest, rows: QuerySet[Owned], what: str) -> Owned:
+    """The only one of these rows, if this user owns it.
+
+    Raises:
+        Http404: there is none, or it belongs to another user.
+    """
+    found = get_object_or_404(rows)
+    if found.owner_id != request.user.pk:  # type: ignore[attr-defined]  # every model with owners
+        refuse(request, what)
+        raise Http404
+    return found
+
+
 def may_see_trouble(user: User | AnonymousUser) -> bool:
     """Whether why attempts failed is for this user's eyes: it may name machines of ours."""
     return is_known(user) and may_act_as(user, Role.ORGANISER)
@@ -46,6 +69,7 @@ def for_role(role: Role) -> Callable[[View], View]:
         @wraps(view)
         def guarded(request: UserRequest, *args: Any, **options: Any) -> HttpResponse:
             if not may_act_as(request.user, role):
+                refuse(request, f"a page for {role}")
                 raise PermissionDenied
             return view(request, *args, **options)
 

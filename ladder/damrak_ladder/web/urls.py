@@ -16,6 +16,7 @@ from damrak_ladder.web.views import (
     queue,
     search,
     seat,
+    security_log,
 )
 from damrak_ladder.web.views.desk import bots, device, notices, submissions, tokens, trials
 
@@ -47,6 +48,7 @@ _organise = [
     path("", organise.organise, name="organise"),
     path("blocks/<int:pk>/requeue/", organise.requeue_block, name="requeue_block"),
     path("hosts/<int:pk>/trust/", organise.trust_host, name="trust_host"),
+    path("security/", security_log.security_log, name="security_log"),
 ]
 
 urlpatterns = [

@@ -11,7 +11,7 @@ from damrak_ladder.matches.models import Seat, SeatLog
 from damrak_ladder.matches.timings import Timings, timings_of
 from damrak_ladder.pipeline.bundling import NoBundle, bundle_bytes
 from damrak_ladder.pipeline.forgetting import is_log_forgotten
-from damrak_ladder.web.access import may_see_inside
+from damrak_ladder.web.access import may_see_inside, refuse
 from damrak_ladder.web.limits import at_most
 from damrak_ladder.web.timing import bars_of, decisions_of, pace_of
 
@@ -54,5 +54,6 @@ def _inside(request: HttpRequest, pk: int, number: int) -> Seat:
     seats = Seat.objects.select_related("match__block", "version__bot", "result")
     seat = get_object_or_404(seats, match__pk=pk, number=number)
     if not may_see_inside(request.user, seat.version.bot.owner_id):
+        refuse(request, f"log of match {pk}, seat {number}")
         raise Http404  # nobody else learns whether there is anything
     return seat

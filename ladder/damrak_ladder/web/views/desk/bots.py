@@ -33,7 +33,7 @@ from damrak_ladder.standings.canary import canary_estimate
 from damrak_ladder.trials import canaries
 from damrak_ladder.trials.errors import TrialError
 from damrak_ladder.trials.models import Canary, CanaryState
-from damrak_ladder.web.access import UserRequest, may_see_inside
+from damrak_ladder.web.access import UserRequest, may_see_inside, refuse
 from damrak_ladder.web.limits import at_most, too_often
 from damrak_ladder.web.pages import before, page_of
 from damrak_ladder.web.profiles import ratings_of
@@ -202,5 +202,6 @@ def _may_try_again(version: Version) -> bool:
 def _mine(request: UserRequest, slug: str) -> Bot:
     found = get_object_or_404(Bot.objects.select_related("live", "owner"), slug=slug)
     if not may_see_inside(request.user, found.owner_id):
+        refuse(request, f"bot {slug}")
         raise PermissionDenied
     return found

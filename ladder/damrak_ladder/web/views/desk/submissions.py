@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.validators import RegexValidator
 from django.http import HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -21,7 +21,7 @@ from damrak_ladder.bots.models import SLUG, Bot
 from damrak_ladder.bots.submission import create_bot
 from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.pipeline.submitting import connect, submit
-from damrak_ladder.web.access import UserRequest
+from damrak_ladder.web.access import UserRequest, own_or_404
 from damrak_ladder.web.limits import at_most
 
 NEW = ""
@@ -178,7 +178,7 @@ def remote(request: UserRequest) -> HttpResponse:
 @at_most(20, 3600)
 def renew_token(request: UserRequest, slug: str) -> HttpResponse:
     """Ask whether the bot is to connect with another token; then show that, once."""
-    bot = get_object_or_404(Bot, slug=slug, owner=request.user)
+    bot = own_or_404(request, Bot.objects.filter(slug=slug), f"bot {slug}")
     context: dict[str, object] = {"bot": bot}
     if request.method == "POST":
         context["secret"] = issue(bot, timezone.now())

@@ -8,7 +8,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -17,7 +17,7 @@ from damrak_ladder.accounts.errors import TokenNameTaken, TooManyTokens
 from damrak_ladder.accounts.models import ApiToken, Scope
 from damrak_ladder.accounts.tokens import issue, revoke
 from damrak_ladder.notices.plain_words import in_words
-from damrak_ladder.web.access import UserRequest
+from damrak_ladder.web.access import UserRequest, own_or_404
 from damrak_ladder.web.limits import at_most
 
 SCOPES = [
@@ -82,7 +82,7 @@ def tokens(request: UserRequest) -> HttpResponse:
 @at_most(30, 60)
 def revoke_token(request: UserRequest, pk: int) -> HttpResponse:
     """Ask whether this token is to be revoked; then revoke it."""
-    token = get_object_or_404(ApiToken, pk=pk, owner=request.user, revoked=None)
+    token = own_or_404(request, ApiToken.objects.filter(pk=pk, revoked=None), f"token {pk}")
     if request.method != "POST":
         return render(request, "web/desk/revoke_token.html", {"token": token})
     revoke(request.user, token.pk, timezone.now())

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
@@ -31,7 +31,7 @@ from damrak_ladder.trials.sequential import (
     start,
 )
 from damrak_ladder.web import blocks
-from damrak_ladder.web.access import UserRequest, may_see_inside
+from damrak_ladder.web.access import UserRequest, may_see_inside, refuse
 from damrak_ladder.web.limits import at_most
 from damrak_ladder.web.pages import before, page_of
 
@@ -202,5 +202,6 @@ def _trials() -> Any:
 def _mine(request: UserRequest, pk: int) -> Trial:
     found: Trial = get_object_or_404(_trials(), pk=pk)
     if not may_see_inside(request.user, found.owner_id):
-        return get_object_or_404(Trial.objects.none())  # as if it were not there
+        refuse(request, f"test {pk}")
+        raise Http404
     return found
