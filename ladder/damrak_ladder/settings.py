@@ -89,6 +89,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "damrak_ladder.accounts.known_browsers.KnownBrowserMiddleware",
     "damrak_ladder.web.unreachable.UnreachableMiddleware",
 ]
 
@@ -177,6 +178,11 @@ ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if ENVIRONMENT.is_secure else "http"
 ACCOUNT_USERNAME_MIN_LENGTH = 2
 ACCOUNT_USERNAME_BLACKLIST = ["admin", "damrak", "house", "root", "staff"]
 ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_RATE_LIMITS = {  # of failed sign-ins; damrak_ladder.accounts.lockouts counts by them
+    "login_failed": "10/m/ip,5/5m/key",
+    "login_failed_name": "100/h/key",
+    "login_failed_browser": "10/5m/key",
+}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Damrak"
 

@@ -24,4 +24,5 @@ urlpatterns = [
 handler400 = "damrak_ladder.web.views.errors.bad_request"
 handler403 = "damrak_ladder.web.views.errors.forbidden"
 handler404 = "damrak_ladder.web.views.errors.not_found"
+handler429 = "damrak_ladder.web.views.errors.account_limit"
 handler500 = "damrak_ladder.web.views.errors.broken"

@@ -92,6 +92,13 @@ class Platform:
                 self.said += read.decode()
         return self
 
+    @property
+    def admin(self) -> str:
+        """The name of the administrator, as printed."""
+        found = re.search(r"administrator +([^,]+),", self.said)
+        assert found, self.said
+        return found[1]
+
     def logs(self) -> str:
         """What all parts have said."""
         return "".join(

@@ -58,7 +58,7 @@ def test_administrator_logs_in(platform: Platform) -> None:
     status, page = browser.get("/en/accounts/login/")
     assert status == 200
     password = (platform.home / "admin-password").read_text().strip()
-    status, page = browser.post("/en/accounts/login/", login="admin", password=password)
+    status, page = browser.post("/en/accounts/login/", login=platform.admin, password=password)
     assert status == 200, page
     assert "/accounts/logout/" in page
 
@@ -71,7 +71,7 @@ def test_this_machine_needs_no_login_to_submit(platform: Platform) -> None:
         headers={"Authorization": f"Bearer {token.read_text().strip()}"},
     )
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-        assert "admin" in answer.read().decode()
+        assert platform.admin in answer.read().decode()
 
 
 def test_second_one_is_refused_and_told_who_runs(platform: Platform) -> None:

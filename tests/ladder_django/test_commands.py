@@ -16,7 +16,7 @@ from damrak_engine.boards import board_names, load_board
 from damrak_engine.generator import generate
 from damrak_ladder.accounts.models import User
 from damrak_ladder.command_line import build_parser, main
-from damrak_ladder.embedded.seeding import make_admin
+from damrak_ladder.embedded.seeding import make_admin, random_name
 from damrak_ladder.matches.hosts import quarantined_since, trusted_since
 from damrak_ladder.matches.models import Block, BlockState, Host, Ladder
 from damrak_ladder.misuse import Misuse
@@ -71,11 +71,22 @@ def test_nobody_gets_into_the_account_of_the_house(told: Told) -> None:
 
 def test_where_nobody_of_the_staff_may_log_in_the_cure_is_named(told: Told, tmp_path: Path) -> None:
     admin = make_admin(tmp_path / "password", NOW)
-    assert told("users deactivate admin").startswith("0 ")
+    assert told(f"users deactivate {admin.username}").startswith("0 ")
     with pytest.raises(Misuse, match="users activate NAME"):
         make_admin(tmp_path / "password", NOW)
-    assert told("users activate admin").startswith("0 ")
+    assert told(f"users activate {admin.username}").startswith("0 ")
     assert make_admin(tmp_path / "password", NOW) == admin
+
+
+def test_first_administrator_has_no_name_that_everybody_knows(
+    committed: dict[str, str], tmp_path: Path
+) -> None:
+    names = {random_name() for _ in range(20)}
+    assert len(names) == 20
+    with pytest.raises(Misuse, match="--admin a b"):
+        make_admin(tmp_path / "password", NOW, "a b")
+    assert make_admin(tmp_path / "password", NOW, "ann").username == "ann"
+    assert make_admin(tmp_path / "password", NOW).username == "ann"
 
 
 def test_ladders_are_made_changed_and_closed(told: Told) -> None:

@@ -198,10 +198,12 @@ def test_keys_alone_lead_to_a_running_match_and_to_a_comparison(
     expect(desktop.locator("main")).to_contain_text("planner")
 
 
-def test_the_administrator_sees_all_desks(platform: Site, tab: Page, shots: Path) -> None:
+def test_the_administrator_sees_all_desks(
+    processes: Platform, platform: Site, tab: Page, shots: Path
+) -> None:
     password = (platform.home / "admin-password").read_text().strip()
     tab.goto(f"{platform.url}/en/organise/")
-    _log_in(tab, "admin", password)
+    _log_in(tab, processes.admin, password)
     tab.wait_for_url("**/organise/")
     expect(tab.get_by_role("heading", level=1)).to_contain_text("desk")
     _shoot(tab, shots, "organiser")

@@ -7,11 +7,15 @@ from typing import Any, Final
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context as current
+from allauth.core.exceptions import ImmediateHttpResponse
 from django.contrib import messages
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.translation import get_language, gettext as _
 
+from damrak_ladder.accounts.lockouts import LockedOut, count_attempt, key_of
 from damrak_ladder.accounts.models import User
+from damrak_ladder.security import SecurityEvent, record
 
 SENT: Final = "account/messages/email_confirmation_sent.txt"
 
@@ -33,6 +37,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             messages.error(current.request, words)
             current.request.mail_was_refused = True
 
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Refuse the attempt if too many failed."""
+        try:
+            self._login_failed_rl_usage = count_attempt(request, _login_in(credentials))
+        except LockedOut as problem:
+            detail = {"retry_after": problem.retry_after}
+            record(SecurityEvent.LOCKOUT, request=request, user=problem.user, detail=detail)
+            raise ImmediateHttpResponse(_locked(request, problem)) from None
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        return key_of(request, _login_in(credentials))
+
     def add_message(
         self,
         request: HttpRequest,
@@ -51,3 +67,15 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         user.language = get_language() or "en"
         super().save_user(request, user, form, commit)
         return user
+
+
+def _login_in(credentials: dict[str, Any]) -> str:
+    return str(credentials.get("email") or credentials.get("username") or "")
+
+
+def _locked(request: HttpRequest, problem: LockedOut) -> HttpResponse:
+    minutes = max(1, round(problem.retry_after / 60))
+    response = render(request, "account/locked.html", {"minutes": minutes}, status=429)
+    response.headers["Retry-After"] = str(problem.retry_after)
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -9,3 +9,9 @@ class AccountsConfig(AppConfig):
     name = "damrak_ladder.accounts"
     label = "accounts"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Connect signals."""
+        from damrak_ladder.accounts import known_browsers
+
+        known_browsers.connect()

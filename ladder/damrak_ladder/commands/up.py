@@ -20,8 +20,9 @@ def add_parser(commands: Any) -> None:
         "run everything on this machine",
         """
         Runs the whole platform on this machine: broker, referee, site, worker, clerk and beat. The
-        first time it makes a database, an administrator, house bots and two ladders; everything is
-        in the folder DAMRAK_HOME (default: var). The site is at port DAMRAK_PORT (default: 8000).
+        first time it makes a database, an administrator with a random name, house bots and two
+        ladders; everything is in the folder DAMRAK_HOME (default: var). The site is at port
+        DAMRAK_PORT (default: 8000).
 
         Playing takes at most 60 % of the machine, at low priority, unless --workers is given.
         Ctrl-C stops everything; the next start continues where it was, also after a crash. What
@@ -37,6 +38,9 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--workers", type=int, metavar="N", help="blocks at once; then there is no limit of 60 %%"
+    )
+    parser.add_argument(
+        "--admin", metavar="NAME", help="the first administrator's name (default: a random one)"
     )
     parser.add_argument(
         "--games-per-minute", type=int, metavar="N", help="begin no more games than that"
@@ -64,6 +68,8 @@ def run(args: argparse.Namespace) -> int:
     if workers is None and "DAMRAK_LADDER_WORKERS" in os.environ:
         workers = environment.workers
     games_per_minute = args.games_per_minute or environment.games_per_minute
-    code = run_platform(environment, Size.of(processors(), workers, games_per_minute), say)
+    code = run_platform(
+        environment, Size.of(processors(), workers, games_per_minute), say, args.admin
+    )
     sys.stdout.flush()
     return code

@@ -18,7 +18,7 @@ _EXAMPLES: Final = """
 damrak-ladder users list
 damrak-ladder users add ann ann@example.org --role organiser
 damrak-ladder users role ann staff
-damrak-ladder users password admin
+damrak-ladder users password ann
 damrak-ladder users deactivate ann
 """
 

@@ -53,7 +53,7 @@ class Places:
 
     @property
     def password(self) -> Path:
-        """The password of `admin` that was made here."""
+        """The first administrator's password, until it is changed."""
         return self.home / "admin-password"
 
     @property

@@ -27,8 +27,8 @@ WELL_PATIENCE_S: Final = 45.0
 Say = Callable[[str], None]
 
 
-def run_platform(environment: Environment, size: Size, say: Say) -> int:
-    """Run until Ctrl-C or SIGTERM; the exit code.
+def run_platform(environment: Environment, size: Size, say: Say, admin: str | None = None) -> int:
+    """Run until Ctrl-C or SIGTERM; the exit code. A first administrator gets this name.
 
     Raises:
         Misuse: it cannot run as things are; the message names the cure.
@@ -41,7 +41,7 @@ def run_platform(environment: Environment, size: Size, say: Say) -> int:
         broker = environment.broker or valkey.url(places)
         tell_broker(environment.home, broker)
         os.environ[PREFIX + "BROKER"] = broker
-        welcome = _prepare(places, environment, say)
+        welcome = _prepare(places, environment, say, admin)
         parts = plans(environment, places, broker, lobby_address(environment.listen), size)
         governor = None
         if size.share is not None and seconds_of_tree(os.getpid()) is not None:
@@ -56,7 +56,9 @@ def run_platform(environment: Environment, size: Size, say: Say) -> int:
             return _leave(supervisor, say)
 
 
-def _prepare(places: Places, environment: Environment, say: Say) -> list[str]:
+def _prepare(
+    places: Places, environment: Environment, say: Say, admin_name: str | None
+) -> list[str]:
     """Make tables, administrator and ladders if they are missing; what to tell in the end."""
     say("Preparing the database …")
     from damrak_ladder.management import load
@@ -74,7 +76,7 @@ def _prepare(places: Places, environment: Environment, say: Say) -> list[str]:
     end_publishing(now)
     if ended := end_former(environment.host_name, now, now, patience()):
         say(f"{ended} blocks were cut off when it last ended; they are played again")
-    admin = seeding.make_admin(places.password, now)
+    admin = seeding.make_admin(places.password, now, admin_name)
     password = seeding.first_password(places.password, admin)
     for ladder in seeding.make_ladders(now):
         say(f"New ladder: {ladder.name}")

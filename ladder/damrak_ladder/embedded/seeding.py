@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from allauth.account.models import EmailAddress
+from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 
 from damrak_ladder.accounts import local_key
 from damrak_ladder.accounts.errors import AccountError
@@ -19,7 +21,8 @@ from damrak_ladder.matches.ladders import LadderPlan, create_ladder
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.misuse import Misuse
 
-ADMIN: Final = "admin"
+_NAME_LETTERS: Final = "bcdfghjkmnpqrstvwxz23456789"  # no vowels, and none that look alike
+_HOST: Final = "@localhost"
 HOUSE: Final = ("random", "greedy", "planner", "mcts:iterations=20")
 
 # `planner` has its Elo by definition. The others were measured against it, in 95 % intervals:
@@ -55,30 +58,44 @@ USUAL: Final = (
 """The ladders of a new platform."""
 
 
-def make_admin(password_file: Path, now: datetime) -> User:
-    """Somebody of staff; if there is nobody, made now, the password kept in that file.
+def make_admin(password_file: Path, now: datetime, name: str | None = None) -> User:
+    """An active user of staff; if there is none, a new one, with the password kept in that file.
+
+    Without a name a random one is chosen: a name that everybody knows can be locked out by
+    everybody.
 
     Raises:
-        Misuse: whoever was is so no more, or is locked out.
+        Misuse: the name is not valid, or the former administrator lost the role or was deactivated.
     """
     with transaction.atomic():
         found = User.objects.filter(is_staff=True, is_active=True).order_by("pk").first()
         if found is not None:
             return found
-        if User.objects.filter(username__iexact=ADMIN).exists():
+        former = Q(is_staff=True) | Q(email__iendswith=_HOST)
+        if User.objects.filter(former).exists():
             raise Misuse(
                 "nobody of the staff may log in: damrak-ladder users activate NAME, "
                 "or users role NAME staff (see: damrak-ladder users list)"
             )
         password = secrets.token_urlsafe(12)
-        admin = User(username=ADMIN, email=f"{ADMIN}@localhost", date_joined=now)
+        name = name or random_name()
+        admin = User(username=name, email=f"{name}{_HOST}", date_joined=now)
         admin.set_password(password)
+        try:
+            admin.full_clean()
+        except ValidationError as problem:
+            raise Misuse(f"--admin {name}: {' '.join(problem.messages)}") from None
         admin.save()
         grant(admin, Role.STAFF)
         # Without this mark a mail would have to be answered first.
         EmailAddress.objects.create(user=admin, email=admin.email, verified=True, primary=True)
         write_whole(password_file, f"{password}\n".encode())
     return admin
+
+
+def random_name() -> str:
+    """A name for the first administrator."""
+    return "admin-" + "".join(secrets.choice(_NAME_LETTERS) for _ in range(6))
 
 
 def first_password(password_file: Path, admin: User) -> str | None:

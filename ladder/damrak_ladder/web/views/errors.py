@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sys
+from typing import Final
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from damrak_ladder.accounts.errors import TooOften
+from damrak_ladder.web.limits import too_often
 from damrak_ladder.web.unreachable import RETRY_AFTER_S
+
+ACCOUNT_LIMIT_S: Final = 60
+"""The window of allauth's limits; none of those that are answered here has a longer one."""
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -24,6 +30,11 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """There is no such page."""
     return render(request, "404.html", status=404)
+
+
+def account_limit(request: HttpRequest) -> HttpResponse:
+    """The answer to too many sign-ins, sign-ups, password resets or changes of an account."""
+    return too_often(request, TooOften(ACCOUNT_LIMIT_S))
 
 
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
