@@ -37,6 +37,7 @@ def run(_: argparse.Namespace) -> int:
     prepare()
     import uvicorn
 
+    from damrak_ladder.http_server import DeadlineProtocol
     from damrak_ladder.installation.environment import read_environment
 
     environment = read_environment(os.environ)
@@ -45,6 +46,7 @@ def run(_: argparse.Namespace) -> int:
             "damrak_ladder.asgi:application",
             host=environment.listen,
             port=environment.port,
+            http=DeadlineProtocol,
             lifespan="off",
             access_log=False,
             log_config=None,  # as every process of ours
