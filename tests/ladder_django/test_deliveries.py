@@ -296,6 +296,27 @@ def test_a_bad_address_is_refused_at_once() -> None:
 
 
 @pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(
+    ("url", "places"),
+    [
+        ("https://10.0.0.1/", ["10.0.0.1"]),
+        ("https://[::1]/", ["::1"]),
+        ("https://169.254.169.254/latest", ["169.254.169.254"]),
+        ("https://2130706433/", ["127.0.0.1"]),  # how a resolver reads that number
+        ("https://inside.example.org/", ["93.184.215.14", "192.168.1.1"]),
+        ("https://nowhere.example.org/", []),
+    ],
+)
+def test_what_would_not_be_sent_is_refused_at_once(url: str, places: list[str]) -> None:
+    postman = Postman(False, resolve=lambda host, port: places)
+    ann = somebody()
+    with pytest.raises(BadWebhook) as refused:
+        set_webhook(ann, url, NOW, postman)
+    assert webhook_of(ann) is None
+    assert postman.post(url, b"", {}).trouble == str(refused.value)
+
+
+@pytest.mark.usefixtures("database")
 def test_without_a_webhook_nothing_waits_for_it(receiver: Receiver) -> None:
     ann = only(somebody(), Channel.WEBHOOK)
     set_webhook(ann, receiver.url, NOW)

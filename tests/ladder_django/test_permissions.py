@@ -121,9 +121,7 @@ DECISIONS: Final[dict[str, Decision]] = {
     "web:desk_notices": to_look(SIGNED_IN),
     "web:desk_read_notices": to_change(NONE, SIGNED_IN, {}),
     "web:desk_set_rules": to_change(NONE, SIGNED_IN, {}),
-    "web:desk_webhook": to_change(
-        NONE, SIGNED_IN, {"do": "set", "url": "https://hooks.example.org/"}
-    ),
+    "web:desk_webhook": to_change(NONE, SIGNED_IN, {"do": "set", "url": "https://93.184.215.14/"}),
     # What belongs to somebody.
     "web:desk_bot": to_look(INSIDE, **BOT),
     "web:desk_version": to_look(INSIDE, **VERSION),

@@ -93,6 +93,18 @@ def target_of(url: str, allow_loopback: bool) -> Target:
     )
 
 
+def destination_of(
+    url: str, allow_loopback: bool, resolve: Resolve
+) -> tuple[Target, list[Address]]:
+    """The parts of a URL and the addresses to connect to: what a form accepts and what is sent to.
+
+    Raises:
+        BadWebhook: nothing may be sent there.
+    """
+    target = target_of(url, allow_loopback)
+    return target, places_of(target, allow_loopback, resolve)
+
+
 def places_of(target: Target, allow_loopback: bool, resolve: Resolve) -> list[Address]:
     """The addresses behind it. If only one of them is not to be connected to, none is.
 

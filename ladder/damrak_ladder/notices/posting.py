@@ -12,7 +12,7 @@ from typing import Final
 
 from django.utils.translation import gettext as _
 
-from damrak_ladder.notices.addresses import Address, Resolve, Target, places_of, resolve, target_of
+from damrak_ladder.notices.addresses import Address, Resolve, Target, destination_of, resolve
 from damrak_ladder.notices.errors import BadWebhook
 
 PATIENCE: Final = 5.0
@@ -41,12 +41,19 @@ class Postman:
     tls: ssl.SSLContext | None = None  # None: the usual authorities
     patience: float = PATIENCE
 
+    def check(self, url: str) -> tuple[Target, list[Address]]:
+        """Where a post to this URL goes.
+
+        Raises:
+            BadWebhook: nothing is posted there.
+        """
+        return destination_of(url, self.allow_loopback, self.resolve)
+
     def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
         """Post the body once; it has arrived if the answer is a 2xx. Redirects are not followed."""
         deadline = monotonic() + self.patience
         try:
-            target = target_of(url, self.allow_loopback)
-            places = places_of(target, self.allow_loopback, self.resolve)
+            target, places = self.check(url)
             status = self._exchange(target, places[0], _request(target, body, headers), deadline)
         except BadWebhook as problem:
             return Answer(False, str(problem))

@@ -10,7 +10,6 @@ from django.db import transaction
 from django.utils.translation import gettext as _, override
 
 from damrak_ladder.accounts.models import User
-from damrak_ladder.notices.addresses import target_of
 from damrak_ladder.notices.kinds import Channel
 from damrak_ladder.notices.models import Delivery, DeliveryState, Notice, Webhook
 from damrak_ladder.notices.posting import Answer, Postman
@@ -22,13 +21,16 @@ def webhook_of(user: User) -> Webhook | None:
     return Webhook.objects.filter(user=user).first()
 
 
-def set_webhook(user: User, url: str, now: datetime) -> str:
+def set_webhook(user: User, url: str, now: datetime, postman: Postman | None = None) -> str:
     """Send notices to this address from now on; the secret, which is never shown again.
+
+    It asks the network for the host's addresses: not within a transaction.
 
     Raises:
         BadWebhook: nothing may be sent there; the message says why.
     """
-    target_of(url, settings.DAMRAK_LOCAL_WEBHOOKS)  # where the name leads is looked up when sending
+    # Checked again when sending, for the name may lead elsewhere by then.
+    (postman or own_postman()).check(url)
     salt = new_salt()
     Webhook.objects.update_or_create(
         user=user,
