@@ -95,7 +95,8 @@ MIDDLEWARE = [
 
 TEMPLATES = [
     {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "BACKEND": "damrak_ladder.web.plain_templates.PlainTemplates",
+        "NAME": "django",
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [

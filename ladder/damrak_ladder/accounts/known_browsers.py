@@ -29,7 +29,7 @@ def browser_of(request: HttpRequest, user: User) -> str | None:
     return identity if user.pk in users else None
 
 
-def remember(request: HttpRequest, user: Any, **_: Any) -> None:
+def remember(request: HttpRequest | None, user: Any, **_: Any) -> None:
     """Let the answer to this request mark the browser as one that this user has used."""
     if request is not None and isinstance(user, User):
         setattr(request, _ATTRIBUTE, user.pk)

@@ -7,6 +7,8 @@ from typing import Final
 
 from django.http import HttpResponse
 
+from damrak_ladder.plain_text import plain_text
+
 OPEN: Final = {"Access-Control-Allow-Origin": "*"}
 """For what everybody may read, from any page: no cookie ever changes it."""
 
@@ -28,7 +30,7 @@ def as_json(content: object, described: HttpResponse) -> HttpResponse:
     so a test has to see that they are as the schema says.
     """
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    answer = HttpResponse(text, content_type=described["Content-Type"])
+    answer = HttpResponse(plain_text(text), content_type=described["Content-Type"])
     for name, value in described.items():
         answer[name] = value
     return answer

@@ -14,6 +14,7 @@ from django.urls import URLPattern, URLResolver, path
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
+from ninja.renderers import JSONRenderer
 
 from damrak_ladder.accounts.errors import TooOften
 from damrak_ladder.api import (
@@ -35,6 +36,7 @@ from damrak_ladder.bots.errors import (
     Overtaken,
     SameContent,
 )
+from damrak_ladder.plain_text import plain_values
 from damrak_ladder.stores.errors import StoreUnreachable
 from damrak_ladder.trials.errors import BadBounds, NotPlayable, NotYours, TooManyTrials
 
@@ -50,7 +52,20 @@ _SHOWN: Final = 20
 
 _log = logging.getLogger(__name__)
 
+
+class _PlainJson(JSONRenderer):
+    """JSON without characters that steer a terminal or turn the direction of writing."""
+
+    def render(self, request: HttpRequest, data: Any, *, response_status: int) -> Any:
+        """The text."""
+        text = super().render(request, data, response_status=response_status)
+        if "\\u" not in text:  # all of it is printable ASCII
+            return text
+        return super().render(request, plain_values(data), response_status=response_status)
+
+
 api = NinjaAPI(
+    renderer=_PlainJson(),
     title="Damrak",
     version="1",
     description=DESCRIPTION.strip(),

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from django.http import HttpResponse
 
+from damrak_ladder.plain_text import plain_values
+
 CONTENT_TYPE: Final = "application/problem+json"
 _TYPES: Final = "urn:damrak:problem:"
 
@@ -52,5 +54,8 @@ def answer_of(problem: Problem) -> HttpResponse:
     }
     headers = {"Cache-Control": "no-store", **problem.headers}
     return HttpResponse(
-        json.dumps(said), content_type=CONTENT_TYPE, status=problem.status, headers=headers
+        json.dumps(plain_values(said)),
+        content_type=CONTENT_TYPE,
+        status=problem.status,
+        headers=headers,
     )

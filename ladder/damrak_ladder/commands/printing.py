@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from damrak_ladder.plain_text import plain_text
+
 
 def say(line: str = "") -> None:
     """A line of the answer."""
-    sys.stdout.write(line + "\n")
+    sys.stdout.write(plain_text(line) + "\n")
     sys.stdout.flush()
 
 
@@ -26,7 +28,7 @@ def say_table(rows: Sequence[Mapping[str, Any]], empty: str) -> None:
         say(empty)
         return
     heads = list(rows[0])
-    lines = [heads, *([_as_text(row[head]) for head in heads] for row in rows)]
+    lines = [heads, *([plain_text(_as_text(row[head])) for head in heads] for row in rows)]
     widths = [max(len(line[at]) for line in lines) for at in range(len(heads))]
     for line in lines:
         say("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())

@@ -9,6 +9,8 @@ import traceback
 from datetime import UTC, datetime
 from typing import Final
 
+from damrak_ladder.plain_text import plain_text
+
 _KNOWN: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 # Whoever asks for a page that there is not, or for a host that is not ours, must not fill the disk.
@@ -34,7 +36,7 @@ class JsonLines(logging.Formatter):
         said |= {name: value for name, value in vars(record).items() if name not in _KNOWN}
         if record.exc_info:
             said["exception"] = "".join(traceback.format_exception(*record.exc_info))
-        return json.dumps(said, default=str, ensure_ascii=False)
+        return plain_text(json.dumps(said, default=str, ensure_ascii=False))
 
 
 def log_to_stderr(level: int = logging.WARNING) -> None:

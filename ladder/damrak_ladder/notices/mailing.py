@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _, ngettext, override
 from damrak_ladder.accounts.models import User
 from damrak_ladder.notices.models import Notice
 from damrak_ladder.notices.stopping import stop_path
+from damrak_ladder.plain_text import plain_text
 
 
 def mail_of(user: User, notices: Sequence[Notice]) -> EmailMessage:
@@ -30,8 +31,8 @@ def mail_of(user: User, notices: Sequence[Notice]) -> EmailMessage:
         ).format(site=settings.DAMRAK_URL, choose=settings.DAMRAK_URL + "/desk/notices/", stop=stop)
     parts = [_part(notice, has_title=len(notices) > 1) for notice in notices]
     return EmailMessage(
-        subject=f"[Damrak] {subject}",
-        body="\n\n".join([*parts, f"-- \n{closing}"]) + "\n",
+        subject=plain_text(f"[Damrak] {subject}"),
+        body=plain_text("\n\n".join([*parts, f"-- \n{closing}"]) + "\n"),
         to=[user.email],
         headers={
             "List-Unsubscribe": f"<{stop}>",

@@ -14,6 +14,7 @@ from damrak_ladder.notices.kinds import Channel
 from damrak_ladder.notices.models import Delivery, DeliveryState, Notice, Webhook
 from damrak_ladder.notices.posting import Answer, Postman
 from damrak_ladder.notices.signing import HEADER, new_salt, secret_of, signature
+from damrak_ladder.plain_text import plain_text
 
 
 def webhook_of(user: User) -> Webhook | None:
@@ -96,8 +97,8 @@ def _encode(notice: int, kind: str, subject: str, text: str, link: str, created:
             "format": "damrak-notice/1",
             "id": notice,
             "kind": kind,
-            "subject": subject,
-            "text": text,
+            "subject": plain_text(subject),
+            "text": plain_text(text),
             "link": settings.DAMRAK_URL + link,
             "created": created.isoformat(),
         },

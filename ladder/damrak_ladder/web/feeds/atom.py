@@ -21,6 +21,7 @@ from django.views.decorators.http import conditional_page, require_safe
 from damrak_ladder.bots.models import Bot, Promotion
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.notices.plain_words import in_words
+from damrak_ladder.plain_text import plain_text
 from damrak_ladder.web import blocks
 from damrak_ladder.web.feeds.entries import Item, latest, of_blocks, of_days, of_promotions
 from damrak_ladder.web.pages import FIRST
@@ -28,7 +29,7 @@ from damrak_ladder.web.templatetags.damrak import bot_name
 
 SIZE: Final = 30
 VERSIONS: Final = 50
-_UNFIT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_UNFIT: Final = re.compile("[\ufffe\uffff]")  # what XML has no place for, beside controls
 
 if TYPE_CHECKING:
     _Feed = Feed[Item, Any]
@@ -140,7 +141,7 @@ class BotNews(_News):
 
 def _fit(text: str) -> str:
     """The text without characters that XML cannot hold."""
-    return _UNFIT.sub("", text)
+    return _UNFIT.sub("", plain_text(text))
 
 
 def _served(feed: _Feed) -> Callable[..., HttpResponse]:
