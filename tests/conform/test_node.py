@@ -13,8 +13,6 @@ from cli import damrak
 from conform import node
 from damrak.conform.suite import scenarios
 
-PROTOS = Path(__file__).parents[2] / "proto"
-
 
 @pytest.fixture(scope="module")
 def bot() -> tuple[str, ...]:
@@ -65,7 +63,8 @@ def test_it_can_leave_the_checkout(bot: tuple[str, ...], tmp_path: Path) -> None
     lost = subprocess.run([*alone, "--to", "nowhere:1"], capture_output=True, text=True)
     assert lost.returncode == 1
     assert "use --protos DIR" in lost.stderr
-    subprocess.run([bot[0], away / "copy-proto.js", PROTOS], check=True, capture_output=True)
+    assert "damrak proto proto" in lost.stderr
+    assert damrak("proto", "proto", cwd=away).returncode == 0
     assert damrak("conform", "127.0.0.1:0", "--only=two-seats", "--", *alone).returncode == 0
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,20 +20,38 @@ from damrak_wire.reports import MatchReport
 from referee_process import RefereeProcess, block, ending, short_folder
 from sandboxes import need_isolation
 
-PROTOS = Path(__file__).parents[2] / "proto"
+ROOT = Path(__file__).parents[2]
+PROGRAMS = (node.NODE.parent, Path(sys.executable).parent)
+ENVIRONMENT = {**os.environ, "PATH": os.pathsep.join([*map(str, PROGRAMS), os.environ["PATH"]])}
 LOCAL = shutil.ignore_patterns("node_modules", "proto")
 
 
 @pytest.fixture
 def bot(tmp_path: Path) -> Path:
-    """The example away from its checkout, with all that it needs beside it."""
+    """A copy outside the checkout, prepared by the commands of its README, word for word."""
     folder = tmp_path / "bot"
     shutil.copytree(node.installed(), folder, ignore=LOCAL)
-    # As `npm ci --no-bin-links --omit=dev` puts them there.
-    modules = shutil.ignore_patterns(".*")
-    shutil.copytree(node.EXAMPLE / "node_modules", folder / "node_modules", ignore=modules)
-    subprocess.run([node.NODE, folder / "copy-proto.js", PROTOS], check=True, capture_output=True)
+    for command in recipe():
+        if command[0] == "npm":  # its wheel has no program of this name that works in every shell
+            command[:1] = [str(node.NODE), str(node.NPM)]
+        subprocess.run(command, cwd=folder, env=ENVIRONMENT, check=True, capture_output=True)
     return folder
+
+
+def recipe() -> list[list[str]]:
+    """Return the documented commands before `damrak submit`."""
+    text = (node.EXAMPLE / "README.md").read_text().partition("## As an upload")[2]
+    commands = [shlex.split(line) for line in text.splitlines() if line.startswith("    ")]
+    assert commands[-1][:3] == ["damrak", "submit", "."]
+    return commands[:-1]
+
+
+def test_both_pages_document_the_same_recipe() -> None:
+    page = (ROOT / "docs" / "bot-authors" / "other-languages.md").read_text()
+    page = page.partition("## The Node.js bot as an upload")[2]
+    lines = [line for line in page.splitlines() if line.startswith("    ")]
+    documented = [shlex.split(line, comments=True) for line in lines]
+    assert documented[: len(recipe())] == recipe()
 
 
 def test_it_plays_in_sandboxes_against_a_house_bot_and_itself(bot: Path) -> None:

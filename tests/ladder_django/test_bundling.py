@@ -100,6 +100,13 @@ def test_seat_without_a_fault_has_no_bundle() -> None:
         bundle_of(seat, 2)
 
 
+def test_program_in_another_language_has_no_bundle() -> None:
+    seat = recorded(play("raises.py:InChoose", "random"))
+    seat.version.language = "JavaScript"
+    with pytest.raises(NoBundle, match="cannot run a program in JavaScript"):
+        bundle_of(seat, 1)
+
+
 def test_lost_replay_is_told() -> None:
     seat = recorded(play("raises.py:InChoose", "random"))
     store = replay_store()

@@ -22,7 +22,7 @@ from damrak_engine.match import Match
 from damrak_engine.replay import Replay, parse_replay
 from damrak_engine.rules import rules_for
 from damrak_engine.verify import action_of
-from damrak_ladder.bots.models import Kind
+from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.matches.controls import control_of
 from damrak_ladder.matches.models import Fault as FaultRow, Seat, SeatLog
 from damrak_ladder.replays.errors import ReplayStoreError
@@ -36,13 +36,21 @@ class NoBundle(Exception):
     """There is nothing to show; why is for people."""
 
 
+def can_repeat(version: Version) -> bool:
+    """Return whether `damrak repro` can run this version: it runs Python classes, not programs."""
+    return version.language in ("", "Python")
+
+
 def bundle_of(seat: Seat, attempt: int) -> dict[str, Any]:
     """The bundle of the fault with which a seat left a recorded match; for the owner of its bot.
 
     Raises:
-        NoBundle: it did not leave it by a fault, or the replay is not there.
+        NoBundle: it did not leave it by a fault, the replay is not there, or the bot is a program
+            in another language.
     """
     match = seat.match
+    if not can_repeat(seat.version):
+        raise NoBundle(f"damrak repro cannot run a program in {seat.version.language}")
     if match.block.attempt != attempt or not match.replay:
         raise NoBundle("that attempt was not recorded, so there is no replay of it")
     try:

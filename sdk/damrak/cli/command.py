@@ -38,6 +38,7 @@ COMMANDS: Final = (
     "board",
     "bench",
     "conform",
+    "proto",
     "completion",
 )
 """Each is a module of this package."""

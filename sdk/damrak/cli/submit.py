@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -94,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     version = _send(site, _Order(slug, packed, args.note, args.canary), console)
     if args.no_wait:
         return _end(args, console, site, version, [], None)
-    return _follow(args, console, site, version)
+    return _follow(args, console, site, version, packed.holds.run)
 
 
 def _slug(given: str | None, place: Path) -> str:
@@ -153,7 +154,13 @@ def _send(site: Site, order: _Order, console: Console) -> dict[str, Any]:
     return version
 
 
-def _follow(args: argparse.Namespace, console: Console, site: Site, version: dict[str, Any]) -> int:
+def _follow(
+    args: argparse.Namespace,
+    console: Console,
+    site: Site,
+    version: dict[str, Any],
+    program: tuple[str, ...] | None,
+) -> int:
     from damrak.ladder.faults import gather
     from damrak.ladder.journey import Travel
 
@@ -172,7 +179,11 @@ def _follow(args: argparse.Namespace, console: Console, site: Site, version: dic
     remains = None
     if travel.version["state"] == "failed":
         remains = gather(site, travel.version, Path(FAULTS))
-    return _end(args, console, site, travel.version, steps, remains)
+    code = _end(args, console, site, travel.version, steps, remains)
+    if remains is not None and remains.bundle is None and program is not None:
+        again = f"damrak conform unix:/tmp/seat --one-seat -- {shlex.join(program)}"
+        console.print(Text(f"try it in its folder: {again}", "bold"), soft_wrap=True)
+    return code
 
 
 def _end(

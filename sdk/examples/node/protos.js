@@ -9,13 +9,15 @@ import protoLoader from '@grpc/proto-loader';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
-// Where the folder damrak_proto/ may be: named by the user, copied by `npm run proto`, or the
+// Where the folder damrak_proto/ may be: named by the user, written by `damrak proto proto`, or the
 // checkout that this example is part of.
 export function protoFolder(named) {
   const places = named ? [resolve(named)] : [join(HERE, 'proto'), resolve(HERE, '../../../proto')];
   const found = places.find((place) => existsSync(join(place, 'damrak_proto/v1/table.proto')));
   if (!found) {
-    throw new Error(`no damrak_proto/v1/table.proto in ${places.join(' or ')}: use --protos DIR`);
+    throw new Error(
+      `no damrak_proto/v1/table.proto in ${places.join(' or ')}: run \`damrak proto proto\` here, or use --protos DIR`,
+    );
   }
   return found;
 }

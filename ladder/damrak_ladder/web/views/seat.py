@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from damrak_ladder.matches.models import Seat, SeatLog
 from damrak_ladder.matches.timings import Timings, timings_of
-from damrak_ladder.pipeline.bundling import NoBundle, bundle_bytes
+from damrak_ladder.pipeline.bundling import NoBundle, bundle_bytes, can_repeat
 from damrak_ladder.pipeline.forgetting import is_log_forgotten
 from damrak_ladder.web.access import may_see_inside, refuse
 from damrak_ladder.web.limits import at_most
@@ -28,6 +28,7 @@ def seat_log(request: HttpRequest, pk: int, number: int) -> HttpResponse:
         "logs": SeatLog.objects.filter(seat=seat).order_by("-attempt"),
         "forgotten": is_log_forgotten(seat.match.block, timezone.now()),
         "days": settings.DAMRAK_KEEPING.logs,
+        "can_repeat": can_repeat(seat.version),
         "fault": seat.result.fault if hasattr(seat, "result") else "",
         "pace": pace_of(timings),
         "decisions": decisions,

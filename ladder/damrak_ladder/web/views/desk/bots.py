@@ -26,6 +26,7 @@ from damrak_ladder.matches.entries import enter, leave
 from damrak_ladder.matches.errors import NotAdmitted
 from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose, Seat
 from damrak_ladder.notices.plain_words import in_words
+from damrak_ladder.pipeline.bundling import can_repeat
 from damrak_ladder.pipeline.outlook import place_of
 from damrak_ladder.pipeline.promoting import make_live as go_live
 from damrak_ladder.pipeline.submitting import try_again
@@ -112,6 +113,7 @@ def version(request: UserRequest, slug: str, number: int) -> HttpResponse:
         "steps": journey(found),
         "is_under_way": found.state in UNDER_WAY,
         "may_try_again": _may_try_again(found),
+        "can_repeat": can_repeat(found),
     }
     waiting = Block.objects.filter(
         subject=found, purpose=Purpose.QUALIFICATION, state=BlockState.WAITING
