@@ -341,7 +341,9 @@ def test_a_lost_token_of_a_remote_bot_is_replaced_after_a_question():
 @pytest.mark.usefixtures("database")
 def test_a_seat_that_failed_offers_what_repeats_it_and_where_its_time_went():
     fill(timezone.now(), blocks=4, replays=1)
-    failed = SeatResult.objects.exclude(fault="").exclude(seat__version__kind=Kind.HOUSE)
+    failed = SeatResult.objects.exclude(fault="").filter(
+        seat__version__kind=Kind.UPLOADED, seat__version__language="Python"
+    )
     seat = failed.select_related("seat__version__bot__owner").earliest("pk").seat
     owner = visitor(seat.version.bot.owner)
     data = pack(Timings((seat.number, 9) * 2, (900,) * 4, (600,) * 4, (100,) * 4))

@@ -17,7 +17,7 @@ from damrak_ladder.matches.models import Entry, Ladder
 from damrak_ladder.population import bulk
 from damrak_ladder.population.field import Field, Whole
 
-LANGUAGES: Final = ("python", "python", "python", "rust", "java", "go", "node")
+LANGUAGES: Final = ("Python", "Python", "Python", "Rust", "Java", "Go", "JavaScript")
 WORDS: Final = (
     *("canal", "gable", "herring", "tulip", "sluice", "barge", "quay", "bridge", "market", "lamp"),
     *(
@@ -158,7 +158,7 @@ def _failed(bots: list[Bot], now: datetime, chance: np.random.Generator) -> None
                 number=1000,
                 kind=Kind.UPLOADED,
                 content=hashlib.sha256(f"{bot.slug} failed".encode()).hexdigest(),
-                language="python",
+                language="Python",
                 size=12_345,
                 note="",
                 created=now - timedelta(hours=5),
