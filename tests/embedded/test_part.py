@@ -41,6 +41,18 @@ def test_death_is_told_with_the_last_words(tmp_path: Path) -> None:
     assert part.found_dead() is None
 
 
+def test_last_words_of_an_earlier_start_are_not_told(tmp_path: Path) -> None:
+    speaks, is_silent = "import sys; sys.exit('it is too hot')", "raise SystemExit(3)"
+    found = []
+    for code in (speaks, is_silent):
+        part = Part(Plan("one", python(code)), tmp_path)
+        part.start()
+        assert part.process is not None
+        part.process.wait()
+        found.append(part.found_dead())
+    assert found == ["exit code 1: it is too hot", "exit code 3"]
+
+
 def test_it_rests_longer_each_time_it_dies_soon(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,6 +63,7 @@ class Part:
         self.plan = plan
         self.log = None if logs is None else logs / f"{plan.name}.log"  # None: as our own
         self.process: subprocess.Popen[bytes] | None = None
+        self._log_start = 0  # where the lines since this start begin
         self._began = 0.0
         self._wait = FIRST_WAIT_S
         self._next = 0.0
@@ -79,6 +80,7 @@ class Part:
 
         with contextlib.ExitStack() as files:
             log = None if self.log is None else files.enter_context(self.log.open("ab"))
+            self._log_start = 0 if log is None else log.seek(0, os.SEEK_END)
             self.process = subprocess.Popen(  # noqa: S603 - our own programs
                 list(self.plan.command),
                 stdin=subprocess.DEVNULL,
@@ -133,11 +135,11 @@ class Part:
             self.process.send_signal(number)
 
     def last_line(self) -> str:
-        """The last thing it said."""
+        """The last line that it has logged since it was last started; empty if there is none."""
         if self.log is None:
             return ""
         with contextlib.suppress(OSError), self.log.open("rb") as log:
-            log.seek(max(0, self.log.stat().st_size - 50_000))
+            log.seek(max(self._log_start, self.log.stat().st_size - 50_000))
             lines = log.read().decode("utf-8", "replace").strip().splitlines()
             return gist(lines[-1].strip())[:300] if lines else ""
         return ""
@@ -152,6 +154,7 @@ class Part:
             old = self.log.with_suffix(".log.1")
             old.write_bytes(self.log.read_bytes())
             os.truncate(self.log, 0)  # the part goes on writing at the end, which is now here
+            self._log_start = 0
 
     def _end_group(self, number: int) -> None:
         assert self.process is not None
