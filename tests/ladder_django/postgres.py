@@ -44,12 +44,16 @@ def running_server() -> Iterator[str]:
 
 
 class Postgres:
-    """A server that can be killed and comes back; a context manager."""
+    """A server that can be killed and comes back; a context manager.
 
-    def __init__(self) -> None:
+    With an address it also listens there, for everyone.
+    """
+
+    def __init__(self, address: str = "") -> None:
+        self._address = address
         self.folder = Path(tempfile.mkdtemp(prefix="damrak-pg-"))
         self.url = f"postgresql://damrak@{quote(str(self.folder), safe='')}/damrak"
-        self._server: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         try:
             self._programs = _reachable_programs(self.folder)
             self._login = _login(self.folder)
@@ -59,6 +63,9 @@ class Postgres:
                 stdout=subprocess.DEVNULL,
                 **self._login,
             )
+            if address:
+                with (self.folder / "data" / "pg_hba.conf").open("a") as access:
+                    access.write("host all all all trust\n")
             self.start()
             with psycopg.connect(
                 host=str(self.folder), user="damrak", dbname="postgres"
@@ -71,9 +78,9 @@ class Postgres:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        options = [f"-c{name}={value}" for name, value in QUICK.items()]
+        options = [f"-c{name}={value}" for name, value in self._options.items()]
         with (self.folder / "log").open("ab") as log:
-            self._server = subprocess.Popen(
+            self.process = subprocess.Popen(
                 [
                     *(self._programs / "postgres", "-D", self.folder / "data"),
                     *("-k", self.folder, *options),
@@ -82,19 +89,23 @@ class Postgres:
                 stderr=log,
                 **self._login,
             )
-        _wait_until_up(self._server, self._programs, self.folder)
+        _wait_until_up(self.process, self._programs, self.folder)
+
+    @property
+    def _options(self) -> dict[str, str]:
+        return QUICK | {"listen_addresses": self._address}
 
     def crash(self) -> None:
         """End it without a word to anybody; it recovers from its log when it is started."""
-        assert self._server is not None
-        self._server.send_signal(signal.SIGQUIT)
-        self._server.wait(600)
+        assert self.process is not None
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(600)
 
     def close(self) -> None:
         """End it for good."""
-        if self._server is not None and self._server.poll() is None:
-            self._server.send_signal(signal.SIGINT)  # ends connections that are open, too
-            self._server.wait(600)
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)  # ends connections that are open, too
+            self.process.wait(600)
         shutil.rmtree(self.folder)
 
     def __enter__(self) -> Postgres:

@@ -7,20 +7,21 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 import zstandard
 from django.conf import settings
 from django.db import OperationalError
-from django.test import override_settings
+from django.test import Client, override_settings
+from django.utils import timezone
 
 from damrak_engine.verify import verify
 from damrak_ladder.accounts import local_key
 from damrak_ladder.api import access, bots
 from damrak_ladder.api.ladders import Rating
-from damrak_ladder.matches.models import Block, BlockState, Match
+from damrak_ladder.matches.models import Block, BlockState, Host, Match
 from damrak_ladder.replays.keeping import load
 from damrak_ladder.replays.signing import platform_key
 from ladder_django.calls import MEMORY, Program, problem_of
@@ -167,6 +168,17 @@ def test_the_index_tells_the_local_key_to_this_machine_only(database: None) -> N
         said = read(program, f"?nonce={nonce}")
         assert (said["local_key"], said["local_proof"]) == (None, None)
     path.unlink()
+
+
+def test_hosts_and_what_they_can_do_now(database: None, client: Client) -> None:
+    now = timezone.now()
+    told = {"capacity": 4, "running": 2, "first_seen": now}
+    Host.objects.create(name="attic", last_seen=now, **told)
+    Host.objects.create(name="cellar", last_seen=now - timedelta(minutes=1), **told)
+    attic, cellar = client.get("/api/v1/hosts").json()
+    assert (attic["status"], attic["running"]) == ("ready", 2)
+    assert (cellar["state"], cellar["status"], cellar["running"]) == ("trusted", "silent", None)
+    assert not {"lobby", "reason", "control"} & attic.keys()
 
 
 def test_head_tells_of_what_get_would_send(site: Program) -> None:

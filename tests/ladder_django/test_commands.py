@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
 from damrak_engine.boards import board_names, load_board
 from damrak_engine.generator import generate
@@ -130,7 +132,12 @@ def test_hosts_are_quarantined_and_trusted(told: Told) -> None:
     Block.objects.update(host=attic, sent=NOW)
     assert told("hosts quarantine attic --reason hot") == "0 attic is quarantined\n"
     assert told("hosts quarantine attic") == "0 attic is quarantined already: hot\n"
-    assert json.loads(told("hosts list --json")[2:])[0]["reason"] == "hot"
+    listed = json.loads(told("hosts list --json")[2:])[0]
+    assert listed["reason"] == "hot"
+    Host.objects.update(last_seen=timezone.now() - timedelta(minutes=1), running=2)
+    listed = json.loads(told("hosts list --json")[2:])[0]
+    assert (listed["state"], listed["status"], listed["running"]) == ("quarantined", "silent", None)
+    assert listed["silent_s"] >= 60
     block.refresh_from_db()
     assert block.host is None  # what waits there waits for others now
     attic.refresh_from_db()

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
+from threading import Event
 
 import pytest
 from django.conf import settings
 from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
+from django.utils import timezone
 
-from damrak_ladder.health import middleware as answering, parts, tables
-from damrak_ladder.health.examination import Finding, Verdict, examine
+from damrak_ladder.health import checking, examination, parts, tables
+from damrak_ladder.health.examination import examine
+from damrak_ladder.health.findings import Finding, Verdict
 from damrak_ladder.health.middleware import HealthMiddleware
-from damrak_ladder.matches import clock
+from damrak_ladder.health.records import examine_database
+from damrak_ladder.matches import clock, hosts
 from damrak_ladder.matches.attempts import hand_back, start
 from damrak_ladder.matches.models import Block, BlockState, Host
 from damrak_ladder.matches.recording import Report, record
@@ -26,7 +30,15 @@ from ladder_django.games import true_replay_of
 from ladder_django.people import NOW
 from ladder_django.tables import PATIENCE, some_block
 
+Committed = dict[str, str]  # what the checks see, which run in threads of their own
 NOWHERE = "redis+socket:///nowhere/broker.sock"
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check on a busy machine gets as long as it takes."""
+    monkeypatch.setattr(checking, "DEADLINE_S", 600.0)
+    monkeypatch.setattr(examination, "DEADLINE_S", 600.0)
 
 
 def a_host(**columns: object) -> Host:
@@ -36,12 +48,12 @@ def a_host(**columns: object) -> Host:
 
 def found_by_doctor() -> dict[str, Finding]:
     with override_settings(DAMRAK_BROKER=NOWHERE):
-        return {finding.part: finding for finding in examine(NOW)}
+        return {finding.part: finding for finding in examine(lambda: NOW)}
 
 
 def test_broker_that_is_down_is_named(database: None) -> None:
     with override_settings(DAMRAK_BROKER=NOWHERE):
-        found = parts.look(NOW)
+        found = {k: v for group in parts.GROUPS for k, v in parts.look_at(group, NOW).items()}
     assert found["broker"].startswith("does not answer")
     assert found["clerk"] == "unknown: the broker does not answer"
     assert found["database"] == found["migrations"] == found["disk"] == "well"
@@ -72,7 +84,8 @@ def test_tables_of_other_sources_are_told_from_ours(
     with connection.cursor() as cursor:
         cursor.execute(change)
     assert tables.difference() == f"table {words}"
-    assert found_by_doctor()["tables"].what.startswith(f"table {words}")
+    found = {finding.part: finding for finding in examine_database(lambda: NOW)}
+    assert found["tables"].what.startswith(f"table {words}")
     with pytest.raises(Misuse, match=f"made by other sources than these .table {words}"):
         tables.bring_up_to_date()
 
@@ -91,7 +104,7 @@ def request(
     return made
 
 
-def test_only_this_machine_is_told_why(database: None) -> None:
+def test_only_this_machine_is_told_why(committed: Committed) -> None:
     a_host()
     Host.objects.update(state="quarantined")
     middleware = HealthMiddleware(lambda _: HttpResponse())
@@ -103,7 +116,7 @@ def test_only_this_machine_is_told_why(database: None) -> None:
     assert (abroad["hosts"], here["hosts"]) == ("all are quarantined", "all are quarantined: attic")
 
 
-def test_healthz_needs_no_host_and_no_session(database: None) -> None:
+def test_healthz_needs_no_host_and_no_session(committed: Committed) -> None:
     middleware = HealthMiddleware(lambda _: HttpResponse("a page"))
     with override_settings(DAMRAK_BROKER=NOWHERE):
         answer = middleware(request())
@@ -114,11 +127,11 @@ def test_healthz_needs_no_host_and_no_session(database: None) -> None:
 
 
 def test_many_who_ask_are_answered_with_one_look(
-    database: None, monkeypatch: pytest.MonkeyPatch
+    committed: Committed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = []
     monkeypatch.setitem(parts.PARTS, "disk", lambda now: looks.append(now) or parts.WELL)
-    monkeypatch.setattr(answering, "FRESH_FOR_S", 600.0)
+    monkeypatch.setattr(checking, "FRESH_FOR_S", 600.0)
     middleware = HealthMiddleware(lambda _: HttpResponse())
     with override_settings(DAMRAK_BROKER=NOWHERE):
         for _ in range(20):
@@ -126,7 +139,7 @@ def test_many_who_ask_are_answered_with_one_look(
     assert len(looks) == 1
 
 
-def test_doctor_names_the_cure(database: None) -> None:
+def test_doctor_names_the_cure(committed: Committed) -> None:
     a_host(isolation="none")
     found = found_by_doctor()
     assert found["broker"].verdict is Verdict.WRONG
@@ -137,7 +150,7 @@ def test_doctor_names_the_cure(database: None) -> None:
         assert found[part].verdict is Verdict.WELL, found[part]
 
 
-def test_doctor_sees_blocks_that_wait_or_died(database: None) -> None:
+def test_doctor_sees_blocks_that_wait_or_died(committed: Committed) -> None:
     block = some_block(now=NOW - timedelta(hours=1))
     assert found_by_doctor()["queue"].verdict is Verdict.DOUBTFUL
     Block.objects.filter(pk=block.pk).update(state=BlockState.DEAD)
@@ -146,7 +159,7 @@ def test_doctor_sees_blocks_that_wait_or_died(database: None) -> None:
     assert "requeue" in found["dead blocks"].cure
 
 
-def test_doctor_says_why_a_block_comes_to_nothing_again_and_again(database: None) -> None:
+def test_doctor_says_why_a_block_comes_to_nothing_again_and_again(committed: Committed) -> None:
     block, attic, full = some_block(), a_host(), "No space left on device"
     for latest in range(3):
         assert "stuck blocks" not in found_by_doctor()
@@ -157,7 +170,9 @@ def test_doctor_says_why_a_block_comes_to_nothing_again_and_again(database: None
     assert stuck.what.endswith(f"block {block.pk}, the last time at attic: {full}")
 
 
-def test_doctor_sees_clocks_that_are_off(database: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_sees_clocks_that_are_off(
+    committed: Committed, monkeypatch: pytest.MonkeyPatch
+) -> None:
     a_host()
     assert clock.clock_lead() == timedelta(0)
     assert found_by_doctor()["clock"].verdict is Verdict.WELL
@@ -171,13 +186,93 @@ def test_doctor_sees_clocks_that_are_off(database: None, monkeypatch: pytest.Mon
     found = found_by_doctor()["clock"]
     if connection.vendor == "postgresql":
         assert found.verdict is Verdict.WRONG
-        assert found.what.endswith(" s behind that of the database")
+        assert found.what.endswith("behind that of the database")
     Host.objects.update(last_seen=NOW + timedelta(minutes=2))
     assert "120 s ahead" in found_by_doctor()["host attic"].what
 
 
+def test_slow_answer_says_nothing_about_a_clock() -> None:
+    """The database read its clock at some time between question and answer."""
+    seconds = [NOW + timedelta(seconds=at) for at in range(12)]
+    slow = clock.offset_of(asked=seconds[0], theirs=seconds[11], answered=seconds[11])
+    assert (abs(slow.value), slow.proven) == (timedelta(seconds=5.5), timedelta(0))
+    ahead = clock.offset_of(asked=seconds[8], theirs=seconds[0], answered=seconds[10])
+    assert (ahead.value, ahead.proven) == (timedelta(seconds=9), timedelta(seconds=8))
+    behind = clock.offset_of(asked=seconds[0], theirs=seconds[9], answered=seconds[2])
+    assert behind.proven == timedelta(seconds=-7)
+
+
+@pytest.mark.usefixtures("database")
+def test_host_that_reports_while_doctor_is_slow_has_no_wrong_clock() -> None:
+    a_host()
+    began = NOW
+    times = iter([began + timedelta(seconds=at) for at in (0, 1, 2, 3, 11, 12, 13)])
+
+    def now() -> datetime:
+        at = next(times)
+        Host.objects.update(last_seen=at)  # as its worker does, every few seconds
+        return at
+
+    found = {finding.part: finding for finding in examine_database(now)}
+    assert found["host attic"].verdict is Verdict.WELL
+
+
+@pytest.mark.usefixtures("database")
+def test_silent_host_is_neither_well_nor_running_anything() -> None:
+    a_host(running=2)
+    assert hosts.described(Host.objects.get(), NOW)["running"] == 2
+    late = NOW + timedelta(seconds=21)
+    told = hosts.described(Host.objects.get(), late)
+    assert (told["state"], told["status"], told["silent_s"]) == ("trusted", "silent", 21)
+    assert told["running"] is None
+    assert parts.hosts(late).startswith("all silent")
+    with override_settings(DAMRAK_LEASE_SECONDS=12):
+        assert parts.hosts(NOW + timedelta(seconds=13)).startswith("all silent")
+    found = {finding.part: finding for finding in examine_database(lambda: late)}
+    assert found["host attic"].what == "silent for 21 s"
+
+
+def test_there_are_answers_about_the_process_the_site_and_the_hosts(committed: Committed) -> None:
+    Host.objects.create(name="cellar", capacity=1, first_seen=NOW, last_seen=timezone.now())
+
+    def ask(path: str, address: str = "127.0.0.1") -> tuple[int, dict[str, object]]:
+        middleware = HealthMiddleware(lambda _: HttpResponse())
+        answer = middleware(request(path=path, address=address))
+        return answer.status_code, json.loads(answer.content)
+
+    with override_settings(DAMRAK_BROKER=NOWHERE):
+        assert ask("/healthz/live") == (200, {"process": "well"})
+        assert ask("/healthz/ready") == (200, {"database": "well", "migrations": "well"})
+        assert ask("/healthz/hosts") == (200, {"cellar": "ready"})
+        a_host(last_seen=timezone.now() - timedelta(minutes=1))
+        assert ask("/healthz/hosts") == (503, {"attic": "silent", "cellar": "ready"})
+        counted = {"ready": 1, "closed": 0, "quarantined": 0, "silent": 1}
+        assert ask("/healthz/hosts", "203.0.113.5") == (503, counted)
+
+
+def test_check_that_hangs_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "FRESH_FOR_S", -1.0)
+    may_end, runs = Event(), []
+
+    def hang() -> str:
+        runs.append(1)
+        may_end.wait()
+        return "well"
+
+    check = checking.Check(hang, str)
+    assert [check.start().result(0.01) for _ in range(5)] == [None] * 5
+    assert len(runs) == 1
+    may_end.set()
+    assert check.start().result(600) == "well"
+
+    def break_down() -> str:
+        raise RuntimeError("unforeseen")
+
+    assert checking.Check(break_down, str).start().result(600) == "unforeseen"
+
+
 def test_doctor_tells_replays_of_another_key_from_damage(
-    database: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    committed: Committed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings, "DAMRAK_HOME", tmp_path)
     block = some_block()
@@ -203,14 +298,14 @@ def test_page_without_the_database_says_that_it_will_work_later(database: None) 
     assert answer["Retry-After"]
 
 
-def test_doctor_sees_a_replay_that_is_lost(database: None) -> None:
+def test_doctor_sees_a_replay_that_is_lost(committed: Committed) -> None:
     block = some_block()
     block.matches.filter(number=0).update(replay="ab" * 32)
     found = found_by_doctor()["replays"]
     assert (found.verdict, "is gone" in found.what) == (Verdict.WRONG, True)
 
 
-def test_doctor_sees_a_referee_that_is_gone(database: None) -> None:
+def test_doctor_sees_a_referee_that_is_gone(committed: Committed) -> None:
     with override_settings(DAMRAK_REFEREE="unix:/nowhere/control.sock"):
         found = found_by_doctor()["referee"]
     assert found.verdict is Verdict.WRONG
@@ -224,14 +319,14 @@ def test_doctor_sees_a_referee_that_is_gone(database: None) -> None:
     assert "its worker and its referee" in found_by_doctor()["host attic"].cure
 
 
-def test_doctor_sees_a_site_that_is_gone(database: None) -> None:
+def test_doctor_sees_a_site_that_is_gone(committed: Committed) -> None:
     with override_settings(DAMRAK_URL="http://127.0.0.1:9"):
         found = found_by_doctor()["site"]
     assert (found.verdict, found.what[:18]) == (Verdict.DOUBTFUL, "http://127.0.0.1:9")
     assert "damrak-ladder site" in found.cure
 
 
-def test_doctor_sees_a_folder_that_others_may_enter(database: None) -> None:
+def test_doctor_sees_a_folder_that_others_may_enter(committed: Committed) -> None:
     home = Path(settings.DAMRAK_HOME)
     home.chmod(0o755)
     try:
@@ -240,7 +335,7 @@ def test_doctor_sees_a_folder_that_others_may_enter(database: None) -> None:
         home.chmod(0o700)
 
 
-def test_doctor_sees_a_mail_server_that_is_gone(database: None) -> None:
+def test_doctor_sees_a_mail_server_that_is_gone(committed: Committed) -> None:
     settings_of_mail = {
         "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
         "EMAIL_HOST": "127.0.0.1",

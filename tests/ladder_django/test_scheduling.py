@@ -19,6 +19,7 @@ from damrak_ladder.bots.submission import Submission, register
 from damrak_ladder.matches.attempts import give_up, start
 from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.entries import enter, seat_house
+from damrak_ladder.matches.hosts import SILENT_AFTER
 from damrak_ladder.matches.models import (
     Block,
     BlockState,
@@ -30,7 +31,7 @@ from damrak_ladder.matches.models import (
 )
 from damrak_ladder.pipeline import playing
 from damrak_ladder.pipeline.dispatching import SENT_AGAIN_AFTER, dispatch
-from damrak_ladder.pipeline.places import SILENT_AFTER, places, runs_low
+from damrak_ladder.pipeline.places import places, runs_low
 from damrak_ladder.pipeline.qualifying import begin
 from damrak_ladder.pipeline.scheduling import ABANDONED_AFTER, schedule
 from damrak_ladder.pipeline.sources import REMOTE_BLOCKS

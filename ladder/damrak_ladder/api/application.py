@@ -20,6 +20,7 @@ from damrak_ladder.accounts.errors import TooOften
 from damrak_ladder.api import (
     analyses,
     devices,
+    hosts,
     index,
     ladders,
     matches,
@@ -72,7 +73,7 @@ api = NinjaAPI(
     docs_url=None,
     urls_namespace="api",
 )
-for _part in (index, devices, ladders, matches, analyses, submissions, trials, queue):
+for _part in (index, devices, ladders, matches, analyses, submissions, trials, queue, hosts):
     api.add_router("", _part.router)
 
 
@@ -150,7 +151,7 @@ def _missing(problem: Http404) -> Problem:
 
 def _no_tables(problem: DatabaseError) -> Problem:
     _log.error("database_trouble", exc_info=problem)
-    cure = "try again; /healthz says more"
+    cure = "try again; /healthz/ready shows more"
     return Problem(503, "try-again", "the database does not answer", cure, {"Retry-After": "5"})
 
 

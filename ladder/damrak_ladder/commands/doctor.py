@@ -21,8 +21,9 @@ def add_parser(commands: Any) -> None:
         "check every part, say what is wrong and how to cure it",
         """
         Looks at settings, data folder, database, hosts, queue, a sample of replays and archives,
-        broker, clerk, referee, site, disk and mail. The exit code is 1 if something is wrong, 0 if
-        all is well or at most doubtful. Run it as the user, and with the variables, of the site.
+        broker, clerk, referee, site, disk and mail, all at once. What does not answer within six
+        seconds is reported as wrong. The exit code is 1 if something is wrong, 0 if all is well or
+        at most doubtful. Run it as the user, and with the variables, of the site.
         """,
         """
         damrak-ladder doctor
@@ -40,12 +41,11 @@ def run(args: argparse.Namespace) -> int:
     prepare()
     _take_embedded_referee()
     load()
-    from django.utils import timezone
-
-    from damrak_ladder.health.examination import Verdict, examine
+    from damrak_ladder.health.examination import examine
+    from damrak_ladder.health.findings import Verdict
 
     found = []
-    for finding in examine(timezone.now()):
+    for finding in examine():
         found.append(finding)
         if args.json:
             continue

@@ -27,7 +27,9 @@ def add_parser(commands: Any) -> None:
         verbs,
         "list",
         "which machines there are",
-        "Lists machines: state, load, when they were last heard of.",
+        "Lists machines. The state is whether a machine is trusted; the status is what it can do "
+        "now: ready, closed (its worker takes nothing), quarantined, or silent (no heartbeat for "
+        "20 seconds, so how much it is running is not known).",
         "damrak-ladder hosts list --json",
         _list,
     )
@@ -59,21 +61,13 @@ def _list(args: argparse.Namespace) -> int:
     from damrak_ladder.management import load
 
     load()
+    from django.utils import timezone
+
+    from damrak_ladder.matches.hosts import described
     from damrak_ladder.matches.models import Host
 
-    rows = [
-        {
-            "name": host.name,
-            "state": host.state,
-            "last_seen": host.last_seen,
-            "running": host.running,
-            "capacity": host.capacity,
-            "isolation": host.isolation,
-            "lobby": host.lobby,
-            "reason": host.reason,
-        }
-        for host in Host.objects.order_by("name")
-    ]
+    now = timezone.now()
+    rows = [described(host, now) for host in Host.objects.order_by("name")]
     if args.json:
         say_json(rows)
     else:

@@ -18,6 +18,7 @@ from damrak_ladder.embedded.places import Places
 from damrak_ladder.embedded.plans import Size, plans
 from damrak_ladder.embedded.ports import Address, check_site, lobby_address
 from damrak_ladder.embedded.supervisor import Supervisor
+from damrak_ladder.health.addresses import LIVE, PATH
 from damrak_ladder.installation.brokers import connect_to, tell_broker
 from damrak_ladder.installation.environment import PREFIX, Environment
 
@@ -96,7 +97,7 @@ def _start(supervisor: Supervisor, places: Places, broker: str, site: Address, s
     for name in names:
         if name != "broker":
             supervisor.start(name)
-    if not supervisor.wait(lambda: _health(site) is not None, BEGIN_PATIENCE_S):
+    if not supervisor.wait(lambda: _is_live(site), BEGIN_PATIENCE_S):
         if not supervisor.is_to_stop:
             say(f"the site does not answer; see {places.logs}")
         return False
@@ -148,16 +149,25 @@ def _answers(broker: str) -> bool:
         return False
 
 
+def _is_live(site: Address) -> bool:
+    """Whether the process of the site answers, whatever else is down."""
+    return _asked(site, LIVE) is not None
+
+
 def _health(site: Address) -> dict[str, str] | None:
     """The parts that are not well; None if the site does not answer."""
+    found = _asked(site, PATH)
+    return found and {name: state for name, state in found.items() if state != "well"}
+
+
+def _asked(site: Address, path: str) -> dict[str, str] | None:
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(site.host, site.host)  # noqa: S104
     connection = http.client.HTTPConnection(host, site.port, timeout=5)
     try:
-        connection.request("GET", "/healthz")
-        answer = connection.getresponse()
-        found = json.loads(answer.read())
+        connection.request("GET", path)
+        found: dict[str, str] = json.loads(connection.getresponse().read())
     except (OSError, http.client.HTTPException, ValueError):
         return None
     finally:
         connection.close()
-    return {name: state for name, state in found.items() if state != "well"}
+    return found

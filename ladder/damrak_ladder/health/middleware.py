@@ -1,55 +1,94 @@
-"""`GET /healthz`, answered before anything else is asked.
+"""`GET /healthz` and the answers below it, given before anything else is asked.
 
-It needs no host name, no https and no session, because those who ask are machines: proxies and
-supervisors. However many ask, the parts are looked at by one of them, every two seconds at most.
+They need no host name, no https and no session, because those who ask are machines: proxies and
+supervisors. They never wait for a part that hangs.
 """
 
 from __future__ import annotations
 
-import time
+from collections import Counter
 from collections.abc import Callable
-from threading import Lock
-from typing import Final
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 
-from damrak_ladder.health.parts import is_well, look
+from damrak_ladder.health import checking, parts
+from damrak_ladder.health.addresses import HOSTS, LIVE, PATH, READY
+from damrak_ladder.health.checking import Check
 from damrak_ladder.installation.environment import LOOPBACK
+from damrak_ladder.matches.hosts import HostStatus
 
-PATH: Final = "/healthz"
-FRESH_FOR_S: Final = 2.0
+Found = dict[str, str]
 
 
 class HealthMiddleware:
-    """Answers 200 if all parts are well, else 503; either way with what each part says.
+    """Answers 200 if what was asked for is well, else 503; either way with what was found.
 
-    Why a part is not well only those on this machine are told, and `damrak-ladder doctor`.
+    `/healthz` is about all parts of the platform, `/healthz/live` about this process,
+    `/healthz/ready` about what the site needs to answer requests, `/healthz/hosts` about the
+    machines that play. Details are only for requests from this machine, and for
+    `damrak-ladder doctor`.
     """
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self._answer = answer
-        self._lock = Lock()
-        self._found: dict[str, str] = {}
-        self._looked = float("-inf")
+        self._checks = {group: _check_of(group) for group in parts.GROUPS}
+        self._hosts: Check[dict[str, HostStatus] | None] = Check(
+            lambda: parts.host_statuses(timezone.now()), lambda _: None
+        )
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The answer to a request."""
-        if request.path_info != PATH:
+        """Return the answer to a request."""
+        path = request.path_info
+        if path not in {PATH, LIVE, READY, HOSTS}:
             return self._answer(request)
         if request.method not in {"GET", "HEAD"}:
             return HttpResponse(status=405, headers={"Allow": "GET, HEAD"})
-        with self._lock:
-            if time.monotonic() - self._looked > FRESH_FOR_S:
-                self._found = look(timezone.now())
-                self._looked = time.monotonic()
-            found = self._found
-        status = 200 if is_well(found) else 503
-        if request.META.get("REMOTE_ADDR") not in LOOPBACK:
-            # Why names addresses, buckets and hosts, which are nobody else's business.
+        is_here = request.META.get("REMOTE_ADDR") in LOOPBACK
+        if path == HOSTS:
+            return self._host_answer(is_here)
+        found: Found = {"process": parts.WELL}
+        if path == READY:
+            found = {name: self._look(parts.GROUPS[:1])[name] for name in parts.READY}
+        elif path == PATH:
+            found = self._look(parts.GROUPS)
+        if not is_here:
+            # Details contain addresses and names of buckets and hosts.
             found = {name: state.partition(": ")[0] for name, state in found.items()}
-        answer = JsonResponse(found, status=status)
-        answer._has_been_logged = True  # type: ignore[attr-defined]  # each time, it would fill the log
-        answer["Cache-Control"] = "no-store"
-        answer["Content-Length"] = str(len(answer.content))
-        return answer
+        return _answer(found, is_well=parts.is_well(found))
+
+    def _look(self, groups: tuple[tuple[str, ...], ...]) -> Found:
+        runs = {group: self._checks[group].start() for group in groups}
+        found: Found = {}
+        for group, run in runs.items():
+            result = run.result(checking.DEADLINE_S)
+            late = f"no answer in {checking.DEADLINE_S:g} s"
+            found |= parts.overdue(group, late) if result is None else result
+        return {name: found[name] for name in parts.PARTS if name in found}
+
+    def _host_answer(self, is_here: bool) -> HttpResponse:
+        statuses = self._hosts.start().result(checking.DEADLINE_S)
+        if statuses is None:
+            return _answer({"hosts": "unknown: the database does not answer"}, is_well=False)
+        # A quarantine is a decision, and not a failure.
+        bad = {HostStatus.SILENT, HostStatus.CLOSED}
+        is_well = HostStatus.READY in statuses.values() and not bad & set(statuses.values())
+        if is_here:
+            return _answer({name: str(status) for name, status in statuses.items()}, is_well)
+        counted = Counter(str(status) for status in statuses.values())
+        return _answer({str(status): counted[status] for status in HostStatus}, is_well)
+
+
+def _check_of(group: tuple[str, ...]) -> Check[Found]:
+    return Check(
+        lambda: parts.look_at(group, timezone.now()),
+        lambda problem: parts.overdue(group, f"{type(problem).__name__}: {problem}"),
+    )
+
+
+def _answer(found: dict[str, str] | dict[str, int], is_well: bool) -> HttpResponse:
+    answer = JsonResponse(found, status=200 if is_well else 503)
+    answer._has_been_logged = True  # type: ignore[attr-defined]  # each time, it would fill the log
+    answer["Cache-Control"] = "no-store"
+    answer["Content-Length"] = str(len(answer.content))
+    return answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 import redis
@@ -14,17 +14,17 @@ from django.db.migrations.executor import MigrationExecutor
 
 from damrak_ladder.bots.archives import archive_store
 from damrak_ladder.installation.brokers import connect_to, pulse_age
+from damrak_ladder.matches.hosts import HostStatus, silent_after, status_of
 from damrak_ladder.matches.models import Host, HostState
 from damrak_ladder.replays.stores import replay_store
 from damrak_ladder.stores.errors import StoreUnreachable
 
 WELL: Final = "well"
 SILENT_AFTER_S: Final = 60
-"""A clerk or a host that has said nothing for so long is not well."""
+"""A clerk that has sent no pulse for so long is not well."""
 
 LEAST_DISK_MB: Final = 200
 _MISSING: Final = "are a worker and its referee running?"  # it is silent without
-_RECENT: Final = timedelta(seconds=SILENT_AFTER_S)
 
 
 def database(_: datetime) -> str:
@@ -77,7 +77,8 @@ def hosts(now: datetime) -> str:
         known = list(Host.objects.values_list("name", "state", "last_seen"))
     except DatabaseError:
         return "unknown: the database does not answer"
-    if any(state == HostState.TRUSTED and now - seen <= _RECENT for _, state, seen in known):
+    recent = silent_after()
+    if any(state == HostState.TRUSTED and now - seen <= recent for _, state, seen in known):
         return WELL
     if not known:
         return f"none has been heard of: {_MISSING}"
@@ -119,18 +120,42 @@ PARTS: Final[dict[str, Callable[[datetime], str]]] = {
     "disk": disk,
 }
 
+GROUPS: Final[tuple[tuple[str, ...], ...]] = (
+    ("database", "migrations", "hosts"),
+    ("broker", "clerk"),
+    ("stores",),
+    ("disk",),
+)
+"""Parts of a group depend on its first one; groups are independent of each other."""
 
-def look(now: datetime) -> dict[str, str]:
-    """Each part and how it is. What depends on a part that is down is not waited for."""
-    found: dict[str, str] = {}
-    for name, part in PARTS.items():
-        if name in {"migrations", "hosts"} and found["database"] != WELL:
-            found[name] = "unknown: the database does not answer"
-        elif name == "clerk" and found["broker"] != WELL:
-            found[name] = "unknown: the broker does not answer"
-        else:
-            found[name] = part(now)
+READY: Final = ("database", "migrations")
+"""What the site needs to answer requests."""
+
+
+def look_at(group: tuple[str, ...], now: datetime) -> dict[str, str]:
+    """The parts of a group and how they are. If the first is down the others are not looked at."""
+    first, *others = group
+    found = {first: PARTS[first](now)}
+    for name in others:
+        is_known = found[first] == WELL
+        found[name] = PARTS[name](now) if is_known else f"unknown: the {first} does not answer"
     return found
+
+
+def overdue(group: tuple[str, ...], why: str) -> dict[str, str]:
+    """The same for a group that could not be looked at."""
+    first, *others = group
+    found = {first: f"does not answer: {why}"}
+    return found | dict.fromkeys(others, f"unknown: the {first} does not answer")
+
+
+def host_statuses(now: datetime) -> dict[str, HostStatus]:
+    """Each host and its status.
+
+    Raises:
+        DatabaseError: the database does not answer.
+    """
+    return {host.name: status_of(host, now) for host in Host.objects.order_by("name")}
 
 
 def is_well(found: dict[str, str]) -> bool:

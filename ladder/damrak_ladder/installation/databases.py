@@ -19,9 +19,16 @@ SQLITE_OPTIONS: Final = {
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
 }
 
-# A machine that vanishes in the middle of a transaction must not hold its locks for hours.
+# A machine that vanishes in the middle of a transaction must not hold its locks for hours. Where
+# packets are dropped and not refused, TCP alone would wait for a quarter of an hour: an idle or
+# waiting connection is probed, and data that is not acknowledged ends it.
 POSTGRES_OPTIONS: Final = {
-    "connect_timeout": 10,
+    "connect_timeout": 5,
+    "keepalives": 1,
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 15_000,  # milliseconds
     "options": "-c idle_in_transaction_session_timeout=60s -c lock_timeout=20s",
 }
 
@@ -41,12 +48,25 @@ def database_of(environment: Environment) -> dict[str, Any]:
     return described
 
 
-# A site takes up to so many requests at once; whoever comes then waits for one of them to end.
-SITE_POOL: Final = {"min_size": 2, "max_size": 20, "timeout": 10}
+# The limits below add up to less than ten seconds, after which a visitor or a proxy gives up.
+SITE_QUERY_S: Final = 6
 
-# What a page asks for takes a few milliseconds: to start others who help takes longer than that,
-# and so does compiling it.
-_SITE_OPTIONS: Final = "-c max_parallel_workers_per_gather=0 -c jit=off"
+# A page needs a connection at once. With a short limit for reconnecting, the pause between two
+# attempts stays at about a second, so a database that is back is found soon.
+SITE_POOL: Final = {"min_size": 2, "max_size": 20, "timeout": 3, "reconnect_timeout": 3}
+
+_SITE_NETWORK: Final = {
+    "keepalives_idle": 3,
+    "keepalives_interval": 1,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 4_000,
+}
+
+# What a page asks for takes a few milliseconds: parallel workers and compiled queries take longer
+# to start than they save.
+_SITE_OPTIONS: Final = (
+    f"-c max_parallel_workers_per_gather=0 -c jit=off -c statement_timeout={SITE_QUERY_S}s"
+)
 
 
 def pooled(described: dict[str, Any]) -> dict[str, Any]:
@@ -57,7 +77,16 @@ def pooled(described: dict[str, Any]) -> dict[str, Any]:
     """
     if described["ENGINE"] != "django.db.backends.postgresql":
         return described
+    from damrak_ladder.installation.connections import BoundedConnection
+
     given = described["OPTIONS"]
     both = f"{_SITE_OPTIONS} {given.get('options', '')}".rstrip()
-    options = given | {"pool": SITE_POOL, "options": both}
+    # Limits that the operator set in DATABASE_URL stay.
+    ours = {
+        name: value
+        for name, value in _SITE_NETWORK.items()
+        if given.get(name) == POSTGRES_OPTIONS.get(name)
+    }
+    pool = SITE_POOL | {"connection_class": BoundedConnection}
+    options = given | ours | {"pool": pool, "options": both}
     return described | {"OPTIONS": options, "CONN_MAX_AGE": 0}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any, Final
+
+from django.conf import settings
 
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState
 
@@ -12,6 +15,53 @@ SINCE: Final = "at"
 
 LIFTED: Final = "lifted"
 """Where it says since when it is trusted again."""
+
+
+SILENT_AFTER: Final = timedelta(seconds=20)
+"""Four heartbeats: a host that has not been heard for so long gets nothing more to play."""
+
+_LEAST_SILENCE: Final = timedelta(seconds=10)  # with less, one late heartbeat would do
+
+
+class HostStatus(StrEnum):
+    """What a host can do now."""
+
+    READY = "ready"
+    CLOSED = "closed"  # its worker reports that it takes nothing
+    QUARANTINED = "quarantined"
+    SILENT = "silent"  # no heartbeat, so nothing else is known
+
+
+def silent_after() -> timedelta:
+    """How long a host may be without a heartbeat: less than usual where leases are short."""
+    lease = timedelta(seconds=settings.DAMRAK_LEASE_SECONDS)
+    return max(_LEAST_SILENCE, min(SILENT_AFTER, lease))
+
+
+def status_of(host: Host, now: datetime) -> HostStatus:
+    """What this host can do; silence comes first, because it makes the rest out of date."""
+    if now - host.last_seen > silent_after():
+        return HostStatus.SILENT
+    if host.state == HostState.QUARANTINED:
+        return HostStatus.QUARANTINED
+    return HostStatus.READY if host.capacity else HostStatus.CLOSED
+
+
+def described(host: Host, now: datetime) -> dict[str, Any]:
+    """The host for commands and the API; `running` is None when that is not known."""
+    status = status_of(host, now)
+    return {
+        "name": host.name,
+        "state": str(host.state),
+        "status": str(status),
+        "last_seen": host.last_seen,
+        "silent_s": round(max(0.0, (now - host.last_seen).total_seconds())),
+        "running": None if status is HostStatus.SILENT else host.running,
+        "capacity": host.capacity,
+        "isolation": host.isolation,
+        "lobby": host.lobby,
+        "reason": host.reason,
+    }
 
 
 def quarantine(host_id: int, reason: str, evidence: dict[str, Any]) -> bool:

@@ -6,6 +6,7 @@ lost, late or doubled does no harm. Django has to be set up before this is impor
 
 from __future__ import annotations
 
+import socket
 from datetime import timedelta
 from typing import Any, Final
 
@@ -20,6 +21,15 @@ PLAY_SECONDS: Final = 3600
 
 _TASK_SECONDS: Final = 600
 _VISIBLE_AFTER: Final = PLAY_SECONDS + 300  # or a task that still runs would be given to another
+
+# Where packets are dropped, TCP alone would not notice for a quarter of an hour, and whoever sends
+# a message would wait for `socket_timeout`. Not every system knows all of these.
+_KEEPALIVE: Final = {"TCP_KEEPIDLE": 3, "TCP_KEEPINTVL": 1, "TCP_KEEPCNT": 3}
+_KEEPALIVE_OPTIONS: Final = {
+    getattr(socket, name): value
+    for name, value in {**_KEEPALIVE, "TCP_USER_TIMEOUT": 5_000}.items()
+    if hasattr(socket, name)
+}
 
 app = Celery("damrak", set_as_current=True)
 
@@ -36,6 +46,8 @@ app.conf.update(
         "max_retries": 0,
         "socket_timeout": 30,
         "socket_connect_timeout": 2,
+        "socket_keepalive": True,
+        "socket_keepalive_options": _KEEPALIVE_OPTIONS,
         "health_check_interval": 10,
     },
     broker_connection_timeout=5,

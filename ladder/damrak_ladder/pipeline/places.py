@@ -10,11 +10,9 @@ from typing import Final
 from django.db.models import Count, Max
 
 from damrak_ladder.bots.models import Kind, Version
+from damrak_ladder.matches.hosts import silent_after
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState
 from damrak_ladder.pipeline.durations import seconds_per_block
-
-SILENT_AFTER: Final = timedelta(seconds=20)
-"""A host that has not been heard for so long gets nothing, and what it had is given to others."""
 
 AHEAD: Final = timedelta(seconds=1)
 """A host is told of as many blocks more than it plays at once as will keep it busy for so long, and
@@ -47,7 +45,7 @@ def places(now: datetime) -> list[Place]:
     """The hosts that are trusted, there, and not about to stop; in the order of their names."""
     well = Host.objects.filter(
         state=HostState.TRUSTED,
-        last_seen__gte=now - SILENT_AFTER,
+        last_seen__gte=now - silent_after(),
         capacity__gt=0,
         workers__gt=0,
     )

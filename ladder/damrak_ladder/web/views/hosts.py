@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from django.db.models import Count
@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from damrak_ladder.matches.hosts import HostStatus, status_of
 from damrak_ladder.matches.models import Block, BlockState, Host
 from damrak_ladder.web.access import may_see_trouble
 from damrak_ladder.web.activity import (
@@ -22,7 +23,6 @@ from damrak_ladder.web.activity import (
     shares_of_hosts,
 )
 
-SILENT_AFTER: Final = timedelta(minutes=1)
 _NOT_RECORDED: Final = [state for state in BlockState if state != BlockState.RECORDED]
 
 
@@ -56,7 +56,7 @@ def hosts(request: HttpRequest) -> HttpResponse:
                 games.get(host.pk, 0),
                 hours[host.pk],
                 shares.get(host.pk),
-                is_silent=_is_silent(host, now),
+                is_silent=status_of(host, now) is HostStatus.SILENT,
             )
             for host in rows
         ],
@@ -69,7 +69,3 @@ def hosts(request: HttpRequest) -> HttpResponse:
         "has_details": may_see_trouble(request.user),
     }
     return render(request, "web/hosts.html", context)
-
-
-def _is_silent(host: Host, now: datetime) -> bool:
-    return now - host.last_seen > SILENT_AFTER

@@ -1,0 +1,43 @@
+"""The machines that play."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Router, Schema
+
+from damrak_ladder.api.access import everybody
+from damrak_ladder.api.answers import set_public
+from damrak_ladder.matches.hosts import described
+from damrak_ladder.matches.models import Host
+
+router = Router(tags=["queue"])
+
+
+class HostShape(Schema):
+    """A host. `state` is whether it is trusted, `status` what it can do now.
+
+    The status is `ready`, `closed` (its worker takes nothing), `quarantined`, or `silent`: there
+    was no heartbeat lately, and `running` is null because it is not known.
+    """
+
+    name: str
+    state: str
+    status: str
+    last_seen: datetime
+    silent_s: int
+    running: int | None
+    capacity: int
+    isolation: str
+
+
+@router.get("/hosts", auth=everybody, response=list[HostShape], summary="Machines that play")
+def hosts(request: HttpRequest, response: HttpResponse) -> list[HostShape]:
+    """All hosts, in the order of their names."""
+    set_public(response, 3)
+    now = timezone.now()
+    shown = HostShape.model_fields
+    rows = [described(host, now) for host in Host.objects.order_by("name")]
+    return [HostShape(**{name: row[name] for name in shown}) for row in rows]

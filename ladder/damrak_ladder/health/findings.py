@@ -1,0 +1,38 @@
+"""What an examination finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from damrak_ladder.health.parts import WELL
+
+Clock = Callable[[], datetime]
+
+
+class Verdict(StrEnum):
+    """How a part is."""
+
+    WELL = "well"
+    DOUBTFUL = "doubtful"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found about a part, and what to do about it."""
+
+    part: str
+    verdict: Verdict
+    what: str
+    cure: str = ""
+
+
+def finding_of(part: str, look: Callable[[datetime], str], now: datetime, cure: str) -> Finding:
+    """Look at a part; the cure is for when it is not well."""
+    found = look(now)
+    if found == WELL:
+        return Finding(part, Verdict.WELL, "well")
+    return Finding(part, Verdict.WRONG, found, cure)
