@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
+from django.test import override_settings
 
+from damrak_ladder.accounts.errors import TooOften
 from damrak_ladder.analyses import asking, computing, notable
-from damrak_ladder.analyses.asking import analysis_of, ask, content_of
+from damrak_ladder.analyses.asking import analysis_of, choose, content_of, request
 from damrak_ladder.analyses.computing import LEASE, MOST_TRIES, compute_next
 from damrak_ladder.analyses.models import Analysis, AnalysisState
 from damrak_ladder.analyses.notable import choose_notable
@@ -19,6 +22,7 @@ from damrak_ladder.matches.models import Block, BlockState, Match
 from damrak_ladder.replays.keeping import keep
 from damrak_ladder.replays.models import StoredReplay
 from damrak_ladder.standings.models import Notable, NotableKind
+from ladder_django.calls import MEMORY
 from ladder_django.films import recorded_films
 from ladder_django.games import replay_of
 from ladder_django.ladders import some_ladder
@@ -37,6 +41,10 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def match() -> Match:
     return recorded_films(2)[0]
+
+
+def ask(match: Match, at: datetime, who: str = "user 1") -> Analysis | None:
+    return request(match, who, at)
 
 
 def now() -> datetime:
@@ -176,18 +184,53 @@ def test_who_is_stopped_gives_back_what_it_had(
     assert compute()
 
 
-def test_what_somebody_wants_comes_before_what_was_chosen() -> None:
+def test_notable_matches_come_before_requested_ones() -> None:
     [first, second] = recorded_films(2)
-    ask(first, NOW, is_wanted=False)
-    ask(second, NOW + timedelta(minutes=1))
+    ask(first, NOW)
+    choose(second, NOW + timedelta(minutes=1))
+    ask(second, NOW + timedelta(minutes=2))  # which does not take its place away
     compute()
     states = {row.match_id: row.state for row in Analysis.objects.all()}
     assert states == {first.pk: AnalysisState.WAITING, second.pk: AnalysisState.DONE}
 
 
+def test_requested_match_that_becomes_notable_moves_ahead() -> None:
+    [first, second] = recorded_films(2)
+    ask(first, NOW)
+    ask(second, NOW + timedelta(minutes=1))
+    seat = second.seats.select_related("version").get(number=0)
+    Notable.objects.create(
+        ladder=some_ladder(),
+        kind=NotableKind.UPSET,
+        match=second,
+        version=seat.version,
+        value=0.1,
+        at=NOW,
+    )
+    assert choose_notable(NOW + timedelta(minutes=2))
+    assert not choose_notable(NOW + timedelta(minutes=2))
+    compute()
+    done = analysis_of(second)
+    assert done is not None
+    assert done.state == AnalysisState.DONE
+
+
+def test_one_user_cannot_fill_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "PER_HOUR", 1)
+    with override_settings(CACHES=MEMORY):
+        cache.clear()
+        [first, second] = recorded_films(2)
+        for _ in range(3):
+            assert ask(first, NOW, "198.51.100.1")  # which waits already
+        with pytest.raises(TooOften):
+            ask(second, NOW, "198.51.100.1")
+        assert ask(second, NOW, "198.51.100.2")
+
+
 def test_the_queue_has_an_end(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "MOST_WAITING", 0)
     assert ask(match, NOW) is None
+    assert choose(match, NOW) is not None  # requests do not keep notable matches out
 
 
 def test_the_mirrored_matches_are_compared(match: Match) -> None:
@@ -219,6 +262,3 @@ def test_what_pages_tell_of_is_analysed_within_a_budget(
     chosen = Analysis.objects.get()
     assert (chosen.match, chosen.is_wanted) == (match, False)
     assert not choose_notable(NOW + timedelta(hours=2))
-    wanted = ask(match, NOW)
-    assert wanted is not None
-    assert Analysis.objects.get().is_wanted

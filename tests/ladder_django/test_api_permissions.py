@@ -57,6 +57,8 @@ DECISIONS: Final = {
     **dict.fromkeys(("GET /ladders/{slug:slug}", "GET /ladders/{slug:slug}/ratings"), OPEN),
     **dict.fromkeys(("GET /matches/{int:match_id}", "GET /matches/{int:match_id}/replay"), OPEN),
     "GET /matches/{int:match_id}/analysis": OPEN,
+    "POST /matches/{int:match_id}/analysis": OPEN,
+    "GET /hosts": OPEN,
     **dict.fromkeys((f"GET {BOT}", f"GET {BOT}/versions", f"GET {VERSION}"), OPEN),
     "POST /device": Decision(None, body={"name": "x"}),
     "POST /device/token": Decision(None, body={"device_code": "x"}),

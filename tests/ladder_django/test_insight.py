@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, override_settings
 
+from damrak_ladder.analyses import asking
 from damrak_ladder.analyses.computing import compute_next
 from damrak_ladder.analyses.models import Analysis, AnalysisState
 from damrak_ladder.matches.models import Block, BlockState, Match
+from ladder_django.calls import MEMORY
 from ladder_django.films import recorded_films
 from ladder_django.people import NOW
 
@@ -33,18 +36,56 @@ def compute() -> None:
     assert compute_next(lambda: NOW, 0.02)
 
 
-def test_opening_a_match_asks_for_its_analysis(client: Client, match: Match) -> None:
+def ask(client: Client, match: Match, **headers: str) -> HttpResponse:
+    return client.post(f"/en/matches/{match.pk}/insight/", headers=headers)
+
+
+def test_reading_a_match_queues_nothing(client: Client, match: Match) -> None:
+    for code, _ in settings.LANGUAGES:
+        page = client.get(f"/{code}/matches/{match.pk}/").content.decode()
+        assert f'action="/{code}/matches/{match.pk}/insight/"' in page
+        client.get(f"/{code}/matches/{match.pk}/insight/")
+    client.get(f"/api/v1/matches/{match.pk}/analysis")
+    assert not Analysis.objects.exists()
+
+
+def test_button_requests_the_analysis(client: Client, match: Match) -> None:
+    answer = ask(client, match)
+    assert (answer.status_code, answer["Location"]) == (302, f"/en/matches/{match.pk}/#insight")
     page = client.get(f"/en/matches/{match.pk}/").content.decode()
     assert "Being computed" in page
     assert f'hx-get="/en/matches/{match.pk}/insight/"' in page
+    assert "Analyse this match" not in page
     assert Analysis.objects.get().match_id == match.pk
-    client.get(f"/en/matches/{match.pk}/")
-    client.get(f"/en/matches/{match.pk}/insight/")
+    assert "Being computed" in ask(client, match, HX_Request="true").content.decode()
     assert Analysis.objects.get().is_wanted
 
 
+def test_button_on_another_site_does_nothing(client: Client, match: Match) -> None:
+    assert ask(client, match, Sec_Fetch_Site="cross-site").status_code == 403
+    assert not Analysis.objects.exists()
+
+
+def test_who_requests_too_much_is_told(
+    client: Client, match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "MOST_WAITING", 0)
+    assert ask(client, match).status_code == 503
+    assert "Many matches are waiting" in ask(client, match, HX_Request="true").content.decode()
+    monkeypatch.undo()
+    with override_settings(CACHES=MEMORY):
+        monkeypatch.setattr(asking, "PER_HOUR", 0)
+        answer = ask(client, match)
+        assert (answer.status_code, "Retry-After" in answer) == (429, True)
+        part = ask(client, match, HX_Request="true").content.decode()
+        assert "as many analyses as an hour allows" in part
+        answer = client.post(f"/api/v1/matches/{match.pk}/analysis")
+        assert answer.status_code == 429
+    assert not Analysis.objects.exists()
+
+
 def test_the_analysis_appears_by_itself(client: Client, match: Match) -> None:
-    client.get(f"/en/matches/{match.pk}/")
+    ask(client, match)
     compute()
     part = client.get(f"/en/matches/{match.pk}/insight/")
     assert "no-store" in part.headers["Cache-Control"]
@@ -59,7 +100,7 @@ def test_the_analysis_appears_by_itself(client: Client, match: Match) -> None:
 
 
 def test_numbers_in_drawings_are_the_same_in_all_languages(client: Client, match: Match) -> None:
-    client.get(f"/en/matches/{match.pk}/")
+    ask(client, match)
     compute()
     drawn = [
         re.findall(r'<path class="(?:band|over)[^>]*>', page.content.decode())
@@ -70,7 +111,7 @@ def test_numbers_in_drawings_are_the_same_in_all_languages(client: Client, match
 
 
 def test_what_failed_says_why(client: Client, match: Match) -> None:
-    client.get(f"/en/matches/{match.pk}/")
+    ask(client, match)
     Analysis.objects.update(state=AnalysisState.FAILED, trouble="out of luck")
     page = client.get(f"/en/matches/{match.pk}/").content.decode()
     assert "could not be analysed" in page
@@ -82,14 +123,19 @@ def test_nothing_is_analysed_before_the_end(client: Client, match: Match) -> Non
     Block.objects.filter(pk=match.block_id).update(state=BlockState.WAITING)
     assert client.get(f"/en/matches/{match.pk}/insight/").status_code == 404
     assert 'id="insight"' not in client.get(f"/en/matches/{match.pk}/").content.decode()
+    assert ask(client, match).status_code == 404
     assert client.get(f"/api/v1/matches/{match.pk}/analysis").status_code == 409
+    assert client.post(f"/api/v1/matches/{match.pk}/analysis").status_code == 409
     assert not Analysis.objects.exists()
 
 
 def test_the_api_gives_it_as_it_is(client: Client, match: Match) -> None:
     path = f"/api/v1/matches/{match.pk}/analysis"
-    first = client.get(path)
+    missing = client.get(path)
+    assert (missing.status_code, missing.json()["code"]) == (404, "not-analysed")
+    first = client.post(path)
     assert first.status_code == 202
+    assert client.get(path).status_code == 202
     assert first.json() == {"match": match.pk, "state": "waiting", "trouble": "", "analysis": None}
     assert first.headers["Retry-After"]
     compute()

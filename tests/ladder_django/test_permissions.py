@@ -79,7 +79,7 @@ DECISIONS: Final[dict[str, Decision]] = {
     ),
     **dict.fromkeys(
         (
-            *("web:match", "replays:embed", "replays:verify", "replays:insight"),
+            *("web:match", "replays:embed", "replays:verify"),
             *(
                 "replay-files:position",
                 "replay-files:position_pixels",
@@ -109,6 +109,7 @@ DECISIONS: Final[dict[str, Decision]] = {
     "replay-files:oembed": to_look(EVERYBODY, asked="url=http://127.0.0.1/en/matches/{match}/"),
     # What everybody may do, to himself only.
     "choose_language": to_change(NONE, EVERYBODY, {"language": "da", "next": "/"}),
+    "replays:insight": to_change(EVERYBODY, EVERYBODY, {}, **MATCH),
     "web:theme": to_change(NONE, EVERYBODY, {"theme": "dark", "next": "/"}),
     "stop_mails": to_change(EVERYBODY, EVERYBODY, {}, token="stop"),
     # What is for whoever has signed in.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import timedelta
+from urllib.robotparser import RobotFileParser
 from xml.etree import ElementTree
 
 import pytest
@@ -118,7 +119,12 @@ def test_pages_name_their_feeds_and_search_engines_find_the_pages():
     assert client.get("/en/ladders/nowhere/feed/").status_code == 404
 
     robots = client.get("/robots.txt").content.decode()
-    assert "Disallow: /*/desk/" in robots
+    crawler = RobotFileParser()  # which knows no wildcards
+    crawler.parse(robots.splitlines())
+    roots = ["", *(f"/{code}" for code, _ in settings.LANGUAGES)]
+    for closed in ("accounts/login/", "desk/", "matches/17/", "matches/17/verify/", "search/"):
+        assert not any(crawler.can_fetch("*", f"{root}/{closed}") for root in roots)
+    assert all(crawler.can_fetch("*", f"{root}/ladders/") for root in roots)
     assert f"Sitemap: {settings.DAMRAK_URL}/sitemap.xml" in robots
     maps = re.findall(
         r"<loc>http://[^/]+([^<]+)</loc>", client.get("/sitemap.xml").content.decode()

@@ -1,4 +1,4 @@
-"""Asking for the analysis of a match, and reading it."""
+"""Requesting the analysis of a match, and reading it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,20 @@ from typing import Any, Final
 
 from django.db import IntegrityError, transaction
 
+from damrak_ladder.accounts.budgets import spend
 from damrak_ladder.analyses.method import METHOD
 from damrak_ladder.analyses.models import Analysis, AnalysisState
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.replays.compression import decompress
 
 MOST_WAITING: Final = 200
-"""Whoever opens a page when so many wait asks in vain, and may try later."""
+"""When so many requests wait, another one is refused and may be made later."""
+
+PER_HOUR: Final = 12
+"""Requests of one user, or from one address, that put a match into the queue."""
+
+
+_OPEN: Final = (AnalysisState.WAITING, AnalysisState.RUNNING)
 
 
 def analysis_of(match: Match) -> Analysis | None:
@@ -22,22 +29,41 @@ def analysis_of(match: Match) -> Analysis | None:
     return Analysis.objects.filter(match=match, replay=match.replay, method=METHOD).first()
 
 
-def ask(match: Match, now: datetime, *, is_wanted: bool = True) -> Analysis | None:
-    """Let the match be analysed, unless it has been or waits already; None if too many wait.
+def request(match: Match, who: str, now: datetime) -> Analysis | None:
+    """Queue the match for this user or address; None if too many requests wait.
 
-    The block has to be recorded: before that, its cards are a secret.
+    What has been analysed or waits already costs nothing. The block has to be recorded: before
+    that, its cards are a secret.
+
+    Raises:
+        TooOften: this user or address has made as many requests as an hour allows.
     """
-    recorded = Match.objects.filter(pk=match.pk, block__state=BlockState.RECORDED)
-    if not recorded.exclude(replay="").exists():
-        return None
     found = analysis_of(match)
-    if found is not None:
-        if is_wanted and not found.is_wanted and found.state == AnalysisState.WAITING:
-            Analysis.objects.filter(pk=found.pk).update(is_wanted=True)
+    if found is not None or not _is_recorded(match):
         return found
-    waiting = Analysis.objects.filter(state__in=(AnalysisState.WAITING, AnalysisState.RUNNING))
-    if waiting.count() >= MOST_WAITING:
+    requested = Analysis.objects.filter(is_wanted=True, state__in=_OPEN)
+    if requested.count() >= MOST_WAITING:
         return None
+    spend("analysis", who, PER_HOUR, 3600)
+    return _queue(match, now, is_wanted=True)
+
+
+def choose(match: Match, now: datetime) -> Analysis | None:
+    """Queue a notable match, ahead of those that were requested; None if it is not recorded."""
+    found = analysis_of(match)
+    if found is None:
+        return _queue(match, now, is_wanted=False) if _is_recorded(match) else None
+    waiting = Analysis.objects.filter(pk=found.pk, state=AnalysisState.WAITING, is_wanted=True)
+    waiting.update(is_wanted=False, asked=now)
+    return analysis_of(match)
+
+
+def _is_recorded(match: Match) -> bool:
+    recorded = Match.objects.filter(pk=match.pk, block__state=BlockState.RECORDED)
+    return recorded.exclude(replay="").exists()
+
+
+def _queue(match: Match, now: datetime, *, is_wanted: bool) -> Analysis | None:
     fresh = {
         "replay": match.replay,
         "method": METHOD,
@@ -55,7 +81,7 @@ def ask(match: Match, now: datetime, *, is_wanted: bool = True) -> Analysis | No
     try:
         with transaction.atomic():
             Analysis.objects.update_or_create(match=match, defaults=fresh)
-    except IntegrityError:  # somebody else asked at the same moment, or the match is gone
+    except IntegrityError:  # another process queued it at the same moment, or the match is gone
         pass
     return analysis_of(match)
 

@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 def compute_next(clock: Callable[[], datetime], effort: float = 1.0) -> bool:
-    """Compute what waits: what somebody wants before what was chosen, the oldest first.
+    """Compute what waits: notable matches before requested ones, the oldest first.
 
     False if there was nothing to do. A replay that cannot be read fails at once; what is tried in
     vain for another reason, or by a process that dies, is tried again a few times.
@@ -78,7 +78,7 @@ def _compute(claimed: Analysis, clock: Callable[[], datetime], effort: float) ->
 
 def _claim(now: datetime) -> Analysis | None:
     is_free = Q(state=AnalysisState.WAITING) | Q(state=AnalysisState.RUNNING, lease_until__lt=now)
-    rows = Analysis.objects.filter(is_free).order_by("-is_wanted", "asked", "pk")
+    rows = Analysis.objects.filter(is_free).order_by("is_wanted", "asked", "pk")
     for row in rows.select_related("match")[:5]:
         if row.tries >= MOST_TRIES:
             _fail(row, row.trouble or f"whoever computed it died, {row.tries} times")

@@ -1,4 +1,4 @@
-"""What has been found out about matches, and what somebody waits for: a table that is a queue."""
+"""Analyses of matches, done and waiting: a table that is a queue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Analysis(models.Model):
     method = models.PositiveSmallIntegerField()  # `analysis.METHOD` of whoever computed it
     software = models.CharField(max_length=60, blank=True)
     state = models.CharField(max_length=10, choices=AnalysisState, default=AnalysisState.WAITING)
-    is_wanted = models.BooleanField()  # by somebody who looked; else it was chosen as notable
+    is_wanted = models.BooleanField()  # requested; else notable, and computed first
     asked = models.DateTimeField()
     tries = models.PositiveSmallIntegerField(default=0)
     lease_until = models.DateTimeField(null=True)

@@ -1,13 +1,13 @@
-"""Matches worth an analysis before anybody asks: those that pages tell of."""
+"""Matches that are analysed without a request: those that the front page names."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from typing import Final
 
-from damrak_ladder.analyses.asking import ask
+from damrak_ladder.analyses.asking import choose
 from damrak_ladder.analyses.method import METHOD
-from damrak_ladder.analyses.models import Analysis
+from damrak_ladder.analyses.models import Analysis, AnalysisState
 from damrak_ladder.matches.models import Match
 from damrak_ladder.standings.models import Notable
 
@@ -22,8 +22,11 @@ def choose_notable(now: datetime) -> bool:
     chosen = Analysis.objects.filter(is_wanted=False, asked__gt=now - timedelta(hours=1))
     if chosen.count() >= PER_HOUR:
         return False
-    known = Analysis.objects.filter(method=METHOD).values("match")
-    found = Notable.objects.exclude(match__in=known).order_by("-at", "-pk").first()
+    known = Analysis.objects.filter(method=METHOD)
+    # One that waits because it was requested is moved ahead.
+    requested = known.filter(state=AnalysisState.WAITING, is_wanted=True)
+    known = known.exclude(pk__in=requested.values("pk"))
+    found = Notable.objects.exclude(match__in=known.values("match")).order_by("-at", "-pk").first()
     if found is None:
         return False
-    return ask(Match.objects.get(pk=found.match_id), now, is_wanted=False) is not None
+    return choose(Match.objects.get(pk=found.match_id), now) is not None

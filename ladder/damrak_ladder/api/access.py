@@ -91,6 +91,17 @@ def everybody(request: HttpRequest) -> bool:
     return True
 
 
+def everybody_by_name(request: HttpRequest) -> bool | ApiToken:
+    """Let everybody in; who sends a token is known by it."""
+    return READ(request) if "Authorization" in request.headers else everybody(request)
+
+
+def who(request: HttpRequest) -> str:
+    """Whose budget a request is counted in: that of a token's owner, else that of the address."""
+    found = getattr(request, "auth", None)
+    return f"user {found.owner_id}" if isinstance(found, ApiToken) else address_of(request)
+
+
 def address_of(request: HttpRequest) -> str:
     """Where a request comes from; the server has looked behind our own proxies already."""
     return str(request.META.get("REMOTE_ADDR", ""))

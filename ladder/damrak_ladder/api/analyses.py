@@ -8,9 +8,9 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponse
 from ninja import Router, Schema, Status
 
-from damrak_ladder.analyses.asking import ask, content_of
-from damrak_ladder.analyses.models import AnalysisState
-from damrak_ladder.api.access import everybody
+from damrak_ladder.analyses.asking import analysis_of, content_of, request as request_for
+from damrak_ladder.analyses.models import Analysis, AnalysisState
+from damrak_ladder.api.access import everybody, everybody_by_name, who
 from damrak_ladder.api.answers import OPEN, set_public
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.matches.models import BlockState, Match
@@ -39,29 +39,56 @@ class AnalysisShape(Schema):
     summary="Chances, costly decisions and luck of a match",
 )
 def analysis(request: HttpRequest, response: HttpResponse, match_id: int) -> Status[AnalysisShape]:
-    """The analysis of a recorded match. Asking lets it be computed: 202 until that is done."""
+    """The analysis of a recorded match: 202 while it waits or is computed, 404 if there is none."""
+    found = analysis_of(_recorded(match_id))
+    if found is None:
+        problem = f"match {match_id} has not been analysed"
+        raise Problem(404, "not-analysed", problem, "request it: POST to the same address")
+    return _answer(found, response)
+
+
+@router.post(
+    "/matches/{int:match_id}/analysis",
+    auth=everybody_by_name,
+    response={200: AnalysisShape, 202: AnalysisShape},
+    summary="Request the analysis of a match",
+)
+def request_analysis(
+    request: HttpRequest, response: HttpResponse, match_id: int
+) -> Status[AnalysisShape]:
+    """Queue a recorded match to be analysed; 202 until that is done. A token is not necessary.
+
+    A user, or an address, may queue twelve matches an hour. Asking for one that is done or waits
+    already is not counted.
+    """
+    found = request_for(_recorded(match_id), who(request), datetime.now(UTC))
+    if found is None:
+        wait = {"Retry-After": "300"}
+        problem = "many matches wait to be analysed"
+        raise Problem(503, "try-again", problem, "try again in some minutes", wait)
+    return _answer(found, response)
+
+
+def _recorded(match_id: int) -> Match:
     match = Match.objects.select_related("block").filter(pk=match_id).first()
     if match is None:
         raise not_found(f"match {match_id}")
     if not match.replay or match.block.state != BlockState.RECORDED:
         problem = f"match {match_id} is {match.block.state}: there is nothing to analyse yet"
         raise Problem(409, "not-over", problem, "ask later")
-    found = ask(match, datetime.now(UTC))
-    if found is None:
-        cure = "ask again in some minutes"
-        raise Problem(
-            503, "try-again", "many matches wait to be analysed", cure, {"Retry-After": "300"}
-        )
-    if found.state in (AnalysisState.WAITING, AnalysisState.RUNNING):
-        for name, value in OPEN.items():
-            response[name] = value
-        response["Cache-Control"] = "no-store"
-        response["Retry-After"] = AGAIN_AFTER
-        unfinished = AnalysisShape(match=match_id, state=found.state, trouble="", analysis=None)
-        return Status(202, unfinished)
-    set_public(response, WITHDRAWN_AFTER)
+    return match
+
+
+def _answer(found: Analysis, response: HttpResponse) -> Status[AnalysisShape]:
     content = content_of(found) if found.state == AnalysisState.DONE else None
     shape = AnalysisShape(
-        match=match_id, state=found.state, trouble=found.trouble, analysis=content
+        match=found.match_id, state=found.state, trouble=found.trouble, analysis=content
     )
-    return Status(200, shape)
+    if found.state not in (AnalysisState.WAITING, AnalysisState.RUNNING):
+        set_public(response, WITHDRAWN_AFTER)
+        return Status(200, shape)
+    for name, value in OPEN.items():
+        response[name] = value
+    response["Cache-Control"] = "no-store"
+    response["Retry-After"] = AGAIN_AFTER
+    return Status(202, shape.model_copy(update={"trouble": ""}))

@@ -16,11 +16,11 @@ def add_parser(commands: Any) -> None:
     add_command(
         commands,
         "analyst",
-        "analyse matches that somebody looks at",
+        "analyse notable and requested matches",
         """
         Computes chances of winning, costly decisions and luck of recorded matches, one match at a
-        time and with low priority: of those somebody opens, and by itself of those that the front
-        page tells of. It needs the database and the broker, and nothing needs it. One is enough;
+        time and with low priority: first of those that the front page names, then of those that
+        users request. It needs the database and the broker, and nothing needs it. One is enough;
         several may run.
         """,
         "damrak-ladder analyst",

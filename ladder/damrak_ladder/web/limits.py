@@ -49,3 +49,8 @@ def who(request: HttpRequest) -> str:
     if request.user.is_authenticated:
         return f"user {request.user.pk}"
     return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def is_cross_site(request: HttpRequest) -> bool:
+    """Whether a browser sent this for a page of another site; programs do not say."""
+    return request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}

@@ -18,20 +18,13 @@ from damrak_ladder.bots.models import Bot
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.web.guides.library import library
 
-# What only people who are logged in have, what costs work, and lists asked for in other ways.
-_CLOSED: Final = (
-    "/api/",
-    "/language/",
-    "/notices/",
-    "/*/accounts/",
-    "/*/desk/",
-    "/*/device/",
-    "/*/organise/",
-    "/*/search/",
-    "/*/verify/",
-    "/matches/",
-    "/*?",
-)
+# Below each language and without one: what only users who are logged in have, what costs work, and
+# the pages of matches, of which there are as many as games. Wildcards would be shorter, and not all
+# crawlers understand them.
+_CLOSED: Final = ("accounts", "desk", "device", "matches", "organise", "search")
+
+# Without a language; and every list that is asked for in another order or piece.
+_CLOSED_FILES: Final = ("/api/", "/language/", "/notices/", "/*?")
 
 if TYPE_CHECKING:
     _Sitemap = Sitemap[Any]
@@ -106,6 +99,8 @@ def addresses(request: HttpRequest, section: str) -> HttpResponse:
 @cache_control(public=True, max_age=3600)
 def robots(request: HttpRequest) -> HttpResponse:
     """What programs that read the whole site should leave out."""
-    lines = ["User-agent: *", *(f"Disallow: {path}" for path in _CLOSED)]
+    roots = ["/", *(f"/{code}/" for code, _ in settings.LANGUAGES)]
+    closed = [*_CLOSED_FILES, *(f"{root}{name}/" for root in roots for name in _CLOSED)]
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in closed)]
     lines += ["", f"Sitemap: {settings.DAMRAK_URL}{reverse('sitemaps')}", ""]
     return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")

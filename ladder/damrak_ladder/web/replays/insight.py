@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from django.utils.formats import number_format
 
-from damrak_ladder.analyses.asking import ask, content_of
+from damrak_ladder.analyses.asking import analysis_of, content_of
 from damrak_ladder.analyses.models import AnalysisState
 from damrak_ladder.matches.models import Match
 from damrak_ladder.web.fragments import percent
@@ -97,16 +96,14 @@ class Sources:
 
 
 def insight_of(match: Match) -> dict[str, Any]:
-    """What `web/replay/_insight.html` shows of a match that may be seen.
-
-    Whoever looks asks for what is not there yet.
+    """What `web/replay/_insight.html` shows of a match that may be seen; it queues nothing.
 
     Raises:
         Http404: the replay got lost.
     """
-    found = ask(match, datetime.now(UTC))
+    found = analysis_of(match)
     if found is None:
-        return {"match": match.pk, "state": "busy"}
+        return {"match": match.pk, "state": "none"}
     if found.state != AnalysisState.DONE:
         return {"match": match.pk, "state": found.state, "trouble": found.trouble}
     content = content_of(found)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.db import close_old_connections
 from django.http import (
     Http404,
@@ -20,20 +22,22 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.html import escape
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
-from django.views.decorators.http import require_safe
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_safe
 
 from damrak_ladder.accounts.errors import TooOften
+from damrak_ladder.analyses.asking import request as request_analysis
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.keeping import load
 from damrak_ladder.web.headers import POLICY
-from damrak_ladder.web.limits import at_most, too_often
+from damrak_ladder.web.limits import at_most, is_cross_site, too_often, who
 from damrak_ladder.web.replays import paint, sketch
 from damrak_ladder.web.replays.cards import card_of, position_of
 from damrak_ladder.web.replays.checking import check
@@ -50,6 +54,7 @@ from damrak_ladder.web.replays.sources import (
     recorded,
     replay_of,
 )
+from damrak_ladder.web.views.errors import forbidden
 
 FOREVER: Final = "public, max-age=31536000, immutable"
 AWHILE: Final = "public, max-age=300"
@@ -87,12 +92,33 @@ def verify(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, name, context)
 
 
-@require_safe
+@csrf_exempt  # a token would give every visitor a cookie; `is_cross_site` does what is needed
+@require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def insight(request: HttpRequest, pk: int) -> HttpResponse:
-    """The analysis of a match, or that it is being computed: a part of its page."""
+    """The analysis of a match, a part of its page. POST requests it; looking at it does not."""
     match = recorded(pk)
-    return render(request, "web/replay/_insight.html", {"insight": insight_of(match)})
+    if request.method != "POST":
+        return render(request, "web/replay/_insight.html", {"insight": insight_of(match)})
+    if is_cross_site(request):
+        return forbidden(request, PermissionDenied())
+    is_part = bool(request.headers.get("HX-Request"))
+    shown = {"match": pk, "state": "busy"}
+    try:
+        if request_analysis(match, who(request), datetime.now(UTC)) is not None:
+            if not is_part:
+                return redirect(reverse("web:match", args=[pk]) + "#insight")
+            shown = insight_of(match)
+    except TooOften as problem:
+        if not is_part:
+            return too_often(request, problem)
+        shown = {"match": pk, "state": "too-often"}
+    if is_part:
+        return render(request, "web/replay/_insight.html", {"insight": shown})
+    answer = render(request, "web/replay/insight.html", {"match": match, "insight": shown})
+    answer.status_code = 503
+    answer["Retry-After"] = "300"
+    return answer
 
 
 @require_safe
@@ -193,11 +219,11 @@ async def live(request: HttpRequest, pk: int) -> HttpResponseBase:
         return HttpResponse(status=204)  # browsers then stop asking
     if request.GET.get("seen") == "all":
         return _stream(only("over"))
-    who = str(request.META.get("REMOTE_ADDR", ""))
-    if STUDIO.is_full(who, settings.DAMRAK_WATCHERS_PER_ADDRESS):
+    address = str(request.META.get("REMOTE_ADDR", ""))
+    if STUDIO.is_full(address, settings.DAMRAK_WATCHERS_PER_ADDRESS):
         return _stream(only("full", FULL_SECONDS))
     place = request.headers.get("Last-Event-ID", "")
-    return _stream(STUDIO.watch(pk, place, who))
+    return _stream(STUDIO.watch(pk, place, address))
 
 
 @require_safe
