@@ -21,7 +21,7 @@ def add_parser(commands: Any) -> None:
         "check every part, say what is wrong and how to cure it",
         """
         Looks at settings, data folder, database, hosts, queue, a sample of replays and archives,
-        broker, clerk, referee, site, disk and mail, all at once. What does not answer within six
+        broker, clerk, referee, site, disk and mail, all at once. What does not answer within four
         seconds is reported as wrong. The exit code is 1 if something is wrong, 0 if all is well or
         at most doubtful. Run it as the user, and with the variables, of the site.
         """,

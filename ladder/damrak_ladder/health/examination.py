@@ -31,11 +31,11 @@ from damrak_ladder.health.records import (
 from damrak_ladder.referees.connecting import own_control
 from damrak_ladder.referees.errors import RefereeTrouble
 
-DEADLINE_S: Final = 6.0
+DEADLINE_S: Final = 4.0
 """For every group of parts; with the start of the process an answer takes less than ten seconds."""
 
-_SITE_S: Final = 5.0
-_MAIL_S: Final = 5.0
+_SITE_S: Final = 3.0
+_MAIL_S: Final = 3.0
 _BROKER_CURE: Final = (
     "start it, or restart it if it hangs; check DAMRAK_LADDER_BROKER; nothing is lost"
 )
