@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from damrak_ladder.matchmaking import HOUSE, Entrant, Field, Policy, arrange, seating
+from damrak_ladder.matchmaking import (
+    HOUSE,
+    MOST_TURNS,
+    Entrant,
+    Field,
+    Policy,
+    arrange,
+    seating,
+)
 
 TWO, FAIR = Policy(shares={2: 1.0}), Policy()
 
@@ -230,3 +238,81 @@ def test_a_table_of_a_large_field_looks_at_a_part_of_it(monkeypatch):
     )
     arrange(even(3000), FAIR, 1, 200)
     assert max(looked) <= 40
+
+
+def eligible_gaps(field, policy, calls, seed):
+    """The longest gap of each eligible version, in tables, over several calls of `calls` tables."""
+    eligible = np.flatnonzero(field.eligible)
+    last, longest, played = dict.fromkeys(eligible, 0), dict.fromkeys(eligible, 0), 0
+    for count in calls:
+        tables = arrange(field, policy, seed, count)
+        seed += 1
+        assert len(tables) == count
+        for table in tables:
+            played += 1
+            for at in set(table.players) & last.keys():
+                longest[at] = max(longest[at], played - last[at] - 1)
+                last[at] = played
+        field = field.after(table.players for table in tables)
+    return [max(longest[at], played - last[at]) for at in eligible]
+
+
+def most_gap(field, policy):
+    fair_turn = np.count_nonzero(field.eligible) / policy.seats
+    return MOST_TURNS * fair_turn
+
+
+@given(
+    st.integers(5, 40),
+    st.integers(0, 3),
+    st.integers(1, 3),
+    st.floats(0, 400),
+    st.dictionaries(st.sampled_from((2, 3, 4)), st.floats(0.1, 5), min_size=1),
+    st.lists(st.integers(1, 30), min_size=3, max_size=8),
+    st.integers(0, 1000),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_eligible_version_waits_longer_than_four_fair_turns(
+    bots, anchors, per_owner, spread, shares, calls, seed
+):
+    """With batches of any size, every size of table, several bots of one owner, and anchors."""
+    draw = np.random.default_rng(seed)
+    owners = max(5, -(-bots // per_owner))
+    others = [
+        Entrant(at % owners, 1500 + spread * draw.standard_normal(), error, {2: 20, 3: 20, 4: 20})
+        for at, error in enumerate(draw.uniform(5, 200, bots))
+    ]
+    house = [Entrant(HOUSE, 1500.0, 0.0, is_anchor=True) for _ in range(anchors)]
+    field, policy = Field.of([*others, *house]), Policy(shares=shares)
+    gaps = eligible_gaps(field, policy, [*calls, 4 * bots], seed)
+    assert max(gaps) <= most_gap(field, policy) + 1e-6
+
+
+def test_the_limit_holds_for_a_version_from_which_nothing_is_learnt():
+    """Without the limit, a version far from all others is not seated for 1,000 tables."""
+    crowd = [Entrant(at, 1500.0 + at, 80.0, {2: 50}) for at in range(39)]
+    field = Field.of([*crowd, Entrant(39, 4000.0, 1.0, {2: 90})])
+    assert max(eligible_gaps(field, TWO, [25] * 40, 1)) <= most_gap(field, TWO) == 80
+
+
+def test_newcomers_do_not_delay_a_version_beyond_the_limit():
+    """Thirty new versions, each of which comes before all others until its sixth block."""
+    old = [Entrant(at, 1500.0 + at, 40.0, {2: 50}, waited=1.9) for at in range(3)]
+    field = Field.of([*old, *(Entrant(3 + at, 1500.0, 300.0) for at in range(30))])
+    tables = arrange(field, TWO, 1, 10)
+    seated = [at for table in tables for at in table.players]
+    assert {0, 1, 2} <= set(seated)
+    assert "waited" in {table.reason for table in tables}
+
+
+def test_a_field_that_has_shrunk_is_served_by_all_seats():
+    """Twenty versions are over the limit at once: each table takes four of them."""
+    field = Field.of([Entrant(at, 1000.0 + 50 * at, 50.0, {4: 20}, waited=2.0) for at in range(20)])
+    tables = arrange(field, Policy(shares={4: 1.0}), 1, 6)
+    assert {at for table in tables for at in table.players} == set(range(20))
+
+
+def test_a_version_without_room_is_not_seated():
+    field = Field.of([Entrant(at, 1500.0, 50.0, room=at if at < 3 else 10**6) for at in range(12)])
+    seated = Counter(at for table in arrange(field, FAIR, 1, 30) for at in table.players)
+    assert [seated[at] for at in range(3)] == [0, 1, 2]

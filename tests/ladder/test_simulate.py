@@ -209,7 +209,7 @@ def test_it_prints_one_json_object():
     assert done.returncode == 0, done.stderr
     assert "comparing ratings: 0 of 40 seasons\n" in done.stderr
     found = json.loads(done.stdout)
-    assert list(found) == ["matchmaking", "ratings", "mirror_variance", "fit"]
+    assert list(found) == ["matchmaking", "pairing", "ratings", "mirror_variance", "fit"]
     assert set(found["matchmaking"]) == {"damrak", "random", "round robin", "nearest rating"}
     for marks in found["matchmaking"].values():
         assert set(marks[-1]) == {"blocks", "rank_correlation"}

@@ -95,6 +95,6 @@ def _is_admitted(ladder: Ladder, version: Version) -> bool:
 def _enter(ladder: Ladder, bot: Bot, now: datetime) -> Entry:
     entry, is_new = Entry.objects.get_or_create(ladder=ladder, bot=bot, defaults={"entered": now})
     if not is_new and entry.left is not None:
-        Entry.objects.filter(pk=entry.pk).update(left=None)
-        entry.left = None
+        Entry.objects.filter(pk=entry.pk).update(left=None, since=None, waited=0.0)
+        entry.refresh_from_db()
     return entry

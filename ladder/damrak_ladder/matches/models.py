@@ -42,6 +42,8 @@ class Ladder(models.Model):
     enters_all = models.BooleanField(default=True)  # whether new bots are entered by themselves
     is_open = models.BooleanField(default=True)
     created = models.DateTimeField()
+    # Tables booked so far, each divided by the versions that were eligible (waits.py).
+    clock = models.FloatField(default=0.0)
 
     def __str__(self) -> str:
         return self.slug
@@ -54,6 +56,9 @@ class Entry(models.Model):
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="entries")
     entered = models.DateTimeField()
     left = models.DateTimeField(null=True)
+    # How long the bot has waited for a table (waits.py).
+    since = models.FloatField(null=True)  # by the ladder's clock; null while it cannot be seated
+    waited = models.FloatField(default=0.0)  # before that
 
     class Meta:
         verbose_name_plural = "entries"

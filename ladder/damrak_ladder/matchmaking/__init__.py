@@ -1,13 +1,17 @@
 """Who plays whom next, whose turn on the machine it is, and what the queue says."""
 
-from damrak_ladder.matchmaking.field import HOUSE, MEMORY, Entrant, Field
+from damrak_ladder.matchmaking.field import HOUSE, MEMORY, UNLIMITED, Entrant, Field
+from damrak_ladder.matchmaking.policy import Policy, Table
 from damrak_ladder.matchmaking.queue import Outlook, Waiting, outlook
-from damrak_ladder.matchmaking.seating import Policy, Table, arrange
+from damrak_ladder.matchmaking.seating import arrange
 from damrak_ladder.matchmaking.share import Shares
+from damrak_ladder.matchmaking.waiting import MOST_TURNS
 
 __all__ = [
     "HOUSE",
     "MEMORY",
+    "MOST_TURNS",
+    "UNLIMITED",
     "Entrant",
     "Field",
     "Outlook",

@@ -14,6 +14,9 @@ from damrak_ladder.ratings.scale import Booleans, Floats, Integers
 MEMORY: Final = 32
 """So many of its latest opponents are remembered for each version."""
 
+UNLIMITED: Final = 1_000_000
+"""The room of a version that may sit at any number of tables."""
+
 HOUSE: Final = -1
 """The owner of house bots, of which any number may share a table."""
 
@@ -29,6 +32,8 @@ class Entrant:
     pending: int = 0  # of these, how many the rating has not seen
     recent: tuple[int, ...] = ()  # the latest opponents (their places in the field), latest last
     is_anchor: bool = False
+    waited: float = 0.0  # tables since its latest one, each divided by the eligible versions
+    room: int = UNLIMITED  # tables that it may join now
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +47,13 @@ class Field:
     pending: Integers
     recent: Integers  # versions x MEMORY, -1 where there is none
     is_anchor: Booleans
+    waited: Floats
+    room: Integers
+
+    @property
+    def eligible(self) -> Booleans:
+        """The versions that may be seated and whose strength is to be found."""
+        return np.asarray(~self.is_anchor & (self.room > 0))
 
     @classmethod
     def of(cls, entrants: Sequence[Entrant]) -> Field:
@@ -59,19 +71,24 @@ class Field:
             pending=np.array([one.pending for one in entrants], dtype=np.int32),
             recent=recent,
             is_anchor=np.array([one.is_anchor for one in entrants], dtype=bool),
+            waited=np.array([one.waited for one in entrants], dtype=np.float64),
+            room=np.array([one.room for one in entrants], dtype=np.int32),
         )
 
     def after(self, tables: Iterable[Sequence[int]]) -> Field:
         """The field once these tables are under way."""
         blocks, pending, recent = self.blocks.copy(), self.pending.copy(), self.recent.copy()
+        waited, eligible = self.waited.copy(), self.eligible
         for players in tables:
+            waited[eligible] += 1 / max(1, np.count_nonzero(eligible))
+            waited[list(players)] = 0.0
             for player in players:
                 blocks[player, len(players) - SEATS[0]] += 1
                 pending[player] += 1
                 others = [other for other in players if other != player]
                 recent[player, : MEMORY - len(others)] = recent[player, len(others) :]
                 recent[player, MEMORY - len(others) :] = others
-        return replace(self, blocks=blocks, pending=pending, recent=recent)
+        return replace(self, blocks=blocks, pending=pending, recent=recent, waited=waited)
 
     def __len__(self) -> int:
         return len(self.owner)

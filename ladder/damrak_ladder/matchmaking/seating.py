@@ -4,8 +4,9 @@
 worth seating as far as a block would narrow down its rank: what the block takes off the variance of
 its strength, times the square of the density of rivals that it may be confused with, which makes it
 a variance of ranks. Its table is filled with those opponents from whom most is learnt, about all at
-the table. Four rules stand above that:
+the table. Five rules stand above that:
 
+* no eligible version waits for more than four fair turns (waiting.py);
 * fresh versions first, and nobody falls behind half the mean number of blocks;
 * tables of 2, 3 and 4 come in the ladder's shares for every single version; of those due alike the
   largest comes first, at which a block tells most;
@@ -18,13 +19,13 @@ the table. Four rules stand above that:
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
 from damrak_ladder.matchmaking.field import HOUSE, MEMORY, Field
+from damrak_ladder.matchmaking.policy import Policy, Table
+from damrak_ladder.matchmaking.waiting import WaitingLine
 from damrak_ladder.ratings.history import SEATS
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Floats, Integers
 
@@ -33,39 +34,6 @@ _CLOSEST: Final = 4  # neighbours on either side that are all looked at for the 
 _FARTHEST: Final = 4.0  # standard errors of a gap beyond which no rival counts
 _OFTEN: Final = 2.0  # times as often as by turns: more of it counts against meeting again
 _STRICT: Final = 4  # how steeply
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """What an organiser may choose.
-
-    Raises:
-        ValueError: a share is of another table size, or none is above 0.
-    """
-
-    shares: Mapping[int, float] = field(default_factory=lambda: {2: 1.0, 3: 1.0, 4: 1.0})
-    fresh: int = 6  # blocks until which a version comes before all that have more
-    far: int = 12  # at one table in so many sits one from anywhere on the ladder, or an anchor
-
-    def __post_init__(self) -> None:
-        if not set(self.shares) <= set(SEATS) or min(self.shares.values(), default=-1.0) < 0:
-            raise ValueError(f"shares: of tables for {SEATS}, and not below 0")
-        if sum(self.shares.values()) <= 0:
-            raise ValueError("shares: all are 0")
-
-    @property
-    def parts(self) -> Floats:
-        """The shares by table size, of 1."""
-        parts = np.array([self.shares.get(seats, 0.0) for seats in SEATS])
-        return np.asarray(parts / np.sum(parts))
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Versions to play a block, and why."""
-
-    players: tuple[int, ...]  # places in the field
-    reason: str  # "fresh", "behind" or "uncertain": what brought the first of them here
 
 
 def arrange(entrants: Field, policy: Policy, seed: int, count: int) -> tuple[Table, ...]:
@@ -94,6 +62,8 @@ class _Seating:
         self._density = self._densities()
         self._often = 1 + _OFTEN * MEMORY / size
         self._blocks = entrants.blocks.copy()
+        self._room = entrants.room.copy()
+        self._line = WaitingLine(entrants, policy.seats)
         self._recent: dict[int, Integers] = {}
         self._slots = np.zeros(size, dtype=np.int32)  # where in `recent` the next one goes
         self._anchors = np.flatnonzero(entrants.is_anchor).astype(np.int32)
@@ -101,7 +71,7 @@ class _Seating:
         movable = ~entrants.is_anchor
         self._half = float(np.mean(total[movable])) / 2 if movable.any() else 0.0
         urgency = self._urgencies(total)
-        urgency[entrants.is_anchor] = np.inf
+        urgency[~entrants.eligible] = np.inf
         most = min(size, 4 * count + 16)
         first = np.argpartition(urgency, most - 1)[:most] if most < size else np.arange(size)
         self._heap = [(float(urgency[at]), int(at)) for at in first if np.isfinite(urgency[at])]
@@ -110,19 +80,33 @@ class _Seating:
     def tables(self, count: int) -> list[Table]:
         """The tables, the most urgent first."""
         found: list[Table] = []
-        while len(found) < count and self._heap:
-            urgency, first = heapq.heappop(self._heap)
-            now = self._urgency(first)
-            if now > urgency:  # it has been seated since
-                heapq.heappush(self._heap, (now, first))
-                continue
+        while len(found) < count:
+            due = self._line.due()
+            first = self._most_urgent() if due is None else due
+            if first is None:
+                break
             players = self._table_of(first)
-            if players is None:
-                continue  # nobody may sit with it: it will not be asked again
-            found.append(Table(tuple(players), self._reason(first)))
+            if players is None:  # no other version may sit with it
+                self._line.drop(first)
+                continue
+            reason = self._reason(first) if due is None else "waited"
+            found.append(Table(tuple(players), reason))
             self._note(players)
-            heapq.heappush(self._heap, (self._urgency(first), first))
+            if due is None:
+                heapq.heappush(self._heap, (self._urgency(first), first))
         return found
+
+    def _most_urgent(self) -> int | None:
+        """The version whose next block is worth most; taken off the heap."""
+        while self._heap:
+            urgency, first = heapq.heappop(self._heap)
+            if self._room[first] <= 0:
+                continue
+            now = self._urgency(first)
+            if now <= urgency:
+                return first
+            heapq.heappush(self._heap, (now, first))  # it has been seated since
+        return None
 
     @property
     def _logits(self) -> Floats:
@@ -196,7 +180,7 @@ class _Seating:
             other = self._from_afar(first)
             if other is not None:
                 players.append(other)
-        candidates = self._around(first)
+        candidates = self._candidates(first)
         allowed = self._allowed(first, candidates, size, players)
         while len(players) < SEATS[size]:
             best = int(np.argmax(allowed))
@@ -217,6 +201,12 @@ class _Seating:
         for player in players:
             worth *= self._may_join(player, others)
         return worth
+
+    def _candidates(self, first: int) -> Integers:
+        if self._line.is_late:
+            longest = np.array(self._line.longest(SEATS[-1]), dtype=np.int32)
+            return np.asarray(longest[longest != first])
+        return self._around(first)
 
     def _around(self, first: int) -> Integers:
         at = int(self._position[first])
@@ -243,7 +233,7 @@ class _Seating:
         recent = self._recent.get(player, self._field.recent[player])
         met = np.count_nonzero(recent[:, None] == others, axis=0)
         allowed = 1 / (1 + (met / self._often) ** _STRICT)
-        allowed[others == player] = 0.0
+        allowed[(others == player) | (self._room[others] <= 0)] = 0.0
         owner = self._field.owner[player]
         if owner != HOUSE:
             allowed[self._field.owner[others] == owner] = 0.0
@@ -267,7 +257,11 @@ class _Seating:
     def _note(self, players: list[int]) -> None:
         """Count the table as if it had been played."""
         size = len(players) - SEATS[0]
+        self._line.seat(players)
         for player in players:
+            self._room[player] -= 1
+            if self._room[player] <= 0:
+                self._line.drop(player)
             self._blocks[player, size] += 1
             if not self._field.is_anchor[player]:
                 self._variance[player] = 1 / (1 / self._variance[player] + _LEARNT)

@@ -16,10 +16,12 @@ from typing import Final
 from django.db import transaction
 
 from damrak_ladder.matches.boards import prepare_boards
+from damrak_ladder.matches.booking import SEATS
 from damrak_ladder.matches.errors import MatchError
 from damrak_ladder.matches.flows import weights_of
 from damrak_ladder.matches.models import Block, BlockState, Purpose
-from damrak_ladder.matchmaking import Shares
+from damrak_ladder.matches.waits import put_first
+from damrak_ladder.matchmaking import MOST_TURNS, Shares
 from damrak_ladder.pipeline.durations import seconds_per_game
 from damrak_ladder.pipeline.lines import lines, remotes_of
 from damrak_ladder.pipeline.places import Place, places, present
@@ -64,7 +66,10 @@ def strike_abandoned(there: list[Place], now: datetime) -> int:
         for block, versions in remotes.items()
         if there and not any(place.takes(versions) for place in there)
     ]
-    return old.filter(pk__in=gone).delete()[0] if gone else 0
+    if not gone:
+        return 0
+    put_first(gone, MOST_TURNS / min(SEATS))
+    return old.filter(pk__in=gone).delete()[0]
 
 
 def _book(

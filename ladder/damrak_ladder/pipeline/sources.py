@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Protocol
+
+import numpy as np
 
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.matches.boards import board_for
 from damrak_ladder.matches.booking import SEED_BYTES, Table, book
 from damrak_ladder.matches.flows import ladder_flow, owner_flow
 from damrak_ladder.matches.models import Block, Ladder, Purpose
-from damrak_ladder.matchmaking import Table as Seating, arrange
+from damrak_ladder.matches.waits import current_waits, note_seated
+from damrak_ladder.matchmaking import UNLIMITED, Field, Table as Seating, arrange
 from damrak_ladder.pipeline.places import Place
 from damrak_ladder.standings.fields import LadderField, field_of, policy_of
 from damrak_ladder.trials.wishes import Wish, wishes
@@ -50,7 +52,7 @@ class LadderSource:
     most: int
     _field: LadderField | None = None
     _tables: list[Seating] = field(default_factory=list)
-    _booked: Counter[int] = field(default_factory=Counter)  # blocks of remote bots
+    _eligible: int = 0
 
     @property
     def flow(self) -> str:
@@ -63,22 +65,26 @@ class LadderSource:
             # Arranged together: the field is read once, and no table is arranged twice.
             self._field = field_of(self.ladder, self.place.lobby, self.now)
             seed = int.from_bytes(self.tokens(8), "big")
-            policy = policy_of(self.ladder)
-            self._tables = list(arrange(self._field.field, policy, seed, self.most))
-        while self._tables:
-            seated = self._field.seated(self._tables.pop(0).players)
-            if self._has_time(seated):
-                return book(self._table(seated), self.tokens(SEED_BYTES), self.now)
-        return None
+            arranged = self._limited(self._field)
+            self._eligible = int(np.count_nonzero(arranged.eligible))
+            self._tables = list(arrange(arranged, policy_of(self.ladder), seed, self.most))
+        if not self._tables:
+            return None
+        seated = self._field.seated(self._tables.pop(0).players)
+        block = book(self._table(seated), self.tokens(SEED_BYTES), self.now)
+        note_seated(self.ladder, [version.bot_id for version in seated], self._eligible)
+        return block
 
-    def _has_time(self, versions: tuple[Version, ...]) -> bool:
-        """Whether no remote bot among them has enough to play already; counts this table."""
-        assert self._field is not None
-        remotes = [version.pk for version in versions if version.kind == Kind.REMOTE]
-        if any(self._field.under_way(one) + self._booked[one] >= REMOTE_BLOCKS for one in remotes):
-            return False
-        self._booked.update(remotes)
-        return True
+    def _limited(self, known: LadderField) -> Field:
+        """The field with how long each version has waited, and how many tables it may join.
+
+        A remote bot that has enough to play already cannot be seated.
+        """
+        room = np.array([_room(version, known.pending) for version in known.versions])
+        eligible = {one.bot_id for one, free in zip(known.versions, room, strict=True) if free > 0}
+        waits = current_waits(self.ladder, eligible)
+        waited = [waits.get(version.bot_id, 0.0) for version in known.versions]
+        return replace(known.field, waited=np.array(waited), room=room.astype(np.int32))
 
     def _table(self, versions: tuple[Version, ...]) -> Table:
         ladder = self.ladder
@@ -129,3 +135,9 @@ def sources(place: Place, most: int, tokens: Tokens, now: datetime) -> dict[str,
         flow = owner_flow(owner_id)
         found[flow] = OwnerSource(flow, wished, place, now, tokens)
     return found
+
+
+def _room(version: Version, pending: Mapping[int, int]) -> int:
+    if version.kind != Kind.REMOTE:
+        return UNLIMITED
+    return max(0, REMOTE_BLOCKS - pending[version.pk])

@@ -29,6 +29,7 @@ examples:
   damrak-ladder simulate
   damrak-ladder simulate --bots 1000 --blocks 200000 --json > simulation.json
   damrak-ladder simulate --only fit --bots 10000 --blocks 1000000
+  damrak-ladder simulate --only matchmaking --bots 40 --blocks 500 --bots-per-owner 2 --batch 25
   damrak-ladder simulate --cycles 0.3     who beats whom is not only a matter of strength
 """
 
@@ -62,6 +63,20 @@ def add_parser(commands: Any) -> None:
         help="how much styles matter beside strength, in logits (default: 0)",
     )
     add(
+        "--bots-per-owner",
+        type=int,
+        default=1,
+        metavar="N",
+        help="bots of one owner, which never share a table (default: 1)",
+    )
+    add(
+        "--batch",
+        type=int,
+        metavar="N",
+        help="tables booked per call, all on the same estimates (default: grows with the season)",
+    )
+    add("--no-anchors", action="store_true", help="a ladder without anchors")
+    add(
         "--only",
         choices=PARTS,
         action="append",
@@ -84,13 +99,29 @@ def run(args: argparse.Namespace) -> int:
         raise Misuse(f"--spread: above 0 and at most 2000, not {args.spread:g}")
     if not 0 <= args.cycles <= 5:
         raise Misuse(f"--cycles: from 0 to 5, not {args.cycles:g}")
+    if not 1 <= args.bots_per_owner <= args.bots // 4:
+        raise Misuse(
+            f"--bots-per-owner: from 1 to {args.bots // 4}, a quarter of the bots, "
+            f"not {args.bots_per_owner}"
+        )
+    if args.batch is not None and not 1 <= args.batch <= args.blocks:
+        raise Misuse(f"--batch: from 1 to {args.blocks}, which are all blocks, not {args.batch}")
     # Not before it is needed: numpy and SciPy take longer to load than help takes to read.
     from damrak_ladder.simulate.open_skill import is_installed
     from damrak_ladder.simulate.report import as_text, simulate, teller
     from damrak_ladder.simulate.seasons import Setting
 
     parts = [part for part in PARTS if args.only is None or part in args.only]
-    setting = Setting(args.bots, args.blocks, args.seed, args.spread, args.cycles)
+    setting = Setting(
+        args.bots,
+        args.blocks,
+        args.seed,
+        args.spread,
+        args.cycles,
+        args.bots_per_owner,
+        args.batch,
+        not args.no_anchors,
+    )
     found = simulate(setting, parts, teller())
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")

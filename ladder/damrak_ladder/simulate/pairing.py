@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, Protocol
 
 import numpy as np
 
-from damrak_ladder.matchmaking import HOUSE, MEMORY, Field, Policy, arrange
+from damrak_ladder.matchmaking import HOUSE, MEMORY, UNLIMITED, Field, Policy, arrange
 from damrak_ladder.ratings.history import SEATS
 from damrak_ladder.ratings.scale import Booleans, Floats, Integers
 
@@ -25,6 +25,14 @@ class Standing:
     is_anchor: Booleans
 
 
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """How long bots waited in a season, in tables."""
+
+    fair_turn: float  # eligible bots / seats per table
+    longest: int  # tables without one bot
+
+
 class Pairing(Protocol):
     """Arranges blocks; may remember what it arranged."""
 
@@ -36,37 +44,57 @@ class Pairing(Protocol):
 
 
 class OurPairing:
-    """The matchmaking of the ladder. Every bot has an owner of its own, anchors are house bots."""
+    """The matchmaking of the ladder. Anchors are house bots."""
 
     looks: ClassVar[bool] = True
 
-    def __init__(self, bots: int, seed: int) -> None:
+    def __init__(self, bots: int, seed: int, per_owner: int = 1) -> None:
         self._seed = seed
+        self._owner = np.arange(bots) // per_owner
         self._blocks = np.zeros((bots, len(SEATS)), dtype=np.int32)
         self._recent = np.full((bots, MEMORY), -1, dtype=np.int32)
         self._slots = np.zeros(bots, dtype=np.int64)
+        self._latest = np.zeros(bots, dtype=np.int64)  # the table at which each sat last
+        self._arranged = 0
+        self._longest = np.zeros(bots, dtype=np.int64)
         self._policy = Policy(shares={n: 1.0 for n in SEATS if n <= bots})
 
     def tables(self, standing: Standing, count: int) -> Tables:
         """What the ladder would play."""
         bots = len(self._blocks)
+        eligible = ~standing.is_anchor
         field = Field(
-            owner=np.where(standing.is_anchor, HOUSE, np.arange(bots)).astype(np.int32),
+            owner=np.where(standing.is_anchor, HOUSE, self._owner).astype(np.int32),
             elo=standing.elo,
             error=standing.error,
             blocks=self._blocks,
             pending=np.zeros(bots, dtype=np.int32),
             recent=self._recent,
             is_anchor=standing.is_anchor,
+            waited=(self._arranged - self._latest) / max(1, np.count_nonzero(eligible)),
+            room=np.full(bots, UNLIMITED, dtype=np.int32),
         )
         self._seed += 1
         found: dict[int, list[tuple[int, ...]]] = {}
         for table in arrange(field, self._policy, self._seed, count):
             found.setdefault(len(table.players), []).append(table.players)
+            self._count(list(table.players))
         tables = {n: np.array(found[n], dtype=np.int32) for n in sorted(found)}
         for seats, players in tables.items():
             self._note(seats, players)
         return tables
+
+    def waits(self, is_anchor: Booleans) -> Waits:
+        """Returns how long bots waited for a table."""
+        longest = np.maximum(self._longest, self._arranged - self._latest)[~is_anchor]
+        fair_turn = len(longest) / self._policy.seats
+        return Waits(fair_turn=fair_turn, longest=int(np.max(longest, initial=0)))
+
+    def _count(self, players: list[int]) -> None:
+        waited = self._arranged - self._latest[players]
+        self._longest[players] = np.maximum(self._longest[players], waited)
+        self._arranged += 1
+        self._latest[players] = self._arranged
 
     def _note(self, seats: int, players: Integers) -> None:
         np.add.at(self._blocks[:, seats - SEATS[0]], players.ravel(), 1)
@@ -79,12 +107,12 @@ class OurPairing:
 
 
 class RandomPairing:
-    """Everyone against anyone."""
+    """Everyone against anyone of another owner."""
 
     looks: ClassVar[bool] = False
 
-    def __init__(self, bots: int, seed: int) -> None:
-        self._bots = bots
+    def __init__(self, bots: int, seed: int, per_owner: int = 1) -> None:
+        self._bots, self._per_owner = bots, per_owner
         self._rng = np.random.default_rng([seed, 2])
 
     def tables(self, standing: Standing, count: int) -> Tables:
@@ -92,7 +120,7 @@ class RandomPairing:
         tables = {}
         for seats, blocks in _shared_out(count, self._bots).items():
             players = self._rng.integers(0, self._bots, (blocks, seats)).astype(np.int32)
-            while (again := _twice(players)).any():
+            while (again := _twice(players // self._per_owner)).any():
                 fresh = self._rng.integers(0, self._bots, (int(again.sum()), seats))
                 players[again] = fresh.astype(np.int32)
             tables[seats] = players
@@ -104,7 +132,7 @@ class RoundRobin:
 
     looks: ClassVar[bool] = False
 
-    def __init__(self, bots: int, seed: int) -> None:
+    def __init__(self, bots: int, seed: int, per_owner: int = 1) -> None:
         rng = np.random.default_rng([seed, 3])
         self._order = rng.permutation(bots).astype(np.int32)
         self._step = dict.fromkeys(SEATS, 0)
@@ -127,7 +155,7 @@ class NearestPairing:
 
     looks: ClassVar[bool] = True
 
-    def __init__(self, bots: int, seed: int) -> None:
+    def __init__(self, bots: int, seed: int, per_owner: int = 1) -> None:
         self._bots = bots
         self._rng = np.random.default_rng([seed, 4])
 
@@ -141,7 +169,13 @@ class NearestPairing:
         return tables
 
 
-PAIRINGS: Final[Mapping[str, Callable[[int, int], Pairing]]] = {
+class MakePairing(Protocol):
+    """Makes a pairing of so many bots, of which each owner has `per_owner`."""
+
+    def __call__(self, bots: int, seed: int, per_owner: int = 1) -> Pairing: ...
+
+
+PAIRINGS: Final[Mapping[str, MakePairing]] = {
     "damrak": OurPairing,
     "random": RandomPairing,
     "round robin": RoundRobin,

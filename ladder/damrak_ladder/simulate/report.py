@@ -10,13 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from damrak_ladder.matchmaking import MOST_TURNS
 from damrak_ladder.ratings import History, Scale
 from damrak_ladder.simulate.comparison import Contest, Score, compare
 from damrak_ladder.simulate.cost import fit_cost
 from damrak_ladder.simulate.mirror import mirror_variance
 from damrak_ladder.simulate.pairing import PAIRINGS, Standing
 from damrak_ladder.simulate.season import Season, joined
-from damrak_ladder.simulate.seasons import Setting, anchored, mean_marks, play, shares_of
+from damrak_ladder.simulate.seasons import Setting, mean_marks, play, shares_of
 from damrak_ladder.simulate.side_by_side import side_by_side
 from damrak_ladder.simulate.world import World
 
@@ -50,6 +51,7 @@ def simulate(setting: Setting, parts: Collection[str], tell: Tell) -> dict[str, 
         played = play(setting, wanted, keep, progress)
     if "matchmaking" in parts:
         found["matchmaking"] = {name: mean_marks(played[name]) for name in PAIRINGS}
+        found["pairing"] = pairing_summary(found["matchmaking"], played["damrak"])
     if "ratings" in parts:
         contests = [
             _contest(setting, luck, played["damrak"][luck].rounds) for luck in range(compared)
@@ -65,7 +67,7 @@ def simulate(setting: Setting, parts: Collection[str], tell: Tell) -> dict[str, 
         found["mirror_variance"] = mirror_variance()
     if "fit" in parts:
         world = setting.world(0)
-        scale = anchored(world)
+        scale = setting.scale(world)
         history = played["damrak"][0].history if played else _history(setting, world, scale, tell)
         tell("measuring a fit")
         found["fit"] = fit_cost(history, scale, setting.bots)
@@ -74,7 +76,7 @@ def simulate(setting: Setting, parts: Collection[str], tell: Tell) -> dict[str, 
 
 def _contest(setting: Setting, luck: int, rounds: Sequence[History]) -> Contest:
     world = setting.world(luck)
-    return Contest(world, anchored(world), _first(rounds, _COMPARED))
+    return Contest(world, setting.scale(world), _first(rounds, _COMPARED))
 
 
 def _history(setting: Setting, world: World, scale: Scale, tell: Tell) -> History:
@@ -123,6 +125,7 @@ def as_text(found: Mapping[str, Any]) -> str:
     parts = []
     if "matchmaking" in found:
         parts.append(_matchmaking(found["matchmaking"]))
+        parts.append(_waits(found["pairing"]))
     if "ratings" in found:
         rows: list[Row] = [("rating", "log-loss", "truth inside 95 % intervals")]
         for name, score in found["ratings"].items():
@@ -151,17 +154,54 @@ def _matchmaking(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     for line in lines[(len(lines) - 1) % _EVERY :: _EVERY]:
         rows.append((f"{line[0][0]:,}", *(f"{correlation:.4f}" for _, correlation in line)))
     text = "Rank correlation with the truth\n\n" + _table(rows)
-    reached = first_mark(marks["damrak"], marks["random"][-1][1])
-    part = blocks_needed(marks["damrak"], marks["random"])
-    if reached is not None:
-        share = 100 * reached / marks["random"][-1][0]
-        text += f"\n\nOur matchmaking is where random pairing ends after {reached:,} blocks"
-        text += f" ({share:.0f} %)."
-    if part is not None:
-        text += (
-            f"\nOver the last third of random pairing it needs {100 * part:.0f} % of the blocks."
-        )
+    shares = shares_needed(marks["damrak"], marks["random"])
+    if shares["first_mark"] is not None:
+        reached = shares["first_mark"] * marks["random"][-1][0]
+        text += f"\n\nOur matchmaking is where random pairing ends after {reached:,.0f} blocks"
+        text += f" ({100 * shares['first_mark']:.0f} %)."
+    if shares["between_marks"] is not None:
+        part = 100 * shares["between_marks"]
+        text += f"\nOver the last third of random pairing it needs {part:.0f} % of the blocks."
     return text
+
+
+def _waits(found: Mapping[str, Any]) -> str:
+    fair, longest = found["fair_turn"], found["longest_wait"]
+    return (
+        f"The longest that an eligible bot waited was {longest} tables, in {found['seasons']:,} "
+        f"seasons: {longest / fair:.1f} fair turns of {fair:.1f} tables "
+        f"(limit: {MOST_TURNS:g} turns)"
+    )
+
+
+def pairing_summary(
+    marks: Mapping[str, Sequence[Mapping[str, float]]], seasons: Sequence[Season]
+) -> dict[str, Any]:
+    """Returns the shares of random pairing's blocks that ours needs, and its longest wait."""
+    lines = {
+        name: [(int(mark["blocks"]), mark["rank_correlation"]) for mark in marks[name]]
+        for name in ("damrak", "random")
+    }
+    waits = [season.waits for season in seasons if season.waits is not None]
+    return {
+        "share_of_random": shares_needed(lines["damrak"], lines["random"]),
+        "seasons": len(waits),
+        "fair_turn": round(waits[0].fair_turn, 2),
+        "longest_wait": max(one.longest for one in waits),
+    }
+
+
+def shares_needed(ours: Marks, random: Marks) -> dict[str, float | None]:
+    """Returns what share of random pairing's blocks ours needs to be as right as it is in the end.
+
+    At the first mark that is right enough, and read between the marks.
+    """
+    reached = first_mark(ours, random[-1][1])
+    between = blocks_needed(ours, random)
+    return {
+        "first_mark": None if reached is None else round(reached / random[-1][0], 4),
+        "between_marks": None if between is None else round(between, 4),
+    }
 
 
 def first_mark(marks: Marks, correlation: float) -> int | None:

@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 from damrak_ladder.ratings import History, Online, Ratings, Scale, rate, strengths
 from damrak_ladder.ratings.online import UNKNOWN
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Booleans, Floats
-from damrak_ladder.simulate.pairing import Pairing, Standing
+from damrak_ladder.simulate.pairing import OurPairing, Pairing, Standing, Waits
 from damrak_ladder.simulate.world import World
 
 _ROUNDS: Final = 1000  # in which a season is arranged, at most
@@ -30,6 +30,7 @@ class Season:
 
     rounds: list[History] = field(default_factory=list)
     marks: list[tuple[int, float]] = field(default_factory=list)  # blocks, rank correlation
+    waits: Waits | None = None  # of our matchmaking
 
     @property
     def history(self) -> History:
@@ -43,8 +44,13 @@ def play_season(
     pairing: Pairing,
     blocks: int,
     seed: int,
+    batch: int | None = None,
 ) -> Season:
-    """Play so many blocks, and compare the list with the truth on the way."""
+    """Play so many blocks, and compare the list with the truth on the way.
+
+    `batch` is how many blocks are arranged on the same estimates; without it, a sixth of the bots
+    at first, and then a sixteenth of what was played.
+    """
     bots = len(world)
     rng = np.random.default_rng([seed, 5])
     season = Season()
@@ -52,7 +58,7 @@ def play_season(
     is_anchor[list(scale.anchors)] = True
     online = _nobody_known(bots, scale)
     least = max(1, bots // 6, blocks // _ROUNDS)
-    marks = _marks(bots, blocks)
+    marks = _marks(bots, blocks, batch or 1)
     played, fit_at = 0, float(bots)
     history, fitted = History({}), 0
     ratings: Ratings | None = None
@@ -61,7 +67,8 @@ def play_season(
         standing = Standing(online.elo, online.error, is_anchor)
         until = min([mark for mark in marks if mark > played], default=blocks)
         # Who does not look at the standing may as well arrange all until the next mark.
-        step = max(least, played // _NEWS) if pairing.looks else blocks
+        step = batch or max(least, played // _NEWS)
+        step = step if pairing.looks else blocks
         tables = pairing.tables(standing, min(step, until - played))
         news = world.play(tables, rng)
         if not len(news):
@@ -84,6 +91,8 @@ def play_season(
         if played >= marks[0]:
             marks = [mark for mark in marks if mark > played] or [blocks + 1]
             season.marks.append((played, rank_correlation(elo, world.elo, ~is_anchor)))
+    if isinstance(pairing, OurPairing):
+        season.waits = pairing.waits(is_anchor)
     return season
 
 
@@ -103,12 +112,12 @@ def joined(rounds: Sequence[History]) -> History:
     return joined(rounds[:middle]).joined(joined(rounds[middle:]))
 
 
-def _marks(bots: int, blocks: int) -> list[int]:
-    """Where to look: from half a block a bot on by growing steps."""
+def _marks(bots: int, blocks: int, batch: int) -> list[int]:
+    """Where to look: from half a block a bot on by growing steps, after whole batches."""
     low, quarter = min(max(bots // 2, blocks // 100, 1), blocks), blocks / 4
     early = np.geomspace(low, quarter, _EARLY, endpoint=False) if low < quarter else np.empty(0)
     late = [blocks * part for part in _LATE if blocks * part >= low]
-    return sorted({round(mark) for mark in (*early, *late)})
+    return sorted({min(blocks, max(1, round(mark / batch)) * batch) for mark in (*early, *late)})
 
 
 def _nobody_known(bots: int, scale: Scale) -> Online:

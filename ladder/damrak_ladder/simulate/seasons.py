@@ -32,6 +32,13 @@ class Setting:
     seed: int
     spread: float
     cycles: float
+    per_owner: int = 1  # bots of one owner
+    batch: int | None = None  # blocks that are arranged on the same estimates
+    has_anchors: bool = True
+
+    def scale(self, world: World) -> Scale:
+        """The anchors of a season."""
+        return anchored(world) if self.has_anchors else Scale()
 
     def world(self, luck: int) -> World:
         """The bots of a season: each has its own, the same ones for every pairing."""
@@ -104,6 +111,7 @@ class _Task:
 def _played(task: _Task) -> Season:
     setting, seed = task.setting, task.setting.luck(task.luck)
     world = setting.world(task.luck)
-    pairing = PAIRINGS[task.name](setting.bots, seed)
-    season = play_season(world, anchored(world), pairing, setting.blocks, seed)
+    pairing = PAIRINGS[task.name](setting.bots, seed, setting.per_owner)
+    scale = setting.scale(world)
+    season = play_season(world, scale, pairing, setting.blocks, seed, setting.batch)
     return season if task.keep else replace(season, rounds=[])

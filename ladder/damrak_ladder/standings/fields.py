@@ -20,11 +20,7 @@ class LadderField:
 
     versions: tuple[Version, ...]
     field: Field
-    pending: Mapping[int, int]  # by version
-
-    def under_way(self, version_id: int) -> int:
-        """How many blocks of a version do not count yet."""
-        return self.pending[version_id]
+    pending: Mapping[int, int]  # by version: blocks that do not count yet
 
     def seated(self, players: Sequence[int]) -> tuple[Version, ...]:
         """The versions in these places of the field."""
