@@ -80,7 +80,7 @@ class Field:
         blocks, pending, recent = self.blocks.copy(), self.pending.copy(), self.recent.copy()
         waited, eligible = self.waited.copy(), self.eligible
         for players in tables:
-            waited[eligible] += 1 / max(1, np.count_nonzero(eligible))
+            waited[eligible] += 1 / max(1, int(np.count_nonzero(eligible)))
             waited[list(players)] = 0.0
             for player in players:
                 blocks[player, len(players) - SEATS[0]] += 1
