@@ -71,7 +71,9 @@ def test_no_bot_waits_longer_than_four_fair_turns(
     bots = [entered(f"b{number}-{at}", ladder) for at in range(10)]
     for one, other in zip(bots[::2], bots[1::2], strict=True):
         Bot.objects.filter(pk=other.pk).update(owner=one.owner)
-    Tally.objects.create(ladder=ladder, version=bots[0].live, seats=2, turn=0, blocks=10_000)
+    settled = bots[0].live
+    assert settled is not None
+    Tally.objects.create(ladder=ladder, version=settled, seats=2, turn=0, blocks=10_000)
     before = max(Block.objects.values_list("pk", flat=True), default=0)
     for at, workers in enumerate([*calls, 4, 4, 4, 4]):
         Host.objects.all().delete()

@@ -27,10 +27,11 @@ def current_waits(ladder: Ladder, eligible: Collection[int]) -> dict[int, float]
     entries = Entry.objects.filter(ladder=ladder, left=None).only("bot_id", "since", "waited")
     for entry in entries:
         if entry.bot_id in eligible:
+            since = clock - entry.waited if entry.since is None else entry.since
             if entry.since is None:
-                entry.since, entry.waited = clock - entry.waited, 0.0
+                entry.since, entry.waited = since, 0.0
                 changed.append(entry)
-            waits[entry.bot_id] = max(0.0, clock - entry.since)
+            waits[entry.bot_id] = max(0.0, clock - since)
         elif entry.since is not None:
             entry.since, entry.waited = None, max(0.0, clock - entry.since)
             changed.append(entry)

@@ -71,7 +71,7 @@ class OurPairing:
             pending=np.zeros(bots, dtype=np.int32),
             recent=self._recent,
             is_anchor=standing.is_anchor,
-            waited=(self._arranged - self._latest) / max(1, np.count_nonzero(eligible)),
+            waited=(self._arranged - self._latest) / max(1, int(np.count_nonzero(eligible))),
             room=np.full(bots, UNLIMITED, dtype=np.int32),
         )
         self._seed += 1
