@@ -22,6 +22,9 @@ except SettingError as problem:
 
 DAMRAK_HOME = ENVIRONMENT.home
 DAMRAK_URL = ENVIRONMENT.url
+DAMRAK_NEEDS_SECOND_FACTOR = ENVIRONMENT.needs_second_factor
+DAMRAK_SECURITY_CONTACT = ENVIRONMENT.security_contact
+DAMRAK_SECURITY_EXPIRES = ENVIRONMENT.security_expires
 DAMRAK_LOCAL_WEBHOOKS = ENVIRONMENT.local_webhooks
 DAMRAK_LIMITS = ENVIRONMENT.limits
 DAMRAK_BENCHING = ENVIRONMENT.benching
@@ -63,6 +66,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.usersessions",
     "damrak_ladder.accounts",
     "damrak_ladder.security",
     "damrak_ladder.notices",
@@ -90,6 +94,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "damrak_ladder.accounts.known_browsers.KnownBrowserMiddleware",
+    "damrak_ladder.accounts.sessions.SessionActivityMiddleware",
     "damrak_ladder.web.unreachable.UnreachableMiddleware",
 ]
 
@@ -177,13 +182,19 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if ENVIRONMENT.is_secure else "http"
 ACCOUNT_USERNAME_MIN_LENGTH = 2
-ACCOUNT_USERNAME_BLACKLIST = ["admin", "damrak", "house", "root", "staff"]
+ACCOUNT_USERNAME_BLACKLIST = ["admin", "damrak", "former-author", "house", "root", "staff"]
+ACCOUNT_FORMS = {
+    "change_password": "damrak_ladder.accounts.forms.PasswordChangeForm",
+    "reset_password_from_key": "damrak_ladder.accounts.forms.PasswordResetForm",
+}
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_RATE_LIMITS = {  # of failed sign-ins; damrak_ladder.accounts.lockouts counts by them
     "login_failed": "10/m/ip,5/5m/key",
     "login_failed_name": "100/h/key",
     "login_failed_browser": "10/5m/key",
 }
+USERSESSIONS_ADAPTER = "damrak_ladder.accounts.sessions.SessionsAdapter"
+USERSESSIONS_TRACK_ACTIVITY = True  # the page shows the last use, which our middleware keeps
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Damrak"
 

@@ -1,18 +1,27 @@
 """Where everything is."""
 
+from allauth.account.views import email
 from django.conf.urls.i18n import i18n_patterns
+from django.contrib.auth.decorators import login_required
 from django.urls import include, path
 
+from damrak_ladder.web.access import after_confirmation
 from damrak_ladder.web.feeds import urls as feeds
 from damrak_ladder.web.guides import urls as guides
 from damrak_ladder.web.replays import urls as replays
+from damrak_ladder.web.views.security_txt import security_txt
+
+# Before allauth's own pattern for the same page, which asks for no confirmation.
+_email = login_required(after_confirmation()(email))
 
 urlpatterns = [
+    path(".well-known/security.txt", security_txt, name="security_txt"),
     path("api/v1/", include("damrak_ladder.api.urls")),
     path("", include(feeds.files)),
     path("", include(guides.files)),
     path("", include(replays.files)),
     *i18n_patterns(
+        path("accounts/email/", _email, name="account_email"),
         path("accounts/", include("allauth.urls")),
         path("", include(feeds.pages)),
         path("", include(guides.pages)),

@@ -12,11 +12,15 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from allauth.mfa.totp.internal.auth import TOTP
+from allauth.mfa.utils import is_mfa_enabled
+from allauth.usersessions.models import UserSession
 from django.utils import timezone
 
 from damrak_engine.boards import board_names, load_board
 from damrak_engine.generator import generate
-from damrak_ladder.accounts.models import User
+from damrak_ladder.accounts.models import ApiToken, User
+from damrak_ladder.accounts.tokens import issue
 from damrak_ladder.command_line import build_parser, main
 from damrak_ladder.embedded.seeding import make_admin, random_name
 from damrak_ladder.matches.hosts import quarantined_since, trusted_since
@@ -63,6 +67,38 @@ def test_accounts_are_made_and_changed(told: Told) -> None:
     row = json.loads(told("users list --json")[2:])[0]
     assert (row["role"], row["active"]) == ("staff", False)
     assert told("users role eve staff").startswith("2 damrak-ladder: there is no user 'eve'")
+
+
+def test_new_password_ends_sessions_and_revokes_tokens_if_told(told: Told) -> None:
+    told("users add ann ann@example.org")
+    ann = User.objects.get(username="ann")
+    UserSession.objects.create(user=ann, session_key="a" * 32, ip="192.0.2.1")
+    issue(ann, "ci", ["read"], NOW)
+    told("users password ann")
+    assert not UserSession.objects.exists()
+    assert ApiToken.objects.filter(revoked=None).exists()
+    told("users password ann --revoke-tokens")
+    assert not ApiToken.objects.filter(revoked=None).exists()
+
+
+def test_lost_second_factor_is_removed(told: Told) -> None:
+    told("users add ann ann@example.org")
+    ann = User.objects.get(username="ann")
+    TOTP.activate(ann, "JBSWY3DPEHPK3PXP")
+    assert told("users remove-factor ann").startswith("0 ann has no second factor now")
+    assert not is_mfa_enabled(ann)
+    assert told("users remove-factor ann").startswith("0 ann had no second factor")
+
+
+def test_data_is_printed_and_the_account_deleted(told: Told) -> None:
+    told("users add ann ann@example.org --role staff")
+    assert json.loads(told("users export ann")[2:])["account"]["email"] == "ann@example.org"
+    assert "add --yes" in told("users delete ann")
+    assert "last administrator" in told("users delete ann --yes")
+    told("users role ann author")
+    assert told("users delete ann --yes").startswith("0 ann is deleted")
+    assert not User.objects.filter(username="ann").exists()
+    assert told("users delete former-author --yes").startswith("2 ")
 
 
 def test_nobody_gets_into_the_account_of_the_house(told: Told) -> None:

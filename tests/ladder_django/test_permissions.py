@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 import pytest
+from allauth.usersessions.models import UserSession
 from django.db import connection, transaction
 from django.http.response import HttpResponseBase
 from django.test import Client
@@ -37,6 +38,7 @@ SIGNED_IN = EVERYBODY - {NOBODY}
 INSIDE = frozenset({OWNER, STAFF})
 ORGANISERS = frozenset({ORGANISER, STAFF})
 ALONE = frozenset({OWNER})
+STAFF_ONLY = frozenset({STAFF})
 NONE: frozenset[str] = frozenset()
 
 
@@ -71,7 +73,14 @@ DECISIONS: Final[dict[str, Decision]] = {
     # What everybody may read.
     **dict.fromkeys(
         (
-            *("robots", "sitemaps", "replay-files:colours", "guides:rules", "guides:documents"),
+            *(
+                "security_txt",
+                "robots",
+                "sitemaps",
+                "replay-files:colours",
+                "guides:rules",
+                "guides:documents",
+            ),
             *("web:home", "web:ladders", "web:compare", "web:queue", "web:hosts", "web:search"),
             *("web:live_table", "feeds:all"),
         ),
@@ -123,7 +132,12 @@ DECISIONS: Final[dict[str, Decision]] = {
     "web:desk_read_notices": to_change(NONE, SIGNED_IN, {}),
     "web:desk_set_rules": to_change(NONE, SIGNED_IN, {}),
     "web:desk_webhook": to_change(NONE, SIGNED_IN, {"do": "set", "url": "https://93.184.215.14/"}),
+    "web:second_factor": to_look(SIGNED_IN),
+    "web:account_data": to_look(SIGNED_IN),
+    "web:download_data": to_change(NONE, SIGNED_IN, {}),
+    "web:delete_account": to_change(SIGNED_IN, SIGNED_IN, {"name": "another"}),
     # What belongs to somebody.
+    "web:end_session": to_change(NONE, ALONE, {}, pk="session"),
     "web:desk_bot": to_look(INSIDE, **BOT),
     "web:desk_version": to_look(INSIDE, **VERSION),
     "web:desk_make_live": to_change(INSIDE, INSIDE, {}, **VERSION),
@@ -141,6 +155,9 @@ DECISIONS: Final[dict[str, Decision]] = {
     "web:requeue_block": to_change(NONE, ORGANISERS, {}, pk="dead"),
     "web:security_log": to_look(frozenset({STAFF})),
     "web:trust_host": to_change(ORGANISERS, ORGANISERS, {}, pk="host"),
+    # What only staff may do.
+    "web:users": to_look(STAFF_ONLY),
+    "web:change_role": to_change(STAFF_ONLY, STAFF_ONLY, {"role": "organiser"}, pk="user"),
 }
 
 ELSEWHERE: Final = frozenset({"replay-files:live"})
@@ -164,6 +181,7 @@ OF_THE_PACKAGE: Final = {
             *("account_set_password", "mfa_index", "mfa_reauthenticate", "mfa_activate_totp"),
             *("mfa_deactivate_totp", "mfa_view_recovery_codes", "mfa_generate_recovery_codes"),
             "mfa_download_recovery_codes",
+            "usersessions_list",
         ),
         False,
     ),
@@ -213,10 +231,11 @@ def undone() -> Iterator[CaptureQueriesContext]:
 
 
 def writes(captured: CaptureQueriesContext) -> list[str]:
-    """What was changed, except for requests for analyses and entries of the security log."""
+    """What was changed, except for requests for analyses, entries of the security log, and when a
+    session was last used."""
     every = (query["sql"] for query in captured.captured_queries)
     changes = (sql for sql in every if sql.startswith(("INSERT", "UPDATE", "DELETE")))
-    return [sql for sql in changes if not re.search('"(analyses|security)_', sql)]
+    return [sql for sql in changes if not re.search('"(analyses|security|usersessions)_', sql)]
 
 
 def is_in(answer: HttpResponseBase) -> bool:
@@ -245,6 +264,7 @@ def site(database: None) -> Site:
     ladder = Ladder.objects.get(slug="amsterdam")
     seat = Seat.objects.filter(match__block__state=BlockState.RECORDED).earliest("pk")
     Seat.objects.filter(pk=seat.pk).update(version=version)
+    session = UserSession.objects.create(user=ada, session_key="elsewhere", ip="192.0.2.1")
     token, _ = issue(ada, "laptop", ["read"], now, timedelta(days=1))
     return Site(
         clients,
@@ -260,6 +280,8 @@ def site(database: None) -> Site:
             "host": Host.objects.get(state=HostState.QUARANTINED).pk,
             "trial": start(ada, version, baseline, ladder, Bounds(), now).pk,
             "token": token.pk,
+            "session": session.pk,
+            "user": User.objects.get(username="bo").pk,
             "stop": stop_path(ada).strip("/").rpartition("/")[2],
             "section": "bots",
             "picture": "images/amsterdam.svg",
@@ -271,7 +293,9 @@ def site(database: None) -> Site:
 
 @pytest.mark.usefixtures("database")
 def test_somebody_has_decided_about_every_address() -> None:
-    assert sorted(names_of(get_resolver().url_patterns)) == sorted([*DECISIONS, *OF_THE_PACKAGE])
+    # Some pages of the package have a stricter pattern of ours before them, of the same name.
+    names = sorted(set(names_of(get_resolver().url_patterns)))
+    assert names == sorted([*DECISIONS, *OF_THE_PACKAGE])
 
 
 def test_everybody_sees_what_is_for_his_eyes_and_looking_changes_nothing(site: Site) -> None:

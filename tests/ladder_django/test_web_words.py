@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import translation
 
+from damrak_ladder.account_data.deletion import REASON
 from damrak_ladder.accounts.errors import TooManyTokens
 from damrak_ladder.bots.errors import LimitReached, NotTaken
 from damrak_ladder.notices.plain_words import in_words
@@ -28,6 +29,7 @@ KNOWN = [
     NotTaken("a name leads elsewhere: '../x'"),
     NotTaken("there is no bot.py and no damrak.json at its top"),
     "ann-3 is neither yours nor live",
+    REASON,
     "ann-3 is failed; only what has qualified is tested",
     "Amsterdam is for: uploaded; ann is remote",
     "waits for tulip to connect",

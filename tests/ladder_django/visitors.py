@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from django.db import connection
@@ -18,7 +19,16 @@ def visitor(user: User | str | None = None, **options: Any) -> Client:
         user = User.objects.get(username=user)
     if user is not None:
         client.force_login(user)
+        prove(client, user)
     return client
+
+
+def prove(client: Client, user: User, age: float = 0) -> None:
+    """Let the user have given the password so many seconds ago."""
+    session = client.session
+    session["account_authentication_methods"] = [{"method": "password", "at": time.time() - age}]
+    session["account_authentication_methods_user"] = str(user.pk)
+    session.save()
 
 
 def page(client: Client, path: str, status: int = 200) -> str:

@@ -40,12 +40,14 @@ def seeded(folder: Path, blocks: int) -> Path:
 
 
 @contextmanager
-def running_site(home: Path, blocks: int | None = None, port: int | None = None) -> Iterator[Site]:
+def running_site(
+    home: Path, blocks: int | None = None, port: int | None = None, **settings: str
+) -> Iterator[Site]:
     """A site that answers, with this data folder; first so many blocks are played if told so."""
     if blocks is not None:
         _seed(home, blocks)
     port = port or free_port()
-    variables = _clean() | {"DAMRAK_HOME": str(home), "DAMRAK_PORT": str(port)}
+    variables = _clean() | {"DAMRAK_HOME": str(home), "DAMRAK_PORT": str(port)} | settings
     log = home / "site.log"
     command = [sys.executable, "-m", "damrak_ladder", "site"]
     with log.open("wb") as output:

@@ -65,9 +65,20 @@ ADA = [
     "/accounts/password/change/",
     "/accounts/2fa/",
     "/accounts/2fa/totp/activate/",
+    "/accounts/sessions/",
+    "/account/second-factor/",
+    "/account/data/",
+    "/account/delete/",
     "/accounts/logout/",
 ]
-SAM = ["/organise/", "/organise/security/", "/organise/hosts/2/trust/", "/matches/1/seats/0/log/"]
+SAM = [
+    "/organise/",
+    "/organise/hosts/2/trust/",
+    "/organise/security/",
+    "/organise/users/",
+    "/organise/users/1/role/",
+    "/matches/1/seats/0/log/",
+]
 WIDTHS = (320, 360, 768, 1440)
 NO_SCROLLING = 360  # from this width on, no column of what most people look at is out of sight
 HAS_TO_BE_SCROLLED = """[...document.querySelectorAll(".ranking, .table:has(> .blocks)")].some(

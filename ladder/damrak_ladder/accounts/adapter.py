@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any, Final
 
+from allauth.account import app_settings
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.authentication import get_authentication_records
 from allauth.core import context as current
 from allauth.core.exceptions import ImmediateHttpResponse
 from django.contrib import messages
@@ -16,6 +19,9 @@ from django.utils.translation import get_language, gettext as _
 from damrak_ladder.accounts.lockouts import LockedOut, count_attempt, key_of
 from damrak_ladder.accounts.models import User
 from damrak_ladder.security import SecurityEvent, record
+
+PROOFS: Final = frozenset({"password", "mfa"})
+"""How users prove who they are."""
 
 SENT: Final = "account/messages/email_confirmation_sent.txt"
 
@@ -61,6 +67,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         was_refused = getattr(current.request, "mail_was_refused", False)
         if not (was_refused and message_template == SENT):
             super().add_message(request, level, message_template, *more, **named)
+
+    def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
+        """Whether users have to prove again who they are.
+
+        A sign-in with password or second factor counts for as long as a confirmation does, so that
+        `damrak login` does not ask for the password twice.
+        """
+        oldest = time.time() - app_settings.REAUTHENTICATION_TIMEOUT
+        records = get_authentication_records(current.request, current.request.user)
+        if any(one["method"] in PROOFS and one["at"] > oldest for one in records):
+            return False
+        return bool(super().is_reauthentication_required(app=app, **more))
 
     def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
         """The new user, whose mails will be in the language of the form."""

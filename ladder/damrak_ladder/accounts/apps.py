@@ -12,6 +12,11 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect signals."""
+        from allauth.account import signals
+
         from damrak_ladder.accounts import known_browsers
+        from damrak_ladder.accounts.sessions import on_password_change
 
         known_browsers.connect()
+        for signal in (signals.password_changed, signals.password_set, signals.password_reset):
+            signal.connect(on_password_change, dispatch_uid="accounts.sessions")

@@ -7,6 +7,7 @@ AccountError
 ├── TokenRefused     not a good token, or not for this
 │   └── ScopeMissing     a good token, but not for this
 ├── DeviceRefused    a program that wants to be let in is not
+├── LastAdministrator  nobody of the staff would be left
 ├── LoginPending     nobody has decided yet whether it is
 └── TooOften         this was done too often of late
 """
@@ -52,6 +53,13 @@ class ScopeMissing(TokenRefused):
 
 class DeviceRefused(AccountError):
     """A program that wants to be let in is not."""
+
+
+class LastAdministrator(AccountError):
+    """Without this user no active administrator would be left."""
+
+    def __init__(self) -> None:
+        super().__init__("this is the last administrator; give somebody else the role first")
 
 
 class LoginPending(AccountError):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from django.contrib.auth.models import AbstractUser
 from django.contrib.auth.validators import ASCIIUsernameValidator
 from django.db import models
 from django.db.models.functions import Lower
+
+FORMER_AUTHOR: Final = "former-author"
+"""The name of the account to which the bots of deleted accounts belong. It cannot be used."""
 
 
 class Role(models.TextChoices):

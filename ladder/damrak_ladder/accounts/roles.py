@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from django.db import transaction
+
+from damrak_ladder.accounts.errors import LastAdministrator
 from damrak_ladder.accounts.models import Role, User
+from damrak_ladder.accounts.second_factor import lacks_second_factor
 from damrak_ladder.security import SecurityEvent, record
 
 _ORDER = list(Role)
@@ -20,6 +24,39 @@ def grant(user: User, role: Role) -> None:
         record(SecurityEvent.ROLE_CHANGED, user=user, detail=detail)
 
 
-def may_act_as(user: User, role: Role) -> bool:
-    """Whether the user has this role or a higher one."""
+def has_role(user: User, role: Role) -> bool:
+    """Whether the user has this role or a higher one, usable or not."""
     return user.is_active and _ORDER.index(user.role) >= _ORDER.index(role)
+
+
+def may_act_as(user: User, role: Role) -> bool:
+    """Whether the user has this role or a higher one, and the second factor that it needs."""
+    return has_role(user, role) and (role is Role.AUTHOR or not lacks_second_factor(user))
+
+
+def change_role(user: User, role: Role) -> Role:
+    """Give the user this role. Returns the role before.
+
+    Raises:
+        LastAdministrator: nobody of the staff would be left.
+    """
+    with transaction.atomic():
+        if role is not Role.STAFF:
+            check_other_staff(user)
+        locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        before = locked.role
+        grant(locked, role)
+    return before
+
+
+def check_other_staff(user: User) -> None:
+    """Check that staff remains without this user. Part of the caller's transaction.
+
+    Raises:
+        LastAdministrator
+    """
+    # All of them are locked, in one order: two administrators who leave at once must not both go.
+    active = User.objects.filter(is_staff=True, is_active=True).exclude(email="")
+    staff = list(active.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
+    if staff == [user.pk]:
+        raise LastAdministrator

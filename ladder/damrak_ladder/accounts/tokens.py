@@ -15,6 +15,7 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
+from django.dispatch import Signal
 
 from damrak_ladder.accounts.errors import (
     ScopeMissing,
@@ -23,7 +24,7 @@ from damrak_ladder.accounts.errors import (
     TooManyTokens,
     UnknownScope,
 )
-from damrak_ladder.accounts.models import ApiToken, Scope, User
+from damrak_ladder.accounts.models import ApiToken, DeviceLogin, Scope, User
 from damrak_ladder.security import SecurityEvent, record
 
 MARK: Final = "damrak_"
@@ -31,6 +32,9 @@ MARK: Final = "damrak_"
 
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
 """The time of last use is no more precise than this, so that requests need not write."""
+
+all_revoked: Final = Signal()
+"""Sent with `user` and `now` inside the transaction that revokes all tokens of a user."""
 
 _RANDOM_BYTES: Final = 32
 HINT: Final = len(MARK) + 4
@@ -103,6 +107,17 @@ def revoke(owner: User, token_id: int, now: datetime) -> bool:
     detail = {"token": token.name, "hint": token.hint}
     record(SecurityEvent.TOKEN_REVOKED, user=owner, detail=detail)
     return True
+
+
+def revoke_all(user: User, now: datetime) -> int:
+    """Revoke every token of this user, those of remote bots too, and drop logins of programs that
+    have not collected theirs. Returns how many API tokens there were."""
+    with transaction.atomic():
+        revoked = ApiToken.objects.filter(owner=user, revoked=None).update(revoked=now)
+        DeviceLogin.objects.filter(owner=user).delete()
+        all_revoked.send(sender=User, user=user, now=now)
+        record(SecurityEvent.TOKEN_REVOKED, user=user, detail={"all": True, "tokens": revoked})
+    return revoked
 
 
 def _digest(secret: str) -> str:

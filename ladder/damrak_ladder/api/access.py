@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, cast
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja.security import HttpBearer
@@ -11,7 +12,8 @@ from ninja.security import HttpBearer
 from damrak_ladder.accounts.budgets import spend
 from damrak_ladder.accounts.errors import ScopeMissing, TokenRefused
 from damrak_ladder.accounts.models import ApiToken, Role, Scope, User
-from damrak_ladder.accounts.roles import may_act_as
+from damrak_ladder.accounts.roles import has_role, may_act_as
+from damrak_ladder.accounts.second_factor import lacks_second_factor
 from damrak_ladder.accounts.tokens import HINT, MARK, verify
 from damrak_ladder.api.problems import Problem
 from damrak_ladder.bots.models import Bot, Version
@@ -150,6 +152,8 @@ def check_owner(request: HttpRequest, bot: Bot) -> None:
     """
     if not may_act_for(request, bot.owner_id):
         refuse(caller(request), f"bot {bot.slug}")
+        if has_role(caller(request), Role.STAFF) and lacks_second_factor(caller(request)):
+            raise second_factor_needed()
         raise Problem(403, "not-yours", f"the bot {bot.slug} is not yours, and this is private")
 
 
@@ -165,6 +169,16 @@ def may_act_for(request: HttpRequest, owner_id: int) -> bool:
         return True
     is_trusted = request.method == "GET" or Scope.ORGANISE in token_of(request).scopes
     return is_trusted and may_act_as(caller(request), Role.STAFF)
+
+
+def second_factor_needed() -> Problem:
+    """The refusal of what takes a role, to a user whose role is suspended."""
+    return Problem(
+        403,
+        "second-factor-needed",
+        "organisers and staff need a second factor, and this account has none",
+        f"set one up: {settings.DAMRAK_URL}/accounts/2fa/",
+    )
 
 
 def _unknown(detail: str) -> Problem:

@@ -9,6 +9,7 @@ from typing import Final
 
 from django.db import transaction
 
+from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Bot, ConnectToken
 from damrak_ladder.security import SecurityEvent, record
 from damrak_wire.lobby import BotToken
@@ -45,6 +46,11 @@ def revoke(bot: Bot, now: datetime) -> bool:
     detail = {"token": f"connects {bot.slug}"}
     record(SecurityEvent.TOKEN_REVOKED, user=bot.owner, detail=detail)
     return True
+
+
+def on_all_revoked(sender: type[User], user: User, now: datetime, **more: object) -> None:
+    """Make the tokens of all bots of a user void."""
+    ConnectToken.objects.filter(bot__owner=user, revoked=None).update(revoked=now)
 
 
 def all_tokens() -> list[BotToken]:

@@ -68,6 +68,12 @@ def bench(version_id: int, reason: str, evidence: Any, now: datetime) -> bool:
         return _swap(version.bot_id, version_id, None, now, None)
 
 
+def retire(bot: Bot, now: datetime) -> bool:
+    """Leave a bot without a live version. Returns whether it had one."""
+    live = Bot.objects.select_for_update(no_key=True).get(pk=bot.pk).live_id
+    return live is not None and _swap(bot.pk, live, None, now, None)
+
+
 def _swap(
     bot_id: int, before: int | None, after: int | None, now: datetime, by: User | None
 ) -> bool:

@@ -20,6 +20,8 @@ damrak-ladder users add ann ann@example.org --role organiser
 damrak-ladder users role ann staff
 damrak-ladder users password ann
 damrak-ladder users deactivate ann
+damrak-ladder users export ann > ann.json
+damrak-ladder users delete ann --yes
 """
 
 
@@ -68,6 +70,19 @@ def add_parser(commands: Any) -> None:
             _password,
         ),
         (
+            "remove-factor",
+            "remove the second factor of an account",
+            "For users who have lost it and their recovery codes. Make sure that it is they who "
+            "ask. Organisers and staff have to set up a new one before they can use their role.",
+            _remove_factor,
+        ),
+        (
+            "export",
+            "print what is kept about a user",
+            "Prints the same JSON file that users download from their account's pages.",
+            _export,
+        ),
+        (
             "deactivate",
             "lock somebody out",
             "The account can no longer log in, and its tokens are refused. Its bots play on.",
@@ -77,6 +92,28 @@ def add_parser(commands: Any) -> None:
     ):
         parser = add_command(verbs, verb, summary, text, f"damrak-ladder users {verb} ann", run)
         parser.add_argument("name")
+        if verb == "password":
+            parser.add_argument(
+                "--revoke-tokens",
+                action="store_true",
+                help="revoke all tokens, too, those of remote bots included",
+            )
+    _add_deletion(verbs)
+
+
+def _add_deletion(verbs: Any) -> None:
+    delete = add_command(
+        verbs,
+        "delete",
+        "delete an account",
+        "Deletes the account and everything personal that is kept about the user. The bots leave "
+        "their ladders and belong to the account former-author; matches and ratings stay. It "
+        "cannot be undone, so it takes --yes.",
+        "damrak-ladder users export ann > ann.json\ndamrak-ladder users delete ann --yes",
+        _delete,
+    )
+    delete.add_argument("name")
+    delete.add_argument("--yes", action="store_true", help="confirm the deletion")
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -154,12 +191,61 @@ def _password(args: argparse.Namespace) -> int:
     user = _find(args.name)
     if not user.email:
         raise Misuse(f"{user.username} is an account of the platform, in which nobody logs in")
-    password = _new_password(user)
-    user.save(update_fields=["password"])
+    from django.utils import timezone
+
+    from damrak_ladder.accounts.sessions import end_sessions
+    from damrak_ladder.accounts.tokens import revoke_all
     from damrak_ladder.security import SecurityEvent, record
 
+    password = _new_password(user)
+    user.save(update_fields=["password"])
     record(SecurityEvent.PASSWORD_CHANGED, user=user)
+    end_sessions(user)
+    if args.revoke_tokens:
+        revoke_all(user, timezone.now())
     say(f"{user.username} may log in with {password}")
+    return 0
+
+
+def _remove_factor(args: argparse.Namespace) -> int:
+    user = _find(args.name)
+    from allauth.mfa.models import Authenticator
+
+    from damrak_ladder.security import SecurityEvent, record
+
+    count, _ = Authenticator.objects.filter(user=user).delete()
+    if count:
+        record(SecurityEvent.SECOND_FACTOR_REMOVED, user=user)
+    say(f"{user.username} {'has no second factor now' if count else 'had no second factor'}")
+    return 0
+
+
+def _export(args: argparse.Namespace) -> int:
+    user = _find(args.name)
+    from django.utils import timezone
+
+    from damrak_ladder.account_data.export import export
+
+    say_json(export(user, timezone.now()))
+    return 0
+
+
+def _delete(args: argparse.Namespace) -> int:
+    user = _find(args.name)
+    if not user.email:
+        raise Misuse(f"{user.username} is an account of the platform and has to stay")
+    from django.utils import timezone
+
+    from damrak_ladder.account_data.deletion import delete_account
+    from damrak_ladder.accounts.errors import LastAdministrator
+
+    if not args.yes:
+        raise Misuse(f"this deletes {user.username} for good; to confirm, add --yes")
+    try:
+        delete_account(user, timezone.now())
+    except LastAdministrator as problem:
+        raise Misuse(str(problem)) from None
+    say(f"{args.name} is deleted")
     return 0
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from importlib.util import find_spec
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
@@ -84,6 +86,9 @@ class Environment:
     database_url: str | None  # None: SQLite at home
     mail_url: str | None  # None: mails become files at home
     mail_from: str
+    needs_second_factor: bool  # of organisers and staff
+    security_contact: str  # the URI to which vulnerabilities are reported
+    security_expires: date | None  # when that contact has to be confirmed; None: it always is
     local_webhooks: bool  # whether webhooks may go to this machine, by plain http
     limits: Limits
     benching: Benching
@@ -125,20 +130,30 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
     """
     source = _Source(variables)
     port = source.get("DAMRAK_PORT", "8000", values.port)
+    url = source.get(PREFIX + "URL", f"http://127.0.0.1:{port}", values.site)
+    listen = source.get(PREFIX + "LISTEN", "127.0.0.1", values.address)
+    behind_proxy = source.get(PREFIX + "BEHIND_PROXY", "no", values.truth)
+    mail_from = source.get(PREFIX + "MAIL_FROM", "damrak@localhost", values.filled)
+    is_local = _is_loopback(url, listen) and not behind_proxy
     replay_store = source.get(PREFIX + "REPLAY_STORE", "database", values.store)
     archive_store = source.get(PREFIX + "ARCHIVE_STORE", "folder", values.store)
     found = Environment(
         home=source.get("DAMRAK_HOME", "var", values.folder),
         port=port,
-        url=source.get(PREFIX + "URL", f"http://127.0.0.1:{port}", values.site),
-        listen=source.get(PREFIX + "LISTEN", "127.0.0.1", values.address),
+        url=url,
+        listen=listen,
         proxies=source.get(PREFIX + "PROXIES", "127.0.0.1", values.networks),
-        behind_proxy=source.get(PREFIX + "BEHIND_PROXY", "no", values.truth),
+        behind_proxy=behind_proxy,
         debug=source.get(PREFIX + "DEBUG", "no", values.truth),
         secret_key=source.find(PREFIX + "SECRET_KEY", values.secret),
         database_url=source.find("DATABASE_URL", values.database),
         mail_url=source.find(PREFIX + "MAIL_URL", values.mailer),
-        mail_from=source.get(PREFIX + "MAIL_FROM", "damrak@localhost", values.filled),
+        mail_from=mail_from,
+        needs_second_factor=source.get(
+            PREFIX + "SECOND_FACTOR", "no" if is_local else "yes", values.truth
+        ),
+        security_contact=source.get(PREFIX + "SECURITY_CONTACT", mail_from, values.contact),
+        security_expires=source.find(PREFIX + "SECURITY_EXPIRES", values.day),
         local_webhooks=source.get(PREFIX + "LOCAL_WEBHOOKS", "no", values.truth),
         limits=Limits(
             bots=source.get(PREFIX + "BOTS_PER_OWNER", "10", values.count),
@@ -198,6 +213,11 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
     if found.debug and found.host not in LOOPBACK:
         raise SettingError(PREFIX + "DEBUG", "only for a site on this machine")
     return found
+
+
+def _is_loopback(url: str, listen: str) -> bool:
+    """Whether only programs on this machine reach the site."""
+    return urlsplit(url).hostname in LOOPBACK and ip_address(listen).is_loopback
 
 
 def processors() -> int:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+from datetime import date
+from email.utils import parseaddr
 from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
@@ -126,6 +128,24 @@ def key(text: str) -> bytes:
 def public_keys(text: str) -> tuple[str, ...]:
     """Return public keys of 32 bytes in hexadecimal, separated by commas."""
     return tuple(key(part.strip()).hex() for part in text.split(",") if part.strip())
+
+
+def contact(text: str) -> str:
+    """The URI of a contact; an e-mail address, with or without a name, becomes `mailto:`."""
+    if re.fullmatch(r"(?:https://|mailto:|tel:)[!-~]+", text):
+        return text
+    _, address = parseaddr(text)
+    if not re.fullmatch(r"[!-~]+@[!-~]+", address):
+        raise ValueError(f"{text!r} is no e-mail address and does not begin with https://")
+    return f"mailto:{address}"
+
+
+def day(text: str) -> date:
+    """A date."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a date of the form 2030-12-31") from None
 
 
 def database(text: str) -> str:

@@ -13,6 +13,10 @@ _OTHERS: Final = r" (?P<inner>\(.*\))"
 _FAILED: Final = r"(?P<detail>(?:: .*)?) (?P<inner>\(game .*\))\."
 SAID: Final[tuple[tuple[str, Any], ...]] = (
     (
+        r"The account of its author was deleted\.",
+        _("The account of its author was deleted."),
+    ),
+    (
         r"no more than (?P<most>\d+) bots",
         _("You can have no more than %(most)s bots."),
     ),

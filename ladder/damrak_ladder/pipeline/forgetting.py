@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
-from damrak_ladder.accounts.models import ApiToken
+from damrak_ladder.accounts.models import FORMER_AUTHOR, ApiToken
 from damrak_ladder.analyses.method import METHOD
 from damrak_ladder.analyses.models import Analysis, AnalysisState
 from damrak_ladder.bots.models import ConnectToken, State, Step, StepKind, Version
@@ -55,6 +56,8 @@ def forget(now: datetime) -> dict[str, int]:
         "notices": _delete(Notice.objects.filter(created__lt=before(keeping.notices))),
         "security": _delete(entries_before(before(keeping.security))),
         "sessions": _delete(Session.objects.filter(expire_date__lt=now)),
+        "session_details": _delete(ended_sessions()),
+        "logs_of_former_authors": _delete(logs_of_former_authors()),
     }
     if any(forgotten.values()):
         _log.info("forgotten", extra=forgotten)
@@ -83,6 +86,18 @@ def old_analyses(before: datetime) -> QuerySet[Analysis]:
     looks."""
     over = Analysis.objects.filter(state__in=(AnalysisState.DONE, AnalysisState.FAILED))
     return over.filter(Q(asked__lt=before) | ~Q(method=METHOD))
+
+
+def ended_sessions() -> QuerySet[UserSession]:
+    """From where and when users used sessions that are over."""
+    going_on = Session.objects.filter(pk=OuterRef("session_key"))
+    ended: QuerySet[UserSession] = UserSession.objects.filter(~Exists(going_on))
+    return ended
+
+
+def logs_of_former_authors() -> QuerySet[SeatLog]:
+    """What the bots of deleted accounts wrote, which was for their authors only."""
+    return SeatLog.objects.filter(seat__version__bot__owner__username=FORMER_AUTHOR)
 
 
 def _delete(old: QuerySet[Any]) -> int:

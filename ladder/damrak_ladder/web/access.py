@@ -6,15 +6,18 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeGuard, TypeVar
 
+from allauth.account.decorators import reauthentication_required
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 
 from damrak_ladder.accounts.models import Role, User
-from damrak_ladder.accounts.roles import may_act_as
+from damrak_ladder.accounts.roles import has_role, may_act_as
+from damrak_ladder.accounts.second_factor import lacks_second_factor
 from damrak_ladder.security import SecurityEvent, record
 
 View = Callable[..., HttpResponse]
@@ -61,13 +64,30 @@ def may_see_trouble(user: User | AnonymousUser) -> bool:
     return is_known(user) and may_act_as(user, Role.ORGANISER)
 
 
+def is_post(request: HttpRequest) -> bool:
+    """Whether a form was sent."""
+    return request.method == "POST"
+
+
+def after_confirmation(needed: Callable[[HttpRequest], bool] = is_post) -> Callable[[View], View]:
+    """A page whose users confirm their password or second factor first, if they have not just done
+    so. What they sent is kept meanwhile."""
+    decorate: Callable[[View], View] = reauthentication_required(enabled=needed)
+    return decorate
+
+
 def for_role(role: Role) -> Callable[[View], View]:
-    """A page for users of this role or a higher one; others are asked to log in, or refused."""
+    """A page for users of this role or a higher one; others are asked to log in, or refused.
+
+    Users who have the role but lack the second factor that it needs are led to setting one up.
+    """
 
     def decorate(view: View) -> View:
         @login_required
         @wraps(view)
         def guarded(request: UserRequest, *args: Any, **options: Any) -> HttpResponse:
+            if has_role(request.user, role) and lacks_second_factor(request.user):
+                return HttpResponseRedirect(reverse("web:second_factor"))
             if not may_act_as(request.user, role):
                 refuse(request, f"a page for {role}")
                 raise PermissionDenied

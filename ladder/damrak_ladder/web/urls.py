@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from damrak_ladder.web import look
 from damrak_ladder.web.views import (
+    account,
     block,
     bot,
     compare,
@@ -17,6 +18,7 @@ from damrak_ladder.web.views import (
     search,
     seat,
     security_log,
+    users,
 )
 from damrak_ladder.web.views.desk import bots, device, notices, submissions, tokens, trials
 
@@ -49,6 +51,16 @@ _organise = [
     path("blocks/<int:pk>/requeue/", organise.requeue_block, name="requeue_block"),
     path("hosts/<int:pk>/trust/", organise.trust_host, name="trust_host"),
     path("security/", security_log.security_log, name="security_log"),
+    path("users/", users.users, name="users"),
+    path("users/<int:pk>/role/", users.change, name="change_role"),
+]
+
+_account = [
+    path("second-factor/", account.second_factor, name="second_factor"),
+    path("sessions/<int:pk>/end/", account.end_session, name="end_session"),
+    path("data/", account.data, name="account_data"),
+    path("data/download/", account.download, name="download_data"),
+    path("delete/", account.delete, name="delete_account"),
 ]
 
 urlpatterns = [
@@ -72,6 +84,7 @@ urlpatterns = [
     path("search/", search.search, name="search"),
     path("device/", device.device, name="device"),
     path("desk/", include(_desk)),
+    path("account/", include(_account)),
     path("organise/", include(_organise)),
     path("theme/", look.choose_theme, name="theme"),
 ]

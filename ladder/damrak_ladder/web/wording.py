@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
+from damrak_ladder.accounts.models import FORMER_AUTHOR, Role
 from damrak_ladder.bots.models import Kind, State, StepKind
 from damrak_ladder.matches.models import Blame, BlockState, HostState, Outcome, Purpose
 from damrak_ladder.trials.models import CanaryState, TrialState
+
+ROLES: Final = {
+    Role.AUTHOR: _("author"),
+    Role.ORGANISER: _("organiser"),
+    Role.STAFF: _("staff"),
+}
 
 KINDS: Final = {
     Kind.UPLOADED: _("uploaded"),
@@ -99,3 +106,8 @@ STATES: Final[dict[str, tuple[Any, str]]] = {
     HostState.TRUSTED: (_("trusted"), "good"),
     HostState.QUARANTINED: (_("quarantined"), "bad"),
 }
+
+
+def owner_name(username: str) -> str:
+    """What pages call the owner of a bot."""
+    return gettext("former author") if username == FORMER_AUTHOR else username

@@ -26,6 +26,7 @@ from damrak_ladder.web import blocks
 from damrak_ladder.web.feeds.entries import Item, latest, of_blocks, of_days, of_promotions
 from damrak_ladder.web.pages import FIRST
 from damrak_ladder.web.templatetags.damrak import bot_name
+from damrak_ladder.web.wording import owner_name
 
 SIZE: Final = 30
 VERSIONS: Final = 50
@@ -128,7 +129,7 @@ class BotNews(_News):
         return f"{bot_name(obj.slug, obj.name)} · Damrak"
 
     def subtitle(self, obj: Bot) -> str:
-        return _("by %(owner)s") % {"owner": obj.owner.username}
+        return _("by %(owner)s") % {"owner": owner_name(obj.owner.username)}
 
     def link(self, obj: Bot) -> str:
         return reverse("web:bot", args=[obj.slug])

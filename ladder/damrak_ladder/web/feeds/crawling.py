@@ -21,7 +21,7 @@ from damrak_ladder.web.guides.library import library
 # Below each language and without one: what only users who are logged in have, what costs work, and
 # the pages of matches, of which there are as many as games. Wildcards would be shorter, and not all
 # crawlers understand them.
-_CLOSED: Final = ("accounts", "desk", "device", "matches", "organise", "search")
+_CLOSED: Final = ("account", "accounts", "desk", "device", "matches", "organise", "search")
 
 # Without a language; and every list that is asked for in another order or piece.
 _CLOSED_FILES: Final = ("/api/", "/language/", "/notices/", "/*?")

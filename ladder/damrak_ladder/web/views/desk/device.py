@@ -10,11 +10,12 @@ from django.utils import timezone
 from damrak_ladder.accounts import devices
 from damrak_ladder.accounts.errors import DeviceRefused, TooOften
 from damrak_ladder.notices.plain_words import in_words
-from damrak_ladder.web.access import UserRequest
+from damrak_ladder.web.access import UserRequest, after_confirmation
 from damrak_ladder.web.limits import too_often
 
 
 @login_required
+@after_confirmation(lambda request: "approve" in request.POST)
 def device(request: UserRequest) -> HttpResponse:
     """Who asks for what; whether it is let in is only ever decided by a form."""
     now = timezone.now()

@@ -14,10 +14,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from damrak_ladder.accounts.errors import TokenNameTaken, TooManyTokens
-from damrak_ladder.accounts.models import ApiToken, Scope
+from damrak_ladder.accounts.models import ApiToken, Scope, User
+from damrak_ladder.accounts.second_factor import lacks_second_factor
 from damrak_ladder.accounts.tokens import issue, revoke
 from damrak_ladder.notices.plain_words import in_words
-from damrak_ladder.web.access import UserRequest, own_or_404
+from damrak_ladder.web.access import UserRequest, after_confirmation, own_or_404
 from damrak_ladder.web.limits import at_most
 
 SCOPES = [
@@ -53,12 +54,17 @@ class TokenForm(forms.Form):
 
 
 @login_required
+@after_confirmation()
 @at_most(20, 600)
 def tokens(request: UserRequest) -> HttpResponse:
     """The tokens I have, and a form for one more. A new one is shown once, in the answer."""
     form = TokenForm(request.POST or None)
     context: dict[str, object] = {"form": form}
-    if request.method == "POST" and form.is_valid():
+    is_good = request.method == "POST" and form.is_valid()
+    if is_good and _is_premature(request.user, form.cleaned_data["scopes"]):
+        words = _("Set up a second factor first: your role is suspended until then.")
+        form.add_error("scopes", words)
+    elif is_good:
         said = form.cleaned_data
         lifetime = timedelta(days=said["days"]) if said["days"] else None
         try:
@@ -76,6 +82,11 @@ def tokens(request: UserRequest) -> HttpResponse:
     response = render(request, "web/desk/tokens.html", context)
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def _is_premature(user: User, scopes: list[str]) -> bool:
+    """Whether a token is to use a role that is suspended, and would get it later."""
+    return Scope.ORGANISE in scopes and lacks_second_factor(user)
 
 
 @login_required

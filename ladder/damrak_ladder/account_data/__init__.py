@@ -1,0 +1,1 @@
+"""Personal data of a user across all tables: export and deletion."""

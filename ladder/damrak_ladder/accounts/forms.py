@@ -1,0 +1,42 @@
+"""Forms for a new password, which also offer to revoke tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.forms import ChangePasswordForm, ResetPasswordKeyForm
+from django import forms
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from damrak_ladder.accounts.tokens import revoke_all
+
+
+class _RevokingForm(forms.Form):
+    revoke_tokens = forms.BooleanField(
+        label=_("Also revoke all my tokens"),
+        required=False,
+        help_text=_(
+            "Programs that use them, and remote bots, are refused until you give them new ones. "
+            "Do this if somebody else may have used your account."
+        ),
+    )
+
+    def save(self) -> None:
+        """Set the password, and revoke the tokens if that is wanted."""
+        super().save()  # type: ignore[misc]  # the other base's
+        if self.cleaned_data["revoke_tokens"]:
+            user: Any = self.user  # type: ignore[attr-defined]  # likewise
+            revoke_all(user, timezone.now())
+
+
+class PasswordChangeForm(_RevokingForm, ChangePasswordForm):  # type: ignore[misc]
+    """A new password for somebody who knows the old one."""
+
+    field_order = ("oldpassword", "password1", "password2", "revoke_tokens")
+
+
+class PasswordResetForm(_RevokingForm, ResetPasswordKeyForm):  # type: ignore[misc]
+    """A new password for somebody with a link from a mail."""
+
+    field_order = ("password1", "password2", "revoke_tokens")
