@@ -4,7 +4,8 @@ DamrakError
 ├── BotError              a bot that cannot be had; `spec` is what the user wrote
 │   ├── BotNotFound       neither a house bot nor a file
 │   ├── BotSpecError      a spec that makes no sense: an unknown parameter, a bad class name
-│   └── BotFileError      a file without the class that is wanted; only running it can tell
+│   ├── BotFileError      a file without the class that is wanted; only running it can tell
+│   └── BotStartError     a bot that fails before its first decision; has the traceback
 ├── BundleError           a repro bundle that cannot be read
 ├── HostError             this machine failed, and no bot is to blame
 ├── RefereeError          a referee that cannot be played on; says what to do about it
@@ -39,6 +40,19 @@ class BotSpecError(BotError):
 
 class BotFileError(BotError):
     """The file runs, but holds no bot, several, or not the one that was asked for."""
+
+
+class BotStartError(BotError):
+    """The bot fails when it is imported, made or started."""
+
+    def __init__(
+        self, spec: str, reason: str, detail: str, traceback: str, bundle: str | None
+    ) -> None:
+        super().__init__(spec, f"cannot start: {reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+        self.traceback = traceback
+        self.bundle = bundle  # a file for `damrak repro`
 
 
 class BundleError(DamrakError):

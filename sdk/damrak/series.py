@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Final
 
 from damrak.atomic import write_atomically
-from damrak.bundle import write_bundle
+from damrak.bundle import Bundle, write_bundle
 from damrak.crew import work
-from damrak.errors import BotFileError
+from damrak.errors import BotFileError, BotStartError
 from damrak.hosting.driver import SeatPlan
 from damrak.hosting.hosted import HostedBot
 from damrak.hosting.shared import launcher
@@ -102,6 +102,7 @@ class SeriesPlan:
         Raises:
             OptionsError: the board is not for so many players, or the options name another seat.
             BotFileError: a file has no bot in it, or several.
+            BotStartError: a bot fails when it is imported, made or started.
             HostError: this machine cannot run bots.
         """
         rules = rules_for(self.board, len(self.bots), self.options)
@@ -110,19 +111,40 @@ class SeriesPlan:
             raise OptionsError(f"first_player: a table of {rules.seats} has no seat {first}")
         for bot in dict.fromkeys(self.bots):
             if not bot.is_house:
-                _check_file(bot, rules, self.control)
+                self._check_start(bot, rules)
+
+    def _check_start(self, spec: BotSpec, rules: Rules) -> None:
+        seat = SeatPlan(spec, 0, self.control, 0)
+        bot = HostedBot(launcher(), seat, rules, STANDARD_LIMITS)
+        try:
+            fault = bot.start()
+        finally:
+            bot.close()
+        if fault is None:
+            return
+        if fault.detail.startswith(f"{BotFileError.__name__}: "):
+            prefix = str(BotFileError(spec.text, ""))
+            raise BotFileError(spec.text, fault.detail.partition(prefix)[2])
+        name = f"{_file_name(spec.name)}-{fault.reason}-start.json"
+        bundle = keep_bundle(Bundle(seat, rules, fault, bot.output), self.bundles, name)
+        raise BotStartError(spec.text, fault.reason, fault.detail, fault.traceback, bundle)
 
 
-def _check_file(spec: BotSpec, rules: Rules, control: TimeControl) -> None:
-    """A bot that fails in its own way is let through: its games will tell."""
-    bot = HostedBot(launcher(), SeatPlan(spec, 0, control, 0), rules, STANDARD_LIMITS)
+def keep_bundle(bundle: Bundle, folder: Path | None, name: str) -> str | None:
+    """Write a bundle to a folder. Returns its path, or None if it cannot be written there."""
+    if folder is None:
+        return None
+    path = folder / name
     try:
-        fault = bot.start()
-    finally:
-        bot.close()
-    if fault is not None and fault.detail.startswith(f"{BotFileError.__name__}: "):
-        prefix = str(BotFileError(spec.text, ""))
-        raise BotFileError(spec.text, fault.detail.partition(prefix)[2])
+        folder.mkdir(parents=True, exist_ok=True)
+        write_bundle(bundle, path)
+    except OSError:  # a failure that cannot be written down must not end the series
+        return None
+    return str(path)
+
+
+def _file_name(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", text)
 
 
 def play_series(plan: SeriesPlan, processes: int = 0) -> Generator[Block]:
@@ -133,6 +155,7 @@ def play_series(plan: SeriesPlan, processes: int = 0) -> Generator[Block]:
     finished still come, then KeyboardInterrupt.
 
     Raises:
+        OptionsError, BotFileError, BotStartError: see `SeriesPlan.check`.
         HostError: playing was impossible for a reason that lies with this machine.
     """
     plan.check()
@@ -209,21 +232,9 @@ class _Series:
         if self._bundles[kind] >= BUNDLES_A_KIND:
             return BotFailure(bot, fault.reason, fault.detail, None)
         self._bundles[kind] += 1
-        bundle = self._bundle(name, bot, fault)
+        file = f"{_file_name(self.plan.names[bot])}-{fault.reason}-{name}"
+        bundle = keep_bundle(fault.bundle, self.plan.bundles, file)
         return BotFailure(bot, fault.reason, fault.detail, bundle, fault.traceback)
-
-    def _bundle(self, name: str, bot: int, fault: GameFault) -> str | None:
-        folder = self.plan.bundles
-        if folder is None:
-            return None
-        who = re.sub(r"[^A-Za-z0-9_-]+", "-", self.plan.names[bot])
-        path = folder / f"{who}-{fault.reason}-{name}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            write_bundle(fault.bundle, path)
-        except OSError:  # a bot that fails where nothing can be written is no end of the series
-            return None
-        return str(path)
 
 
 def _file(block: int, game: int) -> str:

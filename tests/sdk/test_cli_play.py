@@ -177,9 +177,10 @@ def test_hostile_bot_is_survived_and_counted(kind: str, tmp_path: Path) -> None:
     )
     clock = ("--decision", "3") if kind == "hangs" else ()  # not too short for the other bot
     run = damrak("play", "./bot.py", "random", "--games", "2", *clock, "--json", cwd=tmp_path)
-    assert run.returncode == 0, run.stderr
+    assert run.returncode == 1, run.stderr
     assert "Traceback" not in run.stderr
     report = json.loads(run.stdout)
+    assert report["ok"] is False
     assert [bot["faults"] for bot in report["bots"]] == [2, 0]
     assert report["bots"][1]["wins"] == 2
     bundles = sorted((tmp_path / "damrak-faults").iterdir())
@@ -253,12 +254,62 @@ def test_failure_is_shown_with_what_to_do_next(tmp_path: Path) -> None:
     assert "does not fail any more" in mended.stdout
 
 
+BROKEN_STARTS = {
+    "import": "import no_such_module\n",
+    "syntax": "def choose(:\n",
+    "constructor": "from damrak import Bot\n\nclass B(Bot):\n    def __init__(self): 1 / 0\n",
+    "start": "from damrak import Bot\n\nclass B(Bot):\n    def start(self, match): 1 / 0\n",
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN_STARTS)
+def test_bot_that_cannot_start_stops_the_series(kind: str, tmp_path: Path) -> None:
+    bot = tmp_path / "broken.py"
+    bot.write_text(BROKEN_STARTS[kind])
+    run = damrak("play", "greedy", bot, "--games", "100000", cwd=tmp_path)
+    assert (run.returncode, run.stderr) == (1, "")
+    assert "cannot start: crash: " in run.stdout
+    assert 'broken.py", line' in run.stdout
+    assert "no game was played" in run.stdout
+    found = re.search(r"damrak repro (\S+)", run.stdout)
+    assert found is not None
+    assert damrak("repro", found[1], cwd=tmp_path).returncode == 1
+
+
+def test_bot_that_cannot_start_is_reported_as_json(tmp_path: Path) -> None:
+    bot = tmp_path / "broken.py"
+    bot.write_text(BROKEN_STARTS["import"])
+    run = damrak("play", bot, "greedy", "--games", "100000", "--json", cwd=tmp_path)
+    assert (run.returncode, run.stderr) == (1, "")
+    report = json.loads(run.stdout)
+    assert (report["ok"], report["games"]) == (False, 0)
+    failure = report["start_failure"]
+    assert failure["detail"] == "ModuleNotFoundError: No module named 'no_such_module'"
+    assert "import no_such_module" in failure["traceback"]
+    assert (tmp_path / failure["bundle"]).is_file()
+
+
+def test_exit_code_is_1_only_if_a_bot_failed_in_every_game(tmp_path: Path) -> None:
+    bot = tmp_path / "sometimes.py"
+    bot.write_text(
+        "from damrak import Bot\n\nclass Sometimes(Bot):\n    def choose(self, view):\n"
+        "        assert view.seat\n        return view.legal[0]\n"
+    )
+    report = played(bot, "random", "--games", "4", cwd=tmp_path)
+    assert report["ok"] is True
+    assert report["bots"][0]["faults"] == 2
+    bot.write_text(bot.read_text().replace("assert view.seat", "assert False"))
+    run = damrak("play", bot, "random", "--games", "4", cwd=tmp_path)
+    assert run.returncode == 1
+    assert "sometimes failed in every game (4 of 4)" in run.stdout
+
+
 def test_failure_where_no_bundle_can_be_written_ends_no_series(tmp_path: Path) -> None:
     bot = tmp_path / "clumsy.py"
     bot.write_text("from damrak import Bot\n\nclass C(Bot):\n    def choose(self, view): 1 / 0\n")
     (tmp_path / "damrak-faults").touch()
     run = damrak("play", bot, "random", "--games", "2", cwd=tmp_path)
-    assert (run.returncode, run.stderr) == (0, "")
+    assert (run.returncode, run.stderr) == (1, "")
     assert 'clumsy.py", line 4, in choose' in run.stdout
     assert "no bundle: nothing can be written to damrak-faults" in run.stdout
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from damrak.errors import BotStartError
 from damrak.local import package_version
 from damrak.series import SeriesPlan
 from damrak.standing import BotFailure, Standing, Tally
@@ -33,6 +34,19 @@ class Outcome:
     jobs: int
     test: Sprt | None
     interrupted: bool
+    start_failure: BotStartError | None = None
+
+    @property
+    def failed_always(self) -> tuple[int, ...]:
+        """The bots that left the table in every game."""
+        failures = Counter(failure.bot for failure in self.standing.failures)
+        tallies = enumerate(self.standing.tallies)
+        return tuple(bot for bot, tally in tallies if 0 < tally.games == failures[bot])
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether every bot can play: it starts, and finishes at least one game."""
+        return self.start_failure is None and not self.failed_always
 
     @property
     def llr(self) -> float:
@@ -47,6 +61,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
     options = plan.options.to_json()
     usual = DEFAULTS.to_json()
     return {
+        "ok": outcome.is_ok,
         "games": standing.games,
         "blocks": standing.blocks,
         "seconds": round(outcome.seconds, 3),
@@ -58,9 +73,22 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
         "jobs": outcome.jobs,
         "ends": dict(standing.ends),
         "interrupted": outcome.interrupted,
+        "start_failure": _start_failure_json(outcome.start_failure),
         "sprt": _test_json(outcome),
         "saved": None if plan.save is None else str(plan.save),
         "damrak": package_version(),
+    }
+
+
+def _start_failure_json(failure: BotStartError | None) -> dict[str, Any] | None:
+    if failure is None:
+        return None
+    return {
+        "bot": failure.spec,
+        "reason": failure.reason,
+        "detail": failure.detail,
+        "traceback": failure.traceback,
+        "bundle": failure.bundle,
     }
 
 
@@ -118,6 +146,9 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
         console.print(standing_table(outcome.standing))
     _print_printed(console, outcome)
     _print_failures(console, outcome)
+    for bot in outcome.failed_always:
+        name, games = outcome.standing.tallies[bot].name, outcome.standing.games
+        console.print(Text(f"{name} failed in every game ({games} of {games})", "bold red"))
     for line in (*_how(outcome), *_verdict(outcome)):
         console.print(Text(line), soft_wrap=True)
 
@@ -190,6 +221,14 @@ def _print_failure(console: Console, outcome: Outcome, failure: BotFailure, what
     elif failure.traceback:  # one of the first, which should have one
         nowhere = f"  no bundle: nothing can be written to {outcome.plan.bundles}"
         console.print(Text(nowhere), soft_wrap=True)
+
+
+def print_start_failure(console: Console, failure: BotStartError) -> None:
+    """Print why no game was played, with the traceback."""
+    console.print(Text(f"{failure}; no game was played", "red"), soft_wrap=True)
+    print_traceback(console, failure.traceback)
+    if failure.bundle is not None:
+        console.print(Text(f"  again: damrak repro {shlex.quote(failure.bundle)}"), soft_wrap=True)
 
 
 def print_traceback(console: Console, traceback: str) -> None:

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from damrak.cli.arguments import board_named, options_from, positive, seconds
 from damrak.cli.console import err, out, remark
-from damrak.cli.errors import INTERRUPTED, OK, Misuse
-from damrak.cli.outcome import Outcome, outcome_json, print_outcome
+from damrak.cli.errors import FAILED, INTERRUPTED, OK, Misuse
+from damrak.cli.outcome import Outcome, outcome_json, print_outcome, print_start_failure
 from damrak.cli.parser import FAULTS, Commands, add_command, add_json
 from damrak.cli.progress import Progress
 from damrak.cores import cores
-from damrak.errors import HostError
+from damrak.errors import BotStartError, HostError
 from damrak.loading import parse_spec
 from damrak.local import STANDARD_CONTROL
 from damrak.series import SeriesPlan, play_series
@@ -45,7 +45,8 @@ def add_parser(commands: Commands) -> None:
             every seat once, so that neither the cards nor the first turn decide. Elo differences
             come with a 95 % interval that counts blocks, not games. A bot is the name of a house
             bot (see `damrak bots`), a Python file, or a folder with a bot.py. Ctrl-C stops and
-            shows what has been played.""",
+            shows what has been played. The exit code is 1 if a bot cannot start, in which case no
+            game is played, or if it fails in every game.""",
         examples=(
             "damrak play my_bot greedy",
             "damrak play my_bot/bot.py planner greedy random --games 400 --save games",
@@ -127,7 +128,10 @@ def run(args: argparse.Namespace) -> int:
     test = _test(args)
     plan = _plan(args, test)
     jobs = min(jobs_here(args.jobs), plan.blocks)
-    blocks = play_series(plan, jobs)
+    try:
+        blocks = play_series(plan, jobs)
+    except BotStartError as failure:
+        return _report_start_failure(args, plan, jobs, test, failure)
     if plan.save is not None:
         _make(plan.save)
     standing = Standing(plan.names)
@@ -147,7 +151,24 @@ def run(args: argparse.Namespace) -> int:
         print_outcome(out(), outcome)
     if isinstance(stopped, HostError):
         raise stopped
-    return INTERRUPTED if stopped else OK
+    if stopped:
+        return INTERRUPTED
+    return OK if outcome.is_ok else FAILED
+
+
+def _report_start_failure(
+    args: argparse.Namespace,
+    plan: SeriesPlan,
+    jobs: int,
+    test: Sprt | None,
+    failure: BotStartError,
+) -> int:
+    if args.json:
+        outcome = Outcome(plan, Standing(plan.names), 0.0, jobs, test, False, failure)
+        print(json.dumps(outcome_json(outcome), ensure_ascii=False))
+    else:
+        print_start_failure(out(), failure)
+    return FAILED
 
 
 def jobs_here(wanted: int | None) -> int:
