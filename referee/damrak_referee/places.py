@@ -81,8 +81,12 @@ class LocalPlace:
 
     def _leave(self) -> None:
         """The bot is out of the game: it must not go on at the expense of those who play."""
-        if self._starting is not None:
-            self._leaving = asyncio.ensure_future(self.close(FAREWELL))
+        if self._starting is None:
+            return
+        fault = self._chair.fault
+        if fault is not None and fault.reason == "timeout" and _is_started(self._starting):
+            self._starting.result().locate()
+        self._leaving = asyncio.ensure_future(self.close(FAREWELL))
 
     async def close(self, farewell: float) -> Exit | None:
         """Let the process end, or end it; then take the socket away."""
@@ -100,6 +104,10 @@ class LocalPlace:
         with contextlib.suppress(OSError):
             self._socket.unlink()
         return found
+
+
+def _is_started(starting: asyncio.Task[SeatHandle]) -> bool:
+    return starting.done() and not starting.cancelled() and starting.exception() is None
 
 
 class CalledPlace:

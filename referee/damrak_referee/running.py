@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, assert_never
 
@@ -266,10 +266,13 @@ class RunningMatch:
 
 
 def _seat_report(seat: SeatOutcome, found: Exit | None) -> SeatReport:
+    fault = seat.fault
+    if found is not None and fault is not None and fault.reason == "timeout":
+        fault = replace(fault, traceback=fault.traceback or found.stack)
     return SeatReport(
         name=seat.name,
         output=found.output if found is not None else "",
-        fault=seat.fault,
+        fault=fault,
         rejections=seat.rejections,
         cpu_us=found.cpu_us if found is not None else 0,
         memory_bytes=found.memory_bytes if found is not None else 0,

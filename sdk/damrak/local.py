@@ -192,7 +192,8 @@ class _Game:
                 return self._match.decided(seat, decision, action, now, note)
             case Nonsense(what):
                 return self._match.nonsense(seat, decision, what, now)
-            case Silence():
+            case Silence(stack):
+                self._causes[seat] = BotFault("timeout", "", stack)
                 return self._match.tick(now)
             case BotFault():
                 return self._fail(seat, answer, now)

@@ -105,6 +105,56 @@ def bot(body: str) -> bytes:
     )
 
 
+SHORT = replace(STEADY, decision_ms=4_000)
+HANGS = {
+    "python": ("        while True:\n            pass\n", "while True:"),
+    "native": ("        return sum(range(10**15))\n", "return sum(range(10**15))"),
+    "thread": (
+        "        import threading\n"
+        "        worker = threading.Thread(target=self.work, daemon=True)\n"
+        "        worker.start(); worker.join()\n"
+        "    def work(self):\n        while True: time.sleep(0.001)\n",
+        "worker.start(); worker.join()",
+    ),
+    "printing": ("        while True:\n            print('x'); time.sleep(0.001)\n", "in choose"),
+}
+
+
+@pytest.mark.parametrize("kind", HANGS)
+def test_timeout_has_the_stack_of_the_bot(referee: RefereeProcess, kind: str) -> None:
+    body, line = HANGS[kind]
+    code = "    def choose(self, view):\n        print('hm', end='', flush=True)\n" + body
+    hung, unharmed = reports(referee, bot(code), control=SHORT).seats
+    assert unharmed.fault is None
+    assert hung.fault is not None
+    assert hung.fault.reason == "timeout"
+    stack = hung.fault.traceback
+    title, first, *_ = stack.splitlines()
+    assert title == "Stack (most recent call last):"
+    assert 'bot.py", line ' in first
+    assert first.endswith(", in choose")
+    assert line in stack
+    assert "damrak/" not in stack
+    assert "grpc" not in stack
+    assert ("in work" in stack) == (kind == "thread")
+    assert "most recent call first" not in hung.output
+    assert hung.output.startswith("hm")
+
+
+def test_dump_of_a_bots_own_making_stays_a_text(referee: RefereeProcess) -> None:
+    code = (
+        "    def choose(self, view):\n"
+        "        while True:\n"
+        "            os.write(2, b'Current thread 0x0 (most recent call first):\\n'\n"
+        "                b'  File \"/bot/../../../etc/passwd\", line 1 in \\x1b[2J\\n')\n"
+    )
+    hung, _ = reports(referee, bot(code), control=SHORT).seats
+    assert hung.fault is not None
+    assert "root:" not in hung.fault.traceback
+    assert "\x1b" not in hung.fault.traceback
+    assert len(hung.fault.traceback) <= 16_000
+
+
 def test_an_ordinary_bot_plays(referee: RefereeProcess) -> None:
     code = "    def choose(self, view):\n        print('hm')\n        return self.first(view)\n"
     ordinary, house = reports(referee, bot(code)).seats

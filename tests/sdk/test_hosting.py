@@ -13,6 +13,7 @@ import pytest
 from damrak import View
 from damrak.bots import HOUSE_BOTS
 from damrak.bots.random_ import RandomBot
+from damrak.bundle import bundle_to_json
 from damrak.errors import HostError
 from damrak.hosting import hosted, link, output, shared, trusted
 from damrak.hosting.forked import ForkLauncher
@@ -125,7 +126,29 @@ def _time_to_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
 
 @pytest.mark.usefixtures("_time_to_hang", "_time_to_say_where")
 def test_author_is_told_where_it_hung() -> None:
-    assert "in think_forever" in _fault("hangs.py:InChoose", control=QUICK).output
+    fault = _fault("hangs.py:InChoose", control=QUICK)
+    title, first, source, *rest = fault.traceback.splitlines()
+    assert title == "Stack (most recent call last):"
+    assert first.endswith('bots/hangs.py", line 32, in choose')
+    assert source == "    self.think_forever()"
+    assert rest[-2].endswith("in think_forever")
+    assert "most recent call" not in fault.output
+    assert bundle_to_json(fault.bundle)["fault"]["traceback"] == fault.traceback
+
+
+@pytest.mark.usefixtures("_time_to_hang", "_time_to_say_where")
+def test_stack_of_a_hang_in_native_code() -> None:
+    fault = _fault("hangs.py:InNativeCode", control=QUICK)
+    assert fault.traceback.splitlines()[1].endswith("in choose")
+    assert "sum(range(10**15))" in fault.traceback
+
+
+@pytest.mark.usefixtures("_time_to_hang", "_time_to_say_where")
+def test_stack_of_a_hang_in_a_thread_begins_with_the_one_that_plays() -> None:
+    stack = _fault("hangs.py:InThread", control=QUICK).traceback
+    playing, _, other = stack.partition("Another thread (most recent call last):\n")
+    assert playing.splitlines()[1].endswith("in choose")
+    assert other.splitlines()[0].endswith("in work_forever")
 
 
 @pytest.mark.usefixtures("_time_to_hang", "_time_to_say_where")
@@ -133,7 +156,7 @@ def test_hang_at_the_start_is_a_timeout() -> None:
     fault = _fault("hangs.py:InStart", limits=replace(SMALL, start_seconds=1.0))
     assert fault.reason == "timeout"
     assert fault.detail == "the bot was not ready to play after 1 s"
-    assert "in start" in fault.output
+    assert "in start" in fault.traceback
 
 
 def test_hang_in_finish_changes_nothing() -> None:

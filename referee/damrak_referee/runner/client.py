@@ -31,6 +31,7 @@ from damrak_referee.runner.messages import (
     Exited,
     Install,
     Installed,
+    Locate,
     Order,
     Report,
     Start,
@@ -72,6 +73,11 @@ class SeatHandle:
         self.seat = seat
         self.exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         self._runner = runner
+
+    def locate(self) -> None:
+        """Have it dump its stack, which its exit then tells; a house bot does not."""
+        if not self.exited.done():
+            self._runner.order(Locate(self.seat))
 
     async def stop(self) -> Exit:
         """End it, if it has not ended, and wait until nothing of it is left."""
@@ -276,6 +282,7 @@ class Runner:
                             output=report.output,
                             cpu_us=report.cpu_us,
                             memory_bytes=report.memory_bytes,
+                            stack=report.stack,
                         )
                     )
 

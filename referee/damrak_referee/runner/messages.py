@@ -48,6 +48,13 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
+class Locate:
+    """Have a seat's process dump its stack: its time is up."""
+
+    seat: str
+
+
+@dataclass(frozen=True, slots=True)
 class Up:
     """First from the runner: what it can do."""
 
@@ -75,9 +82,10 @@ class Exited:
     output: str
     cpu_us: int
     memory_bytes: int
+    stack: str = ""  # where the bot was when it was asked
 
 
-Order = Begin | Install | Start | Stop
+Order = Begin | Install | Start | Stop | Locate
 Report = Up | Installed | Exited
 
 
@@ -96,8 +104,8 @@ def parse_order(line: bytes) -> Order:
     Raises:
         BadLine: it says no such thing.
     """
-    message = _parse(line, (Begin, Install, Start, Stop))
-    assert isinstance(message, Begin | Install | Start | Stop)
+    message = _parse(line, (Begin, Install, Start, Stop, Locate))
+    assert isinstance(message, Begin | Install | Start | Stop | Locate)
     return message
 
 

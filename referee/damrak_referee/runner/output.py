@@ -7,6 +7,8 @@ import os
 from collections.abc import Callable
 from typing import Final
 
+from damrak_wire.stack import Diversion, IsOurs, SourceOf
+
 CHUNK: Final = 1 << 16
 PIPE_CHUNKS: Final = 32  # no pipe holds more
 BYTES_PER_SECOND: Final = 4 << 20
@@ -17,14 +19,33 @@ class Kept:
     """The first and the last so many bytes, in memory that does not grow."""
 
     def __init__(self, head: int, tail: int) -> None:
-        self.total = 0
+        self.total = 0  # bytes that were added
+        self._appended = 0  # without the dump of a stack
         self._head_limit, self._tail_limit = head, tail
         self._head = bytearray()
         self._tail = bytearray()
+        self._diversion: Diversion | None = None
+
+    def begin_dump(self) -> None:
+        """From now on, expect the dump of a stack in what is added, and keep it apart."""
+        self._diversion = Diversion()
+
+    def end_dump(self, is_ours: IsOurs, source: SourceOf) -> str:
+        """Returns the stack that was dumped since then, or an empty text; appends the rest."""
+        diversion, self._diversion = self._diversion, None
+        if diversion is None:
+            return ""
+        stack, rest = diversion.end(is_ours, source)
+        self._append(rest)
+        return stack
 
     def add(self, data: bytes) -> None:
         """Append."""
         self.total += len(data)
+        self._append(data if self._diversion is None else self._diversion.add(data))
+
+    def _append(self, data: bytes) -> None:
+        self._appended += len(data)
         room = self._head_limit - len(self._head)
         self._head += data[:room]
         self._tail += data[max(room, 0) :]
@@ -34,7 +55,7 @@ class Kept:
     def text(self) -> str:
         """What is kept, saying how much is not."""
         tail = self._tail[-self._tail_limit :] if self._tail_limit else b""
-        lost = self.total - len(self._head) - len(tail)
+        lost = self._appended - len(self._head) - len(tail)
         gap = b"\n[%d bytes are not kept]\n" % lost if lost else b""
         return (bytes(self._head) + gap + bytes(tail)).decode("utf-8", "replace")
 

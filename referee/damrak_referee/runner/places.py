@@ -31,7 +31,10 @@ class SeatProcess:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a seat's process ended, what it printed, and what it used; 0 is unknown."""
+    """How a seat's process ended, what it printed, and what it used; 0 is unknown.
+
+    `stack` is where it was when it was asked, if it was.
+    """
 
     cause: str
     detail: str
@@ -39,3 +42,4 @@ class Exit:
     output: str = ""
     cpu_us: int = 0
     memory_bytes: int = 0
+    stack: str = ""

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import os
+import re
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,11 +32,13 @@ from damrak_referee.runner.spawn import (
 from damrak_referee.runner.status import Status
 from damrak_referee.runner.store import StoredBot
 from damrak_referee.runner.verdict import Evidence, Verdict, judge, judge_plain
+from damrak_wire.stack import SourceFolder
 
 SEAT_MODULE: Final = "damrak.remote.seat"
 # Without `site` an interpreter starts sooner, and a bot misses nothing that is there.
 _PYTHON_OPTIONS: Final = ("-S", "-m", SEAT_MODULE)
 _SHORTEST_LOOK: Final = 0.1
+_SDK: Final = re.compile(r"/damrak/(hosting/|remote/|loading\.py$)")
 _KEPT: Final = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH"})
 _numbers: Final = itertools.count(1)
 
@@ -70,6 +73,7 @@ class UploadedSeat:
         self._bot = bot
         self._socket = socket
         self._kill = asyncio.Event()
+        self._started: _Started | None = None
         self._stopped = False
         self._clean = True
         self._output = Kept(house.settings.output_head, house.settings.output_tail)
@@ -78,6 +82,18 @@ class UploadedSeat:
         """Have it end now."""
         self._stopped = True
         self._kill.set()
+
+    def locate(self) -> None:
+        """Have it dump its stack, which `run` then returns; only Python programs can."""
+        started = self._started
+        if started is None or self._bot.run is not None:
+            return
+        started.capture.drain()
+        self._output.begin_dump()
+        if started.status is not None:
+            started.status.signal_program(signal.SIGUSR1)
+        else:
+            started.process.popen.send_signal(signal.SIGUSR1)
 
     async def run(self) -> Exited:
         """Start it, wait for its end, and leave nothing of it."""
@@ -90,7 +106,7 @@ class UploadedSeat:
                 uid = house.slots.take()
             if house.isolation.groups is not None:
                 group = house.isolation.groups.make(str(next(_numbers)), house.settings)
-            started = self._start(uid, group)
+            started = self._started = self._start(uid, group)
             evidence = await self._attend(started)
             if group is not None:
                 usage = group.usage()
@@ -101,6 +117,8 @@ class UploadedSeat:
         except (OSError, NoSlot) as problem:
             verdict = Verdict("lost", f"the sandbox could not be started: {problem}", "host")
         finally:
+            self._started = None
+            stack = self._end_dump()
             if house.gate is not None:
                 house.gate.close(self._socket)
             reap_orphans()
@@ -116,7 +134,17 @@ class UploadedSeat:
             output=self._output.text(),
             cpu_us=usage.cpu_us,
             memory_bytes=usage.memory_bytes,
+            stack=stack,
         )
+
+    def _end_dump(self) -> str:
+        folder = self._bot.folder
+        shown = str(folder) if self._house.isolation.mode == "unsafe" else BOT
+
+        def is_ours(file: str) -> bool:
+            return not file.startswith(f"{shown}/") and _SDK.search(file) is not None
+
+        return self._output.end_dump(is_ours, SourceFolder(folder, shown))
 
     def _start(self, uid: int | None, group: Group | None) -> _Started:
         settings = self._house.settings

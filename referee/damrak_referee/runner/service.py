@@ -27,6 +27,7 @@ from damrak_referee.runner.messages import (
     Exited,
     Install,
     Installed,
+    Locate,
     Order,
     Report,
     Start,
@@ -78,6 +79,10 @@ class Service:
             case Stop(seat):
                 if seat in self._seats:
                     self._seats[seat].stop()
+            case Locate(seat):
+                located = self._seats.get(seat)
+                if isinstance(located, UploadedSeat):
+                    located.locate()
             case Begin():
                 raise ValueError("begun twice")
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import select
 import signal
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,7 @@ class Status:
     exit_code: int | None = None
     _line: bytes = b""
     _inner: int | None = field(default=None)
+    _inner_pid: int = 0
 
     @classmethod
     def make(cls) -> tuple[Status, int]:
@@ -45,6 +47,22 @@ class Status:
                 for line in lines:
                     self._hear(json.loads(line))
             asyncio.get_running_loop().remove_reader(self.descriptor)
+
+    def signal_program(self, number: signal.Signals) -> None:
+        """Send a signal to the bot's program, the first child of process 1 inside."""
+        self.read()
+        if self._inner is None:
+            return
+        listed = Path(f"/proc/{self._inner_pid}/task/{self._inner_pid}/children")
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            program = int(listed.read_text().split()[0])
+            handle = os.pidfd_open(program)
+            try:
+                # Process 1 still lives, so that its number and its child's are theirs.
+                if _parent(program) == self._inner_pid and _is_alive(self._inner):
+                    signal.pidfd_send_signal(handle, number)
+            finally:
+                os.close(handle)
 
     async def inner_gone(self) -> bool:
         """Wait until nothing inside lives, its process 1 being the last to go; whether it is so."""
@@ -79,12 +97,22 @@ class Status:
                 if not _is_child(said["child-pid"], self.outer):
                     os.close(self._inner)
                     self._inner = None
+                self._inner_pid = said["child-pid"]
         if "exit-code" in said:
             self.exit_code = int(said["exit-code"])
 
 
 def _is_child(process: int, of: int) -> bool:
     """Whether `process` is bubblewrap's, or was and is ours since that has died."""
-    said = Path(f"/proc/{process}/stat").read_text()
-    parent = int(said.rpartition(")")[2].split()[1])
+    parent = _parent(process)
     return parent == of or (parent == os.getpid() and not was_started_here(process))
+
+
+def _parent(process: int) -> int:
+    said = Path(f"/proc/{process}/stat").read_text()
+    return int(said.rpartition(")")[2].split()[1])
+
+
+def _is_alive(descriptor: int) -> bool:
+    """Whether the process of this pidfd has not ended."""
+    return not select.select([descriptor], [], [], 0)[0]

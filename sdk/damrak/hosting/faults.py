@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Final
@@ -33,7 +33,9 @@ class Nonsense:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """The bot had not answered when its time was up."""
+    """The bot had not answered when its time was up; `stack` is where it was then, if known."""
+
+    stack: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

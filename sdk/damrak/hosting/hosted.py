@@ -30,10 +30,11 @@ from damrak.hosting.printing import REASON
 from damrak_engine.events import Event
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result
+from damrak_wire.stack import SourceFolder, no_source
 
 NS: Final = 1_000_000_000
 LAST_WORDS: Final = 1.0  # seconds that a child whose line is closed has to die
-WHERE: Final = 0.2  # seconds that a child which hangs has to print where it is
+WHERE: Final = 1.0  # seconds that a child which hangs has to dump its stack
 
 
 class HostedBot:
@@ -43,6 +44,7 @@ class HostedBot:
         self.name = plan.spec.name
         self.printed: BotFault | None = None
         self._limits = limits
+        self._folder = plan.spec.folder
         table = launcher.table(rules)
         self._child: Child = launcher.start(limits.output_bytes)
         self._link = Link(self._child.line, self._child.output)
@@ -95,8 +97,7 @@ class HostedBot:
             answer = answer_to(question.decision, line)
         except DeadlinePassed:
             took = monotonic_ns() - began
-            answer = Silence()
-            self._locate()
+            answer = Silence(self._stack())
         except (LineClosed, ProtocolError) as problem:
             took = monotonic_ns() - began
             answer = self._broken(problem)
@@ -125,8 +126,7 @@ class HostedBot:
             self._link.send(data, deadline)
             return parse_line(self._link.receive(deadline))
         except DeadlinePassed:
-            self._locate()
-            return BotFault("timeout", late)
+            return BotFault("timeout", late, self._stack())
         except (LineClosed, ProtocolError) as problem:
             return self._broken(problem)
 
@@ -142,10 +142,13 @@ class HostedBot:
         self._child.output.drain()
         return self._child.output.text()
 
-    def _locate(self) -> None:
-        """Have a bot that hangs print where: no traceback would tell."""
+    def _stack(self) -> str:
+        """Returns where a bot is whose time is up: there is no exception with a traceback."""
+        output = self._child.output
+        output.begin_dump()
         self._child.where()
         self._link.listen(monotonic_ns() + int(WHERE * NS))
+        return output.end_dump(no_source if self._folder is None else SourceFolder(self._folder))
 
     def _broken(self, problem: LineClosed | ProtocolError) -> BotFault:
         """Why nothing can be heard from the child any more."""

@@ -13,6 +13,7 @@ from damrak.hosting.output import Output
 
 CHUNK: Final = 1 << 16
 NS_PER_MS: Final = 1_000_000
+PAUSE_MS: Final = 100  # of a child that is about to print no more
 
 
 class LineClosed(Exception):
@@ -87,7 +88,7 @@ class Link:
             ):
                 return
             output.drain()
-            deadline_ns = min(deadline_ns, monotonic_ns() + 20 * NS_PER_MS)
+            deadline_ns = min(deadline_ns, monotonic_ns() + PAUSE_MS * NS_PER_MS)
 
     def close(self) -> None:
         """Hang up."""

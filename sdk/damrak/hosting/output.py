@@ -7,6 +7,9 @@ import sys
 from threading import Thread
 from typing import IO, Final, Protocol
 
+from damrak.hosting.faults import is_ours
+from damrak_wire.stack import Diversion, SourceOf
+
 CHUNK: Final = 1 << 16
 MOMENT: Final = 0.2  # seconds
 REST: Final = 32  # chunks; a pipe holds fewer
@@ -27,6 +30,12 @@ class Output(Protocol):
     def text(self) -> str:
         """The end of what was printed."""
 
+    def begin_dump(self) -> None:
+        """From now on, expect the dump of a stack between what the child prints."""
+
+    def end_dump(self, source: SourceOf) -> str:
+        """Returns the stack that was dumped since then, or an empty text."""
+
 
 class Tail:
     """The last so many bytes, in memory that does not grow."""
@@ -35,9 +44,25 @@ class Tail:
         self.limit = limit
         self.total = 0
         self._kept = bytearray()
+        self._diversion: Diversion | None = None
+
+    def begin_dump(self) -> None:
+        """Keep what follows apart."""
+        self._diversion = Diversion()
+
+    def end_dump(self, source: SourceOf) -> str:
+        """Returns the stack in what followed, and appends the rest."""
+        diversion, self._diversion = self._diversion, None
+        if diversion is None:
+            return ""
+        stack, rest = diversion.end(is_ours, source)
+        self.add(rest)
+        return stack
 
     def add(self, data: bytes) -> None:
         """Append, and forget what is too old."""
+        if self._diversion is not None:
+            data = self._diversion.add(data)
         self.total += len(data)
         self._kept += data
         if len(self._kept) > 2 * self.limit:
@@ -73,16 +98,28 @@ class PipeOutput:
 
     def close(self) -> None:
         """Take the rest: once the child is dead, that is one pipe full."""
-        for _ in range(REST):
-            before = self._tail.total
-            self.drain()
-            if self._tail.total == before:
-                break
+        self._drain_all()
         self._let_go()
 
     def text(self) -> str:
         """The end of what was printed."""
         return self._tail.text()
+
+    def begin_dump(self) -> None:
+        """Take what was printed before, then keep what follows apart."""
+        self._drain_all()
+        self._tail.begin_dump()
+
+    def end_dump(self, source: SourceOf) -> str:
+        """Returns the stack in what followed."""
+        return self._tail.end_dump(source)
+
+    def _drain_all(self) -> None:
+        for _ in range(REST):
+            before = self._tail.total
+            self.drain()
+            if self._tail.total == before:
+                break
 
     def _let_go(self) -> None:
         if self.descriptor is not None:
@@ -114,6 +151,14 @@ class ThreadOutput:
     def text(self) -> str:
         """The end of what was printed."""
         return self._tail.text()
+
+    def begin_dump(self) -> None:
+        """Keep what follows apart."""
+        self._tail.begin_dump()
+
+    def end_dump(self, source: SourceOf) -> str:
+        """Returns the stack in what followed."""
+        return self._tail.end_dump(source)
 
     def _read(self) -> None:
         while data := os.read(self._pipe.fileno(), CHUNK):

@@ -42,7 +42,7 @@ def gather(site: Site, version: dict[str, Any], folder: Path) -> Remains | None:
             reason=str(last["reason"]),
             detail=str(last["detail"]),
             log=_tail(log.get("output")),
-            traceback=_tail(log.get("traceback")),
+            traceback=_lines(log.get("traceback")),
             bundle=_keep(site, last, version, folder),
         )
     except (LadderError, KeyError, TypeError, ValueError):
@@ -63,6 +63,14 @@ def _keep(
     folder.mkdir(exist_ok=True)
     write_atomically(path, (json.dumps(bundle, indent=1) + "\n").encode())
     return path
+
+
+def _lines(traceback: object) -> tuple[str, ...]:
+    """The end of a traceback, which names the exception; the beginning of a stack."""
+    text = str(traceback or "")
+    if not text.startswith("Stack"):
+        return _tail(text)
+    return tuple(printed(line) for line in text.rstrip().splitlines()[: 2 * _LINES])
 
 
 def _tail(text: object) -> tuple[str, ...]:

@@ -96,6 +96,7 @@ class Session:
         self._answer: bytes | None = None  # what was answered to it
         self._own_fault: BotFault | None = None  # of the bot, by its own account
         self._is_hung = False
+        self._stack = ""  # where it hung
 
     def play(self) -> SeatRecord:
         """From the Welcome to the end; the bot is gone then, and so is the line."""
@@ -157,8 +158,8 @@ class Session:
         if self._own_fault is not None:
             return
         if self._is_hung:
-            self._own_fault = HUNG
-            self._say_failed(HUNG)
+            self._own_fault = replace(HUNG, traceback=self._stack)
+            self._say_failed(self._own_fault)
             return
         events = tuple(self._unseen)
         self._unseen.clear()
@@ -181,7 +182,7 @@ class Session:
         match ended.outcome:
             case Result() as result:
                 if ruled := fault_in(result, record):
-                    record = replace(record, fault=self._own_fault or ruled)
+                    record = replace(record, fault=self._own_fault or self._with_stack(ruled))
                 elif self._player is not None and self._own_fault is None and not self._is_hung:
                     record = replace(record, late_fault=self._player.finish(events, result))
                 return replace(record, result=result)
@@ -189,8 +190,11 @@ class Session:
                 return replace(record, voided=voided)
             case fault:
                 # What the bot said itself has its traceback.
-                said = self._own_fault or BotFault(fault.reason, fault.detail)
-                return replace(record, fault=said)
+                ruled = BotFault(fault.reason, fault.detail)
+                return replace(record, fault=self._own_fault or self._with_stack(ruled))
+
+    def _with_stack(self, fault: BotFault) -> BotFault:
+        return replace(fault, traceback=self._stack) if fault.reason == "timeout" else fault
 
     def _so_far(self) -> SeatRecord:
         own = self._own_fault
@@ -203,6 +207,8 @@ class Session:
         assert self._player is not None
         self._open, self._answer = question, None
         answer, took = self._player.ask(question, self._limit_us(question.time_left))
+        if isinstance(answer, Silence):
+            self._stack = answer.stack
         if self._line.is_over:
             return  # it was cut off in the middle of its thoughts
         if self._note is not None:

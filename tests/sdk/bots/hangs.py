@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -35,6 +36,25 @@ class InChoose(Smallest):
         note()
         while True:
             pass
+
+
+class InNativeCode(Smallest):
+    def choose(self, view: View) -> int:
+        note()
+        return sum(range(10**15))
+
+
+class InThread(Smallest):
+    def choose(self, view: View) -> int:
+        worker = threading.Thread(target=self.work_forever, daemon=True)
+        worker.start()
+        note()
+        worker.join()
+        return 0
+
+    def work_forever(self) -> None:
+        while True:
+            time.sleep(0.001)
 
 
 class DeafToSignals(Smallest):
