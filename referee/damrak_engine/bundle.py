@@ -32,11 +32,21 @@ class Failed:
     name: str
     version: str
     path: str | None
+    is_folder: bool  # whether the version is that of the folder in which `path` lies
     class_name: str | None
     reason: str
     detail: str
     traceback: str
     output: str
+
+
+@value(frozen=True, slots=True)
+class Limited:
+    """What the bot might use besides its clock; None is no limit."""
+
+    memory_bytes: int | None
+    start_seconds: float  # until it is ready to play
+    finish_seconds: float  # after the end
 
 
 @value(frozen=True, slots=True)
@@ -47,6 +57,7 @@ class Situation:
     seat: int
     control: TimeControl
     chance: int
+    limits: Limited
 
 
 def bundle_json(
@@ -64,6 +75,7 @@ def bundle_json(
             "name": failed.name,
             "version": failed.version,
             "path": failed.path,
+            "folder": failed.is_folder,
             "class": failed.class_name,
         },
         "fault": {
@@ -76,6 +88,7 @@ def bundle_json(
         "seats": rules.seats,
         "chance": hex(situation.chance),
         "control": asdict(situation.control),
+        "limits": asdict(situation.limits),
         "options": rules.options.to_json(),
         "steps": list(steps),
         "ending": ending,

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from damrak.atomic import write_atomically
 from damrak.errors import BundleError
 from damrak.hosting.driver import Question, SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
 from damrak.hosting.forms import Plain, event_of, observation_of
+from damrak.hosting.limits import STANDARD_LIMITS, Limits
 from damrak.loading import BotSpec
 from damrak_engine.board import parse_board
 from damrak_engine.bundle import (
@@ -25,6 +26,7 @@ from damrak_engine.bundle import (
     FORMAT,
     OBSERVATION_FIELDS,
     Failed,
+    Limited,
     Situation,
     bundle_json,
     events_json,
@@ -37,6 +39,8 @@ from damrak_engine.options import parse_options
 from damrak_engine.replay import parse_result, result_to_json
 from damrak_engine.rules import Rules, rules_for
 from damrak_engine.scoring import Result
+
+LIMITS: Final = tuple(field.name for field in fields(Limited))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class Bundle:
     output: str
     steps: tuple[Step, ...] = ()
     ending: Ending | None = None
+    limits: Limits = STANDARD_LIMITS
 
 
 def write_bundle(bundle: Bundle, path: Path) -> None:
@@ -105,13 +110,14 @@ def bundle_to_json(bundle: Bundle) -> dict[str, Any]:
             name=spec.name,
             version=spec.version,
             path=None if spec.path is None else str(spec.path),
+            is_folder=spec.is_folder,
             class_name=spec.class_name,
             reason=fault.reason,
             detail=fault.detail,
             traceback=fault.traceback,
             output=bundle.output,
         ),
-        Situation(bundle.rules, plan.seat, plan.control, plan.chance),
+        Situation(bundle.rules, plan.seat, plan.control, plan.chance, _limited(bundle.limits)),
         [_step_to_json(step) for step in bundle.steps],
         None
         if ending is None
@@ -137,7 +143,8 @@ def _bundle(data: Mapping[str, Any]) -> Bundle:
     rules = rules_for(parse_board(data["board"]), data["seats"], parse_options(data["options"]))
     bot, ending = data["bot"], data["ending"]
     path = None if bot["path"] is None else Path(bot["path"])
-    spec = BotSpec(bot["spec"], bot["name"], bot["version"], path, bot["class"])
+    is_folder = bool(bot.get("folder", False))
+    spec = BotSpec(bot["spec"], bot["name"], bot["version"], path, bot["class"], is_folder)
     control = TimeControl(**data["control"])
     return Bundle(
         plan=SeatPlan(spec, data["seat"], control, int(data["chance"], 16)),
@@ -148,7 +155,16 @@ def _bundle(data: Mapping[str, Any]) -> Bundle:
         ending=None
         if ending is None
         else Ending(_events(ending["events"]), parse_result(ending["result"], rules.seats)),
+        limits=_limits(data.get("limits", {})),  # older bundles have none
     )
+
+
+def _limited(limits: Limits) -> Limited:
+    return Limited(limits.memory_bytes, limits.start_seconds, limits.finish_seconds)
+
+
+def _limits(data: Mapping[str, Any]) -> Limits:
+    return replace(STANDARD_LIMITS, **{name: data[name] for name in LIMITS if name in data})
 
 
 def _step_to_json(step: Step) -> dict[str, Any]:

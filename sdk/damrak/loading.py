@@ -41,6 +41,7 @@ class BotSpec:
     version: str
     path: Path | None = None
     class_name: str | None = None
+    is_folder: bool = False  # whether the version covers the folder, and not its bot.py alone
 
     @property
     def is_house(self) -> bool:
@@ -51,6 +52,12 @@ class BotSpec:
     def folder(self) -> Path | None:
         """Where its modules and data lie."""
         return None if self.path is None else self.path.parent
+
+    def is_version(self, other: BotSpec) -> bool:
+        """Whether another bot is now, file by file, what this one was."""
+        if other.path is None:
+            return self.is_house and self.version == other.version
+        return self.version == content_hash(other.path.parent if self.is_folder else other.path)
 
 
 def parse_spec(text: str) -> BotSpec:
@@ -86,6 +93,7 @@ def parse_spec(text: str) -> BotSpec:
         version=content_hash(file.parent if folder else file),
         path=file,
         class_name=class_name,
+        is_folder=folder,
     )
 
 

@@ -11,7 +11,6 @@ come had all bots thought at once.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,7 +24,7 @@ from damrak.errors import HostError
 from damrak.hosting.driver import Question, SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
 from damrak.hosting.hosted import HostedBot
-from damrak.hosting.limits import Limits
+from damrak.hosting.limits import STANDARD_LIMITS, Limits
 from damrak.hosting.shared import discard_launcher, launcher
 from damrak.hosting.trusted import TrustedBot
 from damrak.loading import BotSpec
@@ -41,6 +40,7 @@ from damrak_engine.options import DEFAULTS, Options
 from damrak_engine.replay import Played, Player
 from damrak_engine.rules import Rules, rules_for
 from damrak_engine.scoring import Result
+from damrak_engine.seat_history import chance_of
 
 __all__ = [
     "GameFault",
@@ -52,7 +52,6 @@ __all__ = [
 
 OWNER: Final = "local"
 STANDARD_CONTROL: Final = TimeControl()
-STANDARD_LIMITS: Final = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +222,7 @@ class _Game:
             output=output,
             steps=tuple(self._steps[seat]),
             ending=record.ending if isinstance(record, _Late) else None,
+            limits=self._plan.limits,
         )
         return GameFault(seat, bot.name, record.reason, record.detail, trace, output, bundle)
 
@@ -280,11 +280,6 @@ def _seat(plan: SeatPlan, rules: Rules, limits: Limits) -> _Seat:
     if plan.spec.is_house:
         return TrustedBot(plan, rules)
     return HostedBot(launcher(), plan, rules, limits)
-
-
-def chance_of(seed: bytes, seat: int) -> int:
-    """What the bot in this seat has to start its random numbers from: the seed stays hidden."""
-    return int.from_bytes(hashlib.sha256(b"damrak-bot" + seed + bytes([seat])).digest())
 
 
 @cache

@@ -3,8 +3,9 @@
     bundle = read_bundle(Path("fault.json"))
     again = rerun(bundle)              # or rerun(bundle, debug=True)
 
-The bot is made anew in this process and asked the same questions in the same order. One that takes
-its chances from `self.rng`, or from the module `random`, comes to the same place again.
+The bot is made anew and asked the same questions in the same order, in a process with the clock and
+the limits of the failing run; with `debug` in this process. A bot that takes its chances from
+`self.rng`, or from the module `random`, comes to the same place again.
 """
 
 from __future__ import annotations
@@ -24,10 +25,14 @@ from typing import Final, NoReturn, TextIO, TypeVar, cast
 
 from damrak.bundle import Bundle, Step, read_bundle, write_bundle
 from damrak.errors import BotNotFound
-from damrak.hosting.driver import Driver, SeatPlan
-from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, fault_of
+from damrak.hosting.driver import Driver, Question, SeatPlan
+from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence, fault_of
+from damrak.hosting.hosted import HostedBot
+from damrak.hosting.limits import limited_memory
 from damrak.hosting.printing import REASON as PRINTED, WatchedStdout
+from damrak.hosting.shared import discard_launcher, launcher
 from damrak.loading import BotSpec
+from damrak_engine.clock import US_PER_MS
 
 __all__ = ["Bundle", "Rerun", "read_bundle", "rerun", "write_bundle"]
 
@@ -51,10 +56,12 @@ class Rerun:
 
     `fault` is None if it does not fail any more; `changed` is the first decision that it answered
     differently from then, if any: the questions after it are those of the match as it was.
+    `output` is what the bot printed, if it had a process of its own.
     """
 
     fault: BotFault | None
     changed: int | None
+    output: str = ""
 
     def repeats(self, bundle: Bundle) -> bool:
         """Whether it failed for the same reason."""
@@ -62,25 +69,71 @@ class Rerun:
 
 
 def rerun(bundle: Bundle, debug: bool = False, bot: BotSpec | None = None) -> Rerun:
-    """Ask the bot again, in this process and without limits of memory; another bot if one is given.
+    """Ask the bot again, under the limits of the failing run; another bot if one is given.
 
-    With `debug` the last call, which failed, runs under pdb: it stops where the call begins, and
-    again where an exception comes out of the bot; one that printed stops where it did. A bot that
-    hangs is ended with Ctrl-C, which then shows where it is. One that ends its process other than
-    by `sys.exit` or `os._exit` ends this one.
+    With `debug` the bot runs in this process, with the limit of memory and without a clock. The
+    last call, which failed, runs under pdb: it stops where the call begins, and again where an
+    exception comes out of the bot; one that printed stops where it did. Ctrl-C ends a bot that
+    hangs, and shows where it is. One that ends its process other than by `sys.exit` or `os._exit`
+    ends this one.
 
     Raises:
         BotNotFound: its file is not there any more.
+        HostError: this machine cannot run bots.
     """
     plan = bundle.plan
     if bot is not None:
         plan = SeatPlan(bot, plan.seat, plan.control, plan.chance)
     elif plan.spec.path is not None and not plan.spec.path.is_file():
         raise BotNotFound(plan.spec.text, f"there is no {plan.spec.path} any more")
+    if not debug and bundle.fault.reason != PRINTED:
+        return _rerun_in_child(bundle, plan)
     with _as_in_child(plan), _exit_raised():
         if bundle.fault.reason == PRINTED:
             return _rerun_printing(bundle, plan, debug)
         return _Rerun(bundle, plan, debug).run()
+
+
+def _rerun_in_child(bundle: Bundle, plan: SeatPlan) -> Rerun:
+    """Everything as in the failing run: a process, its clock, its limits."""
+    bot = HostedBot(launcher(), plan, bundle.rules, bundle.limits)
+    try:
+        fault, changed = _ask_again(bundle, bot)
+        output = bot.output
+    except BaseException:
+        discard_launcher()  # a conversation with the server may have been cut in two
+        raise
+    finally:
+        bot.close()
+    return Rerun(fault, changed, output)
+
+
+def _ask_again(bundle: Bundle, bot: HostedBot) -> tuple[BotFault | None, int | None]:
+    changed: int | None = None
+    if (fault := bot.start()) is not None:
+        return fault, None
+    for i, step in enumerate(bundle.steps):
+        question = step.question
+        is_last = i + 1 == len(bundle.steps) and bundle.ending is None
+        answer, _ = bot.ask(question, question.time_left.us)
+        if isinstance(answer, BotFault):
+            return answer, changed
+        if isinstance(answer, Silence):
+            return BotFault("timeout", _late(question), answer.stack), changed
+        if is_last:
+            return _objection(step, answer, late=False), changed
+        if answer != step.answer and changed is None:
+            changed = question.decision
+    if bundle.ending is not None:
+        return bot.finish(bundle.ending.events, bundle.ending.result), changed
+    return None, changed
+
+
+def _late(question: Question) -> str:
+    left = question.time_left
+    if left.decision_us is None or left.bank_us < left.decision_us:
+        return "the bank was used up"
+    return f"no answer within {left.decision_us // US_PER_MS} ms"
 
 
 def _rerun_printing(bundle: Bundle, plan: SeatPlan, debug: bool) -> Rerun:
@@ -109,7 +162,8 @@ class _Rerun:
         """Everything the bundle holds, or as far as the bot comes."""
         bundle = self._bundle
         try:
-            fault = self._play()
+            with limited_memory(bundle.limits.memory_bytes):
+                fault = self._play()
         except KeyboardInterrupt as stopped:
             hung = fault_of(stopped)
             fault = BotFault("timeout", "it was stopped with Ctrl-C", hung.traceback)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from damrak.bundle import bundle_to_json, read_bundle
+from damrak.bundle import bundle_from_json, bundle_to_json, read_bundle
 from damrak.loading import parse_spec
 from damrak.local import GameRecord
 from damrak.repro import rerun
@@ -20,6 +20,7 @@ from damrak_ladder.matches.recording import Report, record
 from damrak_ladder.pipeline.bundling import NoBundle, bundle_bytes, bundle_of
 from damrak_ladder.replays.keeping import keep
 from damrak_ladder.replays.stores import replay_store
+from damrak_referee.runner.settings import RunnerSettings
 from ladder_django.games import replay_of
 from ladder_django.lines import some_bot, some_version
 from ladder_django.people import NOW
@@ -76,6 +77,19 @@ def test_fault_of_the_ladder_happens_again_from_its_bundle(
     assert bundle.output == game.faults[0].output
     again = rerun(bundle, bot=parse_spec(str(BOTS / bot)))
     assert again.repeats(bundle)
+
+
+def test_bundle_has_the_limits_of_the_sandbox_and_the_bots_chance() -> None:
+    game = play("hungry.py:Memory", "random")
+    seat = recorded(game)
+    made = bundle_of(seat, 1)
+    defaults = RunnerSettings(run=Path(), store=Path())
+    assert made["limits"]["memory_bytes"] == defaults.memory_mb << 20
+    assert made["chance"] == hex(game.faults[0].bundle.plan.chance)
+    SeatLog.objects.update(memory_bytes=200 << 20)  # all there was, as it ran out
+    bundle = bundle_from_json(json.loads(bundle_bytes(seat, 1)))
+    assert bundle.limits.memory_bytes == 200 << 20
+    assert rerun(bundle, bot=parse_spec(str(BOTS / "hungry.py:Memory"))).repeats(bundle)
 
 
 def test_it_asks_what_was_asked_in_the_game() -> None:

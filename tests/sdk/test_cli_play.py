@@ -304,6 +304,25 @@ def test_exit_code_is_1_only_if_a_bot_failed_in_every_game(tmp_path: Path) -> No
     assert "sometimes failed in every game (4 of 4)" in run.stdout
 
 
+def test_version_of_a_folder_is_recognised_until_a_file_in_it_changes(tmp_path: Path) -> None:
+    bot = tmp_path / "clumsy"
+    bot.mkdir()
+    (bot / "bot.py").write_text(
+        "from damrak import Bot\n\nclass C(Bot):\n    def choose(self, view): 1 / 0\n"
+    )
+    (bot / "table.txt").write_text("1")
+    damrak("play", bot, "random", "--games", "2", cwd=tmp_path)
+    (bundle, *_) = sorted((tmp_path / "damrak-faults").iterdir())
+    other = "clumsy is not the version that failed"
+    for given in ((), ("--bot", bot), ("--bot", bot / "bot.py")):
+        same = damrak("repro", bundle, *given, cwd=tmp_path)
+        assert same.returncode == 1
+        assert other not in same.stdout
+        assert "fails again" in same.stdout
+    (bot / "table.txt").write_text("2")
+    assert other in damrak("repro", bundle, cwd=tmp_path).stdout
+
+
 def test_failure_where_no_bundle_can_be_written_ends_no_series(tmp_path: Path) -> None:
     bot = tmp_path / "clumsy.py"
     bot.write_text("from damrak import Bot\n\nclass C(Bot):\n    def choose(self, view): 1 / 0\n")

@@ -5,19 +5,21 @@ import json
 import os
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from damrak.bundle import FORMAT, bundle_to_json
+from damrak.bundle import FORMAT, bundle_from_json, bundle_to_json
 from damrak.errors import BotNotFound, BundleError
+from damrak.hosting.limits import STANDARD_LIMITS
 from damrak.loading import parse_spec
 from damrak.local import GameFault
 from damrak.repro import Bundle, read_bundle, rerun, write_bundle
 from damrak_engine.cards import WORDS
 from damrak_engine.clock import TimeControl
 from positions import SMALL
-from sdk.hostile import BOTS, PATIENT, QUICK, play
+from sdk.hostile import BOTS, PATIENT, QUICK, SMALL as LIMITS, play
 
 
 def _fault(bot: str, *opponents: str, control: TimeControl = PATIENT) -> GameFault:
@@ -69,6 +71,39 @@ def test_slow_bot_is_slow_again(tmp_path: Path) -> None:
     bundle = _from_file(_fault(str(slow), control=QUICK).bundle, tmp_path)
     assert bundle.fault.reason == "timeout"
     assert rerun(bundle).repeats(bundle)
+
+
+def test_hang_stops_at_the_same_point_and_shows_its_stack(tmp_path: Path) -> None:
+    fault = _fault("hangs.py:InChoose", control=QUICK)
+    bundle = _from_file(fault.bundle, tmp_path)
+    again = rerun(bundle)
+    assert again.repeats(bundle)
+    assert again.fault is not None
+    assert again.fault.detail == fault.detail
+    assert again.changed is None
+    assert "in think_forever" in again.fault.traceback
+
+
+@pytest.mark.parametrize("bot", ["Memory", "AtStart"])
+def test_limit_of_memory_is_that_of_the_failing_run(bot: str, tmp_path: Path) -> None:
+    fault = _fault(f"hungry.py:{bot}")
+    assert fault.reason == "memory"
+    bundle = _from_file(fault.bundle, tmp_path)
+    assert bundle.limits == LIMITS
+    assert rerun(bundle).repeats(bundle)
+
+
+def test_start_has_the_time_of_the_failing_run(tmp_path: Path) -> None:
+    record = play("hangs.py:InStart", "random", limits=replace(LIMITS, start_seconds=0.5))
+    again = rerun(_from_file(record.faults[0].bundle, tmp_path))
+    assert again.fault is not None
+    assert again.fault.detail == "the bot was not ready to play after 0.5 s"
+
+
+def test_bundle_without_limits_has_the_standard_ones() -> None:
+    data = bundle_to_json(_fault("raises.py:InChoose").bundle)
+    del data["limits"], data["bot"]["folder"]
+    assert bundle_from_json(data).limits == STANDARD_LIMITS
 
 
 def test_file_says_everything_again(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from rich.text import Text
 from damrak.bundle import Bundle, read_bundle
 from damrak.cli.console import err, out
 from damrak.cli.errors import FAILED, OK
+from damrak.cli.outcome import LINES_SHOWN, print_traceback
 from damrak.cli.parser import Commands, add_command, add_json
 from damrak.hosting.faults import BotFault
 from damrak.loading import parse_spec
@@ -31,10 +32,11 @@ def add_parser(commands: Commands) -> None:
         summary="run again what made a bot fail",
         text="""
             When a bot fails, `damrak play` writes a bundle: what the bot was told up to then.
-            This command makes the bot anew and tells it all that again, in this process, where
-            you can watch. With --debug the last call runs in the Python debugger, which also
-            stops where an exception comes out. The exit code is 0 if the bot does not fail any
-            more, and 1 if it does.""",
+            This command makes the bot anew and tells it all that again, under the clock and the
+            limits of the failing run: a bot that hangs is stopped at the same point, and its stack
+            is shown. With --debug the bot runs without a clock, and the last call runs in the
+            Python debugger, which also stops where an exception comes out. The exit code is 0 if
+            the bot does not fail any more, and 1 if it does.""",
         examples=(
             "damrak repro damrak-faults/my_bot-crash-000003-0.json",
             "damrak repro damrak-faults/my_bot-crash-000003-0.json --debug",
@@ -56,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     console.print(_headline(bundle), soft_wrap=True)
     # One that failed on a ladder is told by its number there, which says nothing here.
     is_from_here = then.path is not None or bot.is_house
-    if is_from_here and bot.version != then.version:
+    if is_from_here and not then.is_version(bot):
         console.print(Text(f"{bot.name} is not the version that failed", "yellow"))
     # What the bot prints must not stand between a program and its object.
     with redirect_stdout(sys.stderr) if args.json else nullcontext():
@@ -69,6 +71,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         same = "fails again" if again.repeats(bundle) else "fails, but in another way"
         _print_fault(console, f"{bot.name} {same}", again.fault)
+    if again.output.strip():
+        console.print(Text(f"{bot.name} printed, at the end:", "bold"), soft_wrap=True)
+        print_traceback(console, "\n".join(again.output.splitlines()[-LINES_SHOWN:]))
     if args.json:
         print(json.dumps(_report(bundle, again)))
     return OK if again.fault is None else FAILED
@@ -81,6 +86,7 @@ def _report(bundle: Bundle, again: Rerun) -> dict[str, Any]:
         "changed": again.changed,
         "then": asdict(bundle.fault),
         "now": again.fault and asdict(again.fault),
+        "output": again.output,
     }
 
 
@@ -89,7 +95,8 @@ def _spec_of(bundle: Bundle) -> str:
     spec = bundle.plan.spec
     if spec.path is None:
         return spec.text
-    return f"{spec.path}:{spec.class_name}" if spec.class_name else f"{spec.path}"
+    path = spec.folder if spec.is_folder else spec.path
+    return f"{path}:{spec.class_name}" if spec.class_name else f"{path}"
 
 
 def _headline(bundle: Bundle) -> Text:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -16,6 +16,7 @@ if sys.platform != "win32":
 
 MIB: Final = 1 << 20
 RESERVE: Final = 64 * MIB  # so that a child out of memory can still say so
+ADDRESS_SPACE: Final = 1536 * MIB  # more than the memory: what libraries reserve and do not use
 
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
@@ -31,20 +32,49 @@ class Limits:
     output_bytes: int = 64 * 1024  # of what it prints, the last so many are kept
 
 
+STANDARD_LIMITS: Final = Limits()
+
+
 def limit_memory(memory: int) -> None:
-    """Let this process map no more than so many bytes."""
-    if sys.platform != "win32":
+    """Let this process have no more than so much memory of its own.
+
+    The same two limits hold in a sandbox without control groups. Only Linux counts all private
+    memory as data; elsewhere the address space is what can be limited.
+    """
+    if sys.platform == "linux":
+        space = memory + ADDRESS_SPACE
+        for what, most in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_AS, space)):
+            with contextlib.suppress(ValueError, OSError):  # we may be limited further ourselves
+                resource.setrlimit(what, (most, most + RESERVE))
+    elif sys.platform != "win32":
         # macOS knows the name of this limit but does not accept every value.
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory + RESERVE))
 
 
+@contextlib.contextmanager
+def limited_memory(memory: int | None) -> Iterator[None]:
+    """Limit the memory of this process for a while, as far as the platform can."""
+    if memory is None or sys.platform != "linux":
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    with contextlib.suppress(ValueError, OSError):  # we may be limited further ourselves
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, hard))
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
 def release_reserve() -> None:
     """Give a process that ran out of memory what it needs to report that."""
     if sys.platform != "win32":
-        with contextlib.suppress(ValueError, OSError):
-            hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-            resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+        for what in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
+            with contextlib.suppress(ValueError, OSError):
+                hard = resource.getrlimit(what)[1]
+                resource.setrlimit(what, (hard, hard))
 
 
 def forbid_core_dumps() -> None:

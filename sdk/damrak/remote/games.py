@@ -176,7 +176,15 @@ class Games:
         ending = None
         if record.fault is None and record.result is not None:
             ending = Ending(record.last_events, record.result)
-        bundle = Bundle(record.plan, record.rules, fault, game.output, tuple(game.steps), ending)
+        bundle = Bundle(
+            record.plan,
+            record.rules,
+            fault,
+            game.output,
+            tuple(game.steps),
+            ending,
+            self._limits,
+        )
         self._save.mkdir(parents=True, exist_ok=True)
         path = self._save / f"{_plain(self._spec.name)}-{fault.reason}-{_plain(game.match)}.json"
         write_bundle(bundle, path)
