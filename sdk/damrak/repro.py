@@ -119,7 +119,7 @@ def _ask_again(bundle: Bundle, bot: HostedBot) -> tuple[BotFault | None, int | N
         if isinstance(answer, BotFault):
             return answer, changed
         if isinstance(answer, Silence):
-            return BotFault("timeout", _late(question), answer.stack), changed
+            return BotFault("timeout", late_detail(question), answer.stack), changed
         if is_last:
             return _objection(step, answer, late=False), changed
         if answer != step.answer and changed is None:
@@ -129,7 +129,8 @@ def _ask_again(bundle: Bundle, bot: HostedBot) -> tuple[BotFault | None, int | N
     return None, changed
 
 
-def _late(question: Question) -> str:
+def late_detail(question: Question) -> str:
+    """Returns how an arbiter describes that this question was not answered in time."""
     left = question.time_left
     if left.decision_us is None or left.bank_us < left.decision_us:
         return "the bank was used up"

@@ -20,9 +20,10 @@ from damrak.cli.parser import FAULTS, Commands, add_command
 from damrak.errors import RefusalError
 from damrak.hosting.driver import SeatPlan
 from damrak.hosting.hosted import HostedBot
+from damrak.hosting.limits import STANDARD_LIMITS
 from damrak.hosting.shared import discard_launcher, launcher
 from damrak.loading import BotSpec, parse_spec
-from damrak.local import STANDARD_CONTROL, STANDARD_LIMITS, package_version
+from damrak.local import STANDARD_CONTROL, package_version
 from damrak.remote.address import Address, parse_address
 from damrak.remote.credentials import find_token, login_file, save_token
 from damrak_engine.boards import load_board

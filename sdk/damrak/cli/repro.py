@@ -4,23 +4,40 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.text import Text
 
-from damrak.bundle import Bundle, read_bundle
+from damrak.bundle import Bundle, Step, read_bundle
+from damrak.cli.arguments import whole
 from damrak.cli.console import err, out
-from damrak.cli.errors import FAILED, OK
+from damrak.cli.errors import FAILED, OK, Misuse
+from damrak.cli.match_source import (
+    MatchSource,
+    history_in,
+    is_match_page,
+    match_at,
+    match_in,
+    seat_in,
+)
 from damrak.cli.outcome import LINES_SHOWN, print_traceback
 from damrak.cli.parser import Commands, add_command, add_json
-from damrak.hosting.faults import BotFault
-from damrak.loading import parse_spec
+from damrak.cli.repro_match import run_match
+from damrak.hosting.driver import SeatPlan
+from damrak.hosting.faults import BotFault, Chosen, Silence
+from damrak.loading import BotSpec, parse_spec
 from damrak.repro import Rerun, rerun
+from damrak.study import question_of
+from damrak_engine.seat_history import SeatHistory
+
+REPLAY_MARK: Final = re.compile(rb'"format"\s*:\s*"damrak-replay/')
+MARK_WITHIN: Final = 1 << 24  # bytes of a replay; its keys may come in any order
 
 
 def add_parser(commands: Commands) -> None:
@@ -29,29 +46,119 @@ def add_parser(commands: Commands) -> None:
         commands,
         "repro",
         run,
-        summary="run again what made a bot fail",
+        summary="run a failure again, or put a bot into a seat of a match",
         text="""
             When a bot fails, `damrak play` writes a bundle: what the bot was told up to then.
             This command makes the bot anew and tells it all that again, under the clock and the
             limits of the failing run: a bot that hangs is stopped at the same point, and its stack
             is shown. With --debug the bot runs without a clock, and the last call runs in the
             Python debugger, which also stops where an exception comes out. The exit code is 0 if
-            the bot does not fail any more, and 1 if it does.""",
+            the bot does not fail any more, and 1 if it does. Given a match, by its page on a ladder
+            or as a replay, it puts a bot of yours into a seat: with --from it shows the position
+            at an event, what was played, and what the bot chooses; with --diff, the first decision
+            at which the bot chooses otherwise (exit code 1). The bot is asked all decisions of the
+            seat, and after each the recorded one is followed.""",
         examples=(
             "damrak repro damrak-faults/my_bot-crash-000003-0.json",
             "damrak repro damrak-faults/my_bot-crash-000003-0.json --debug",
             "damrak repro bundle.json --bot my_bot_fixed.py",
+            "damrak repro https://ladder.example.org/matches/1033/ --bot my_bot --from 40",
+            "damrak repro https://ladder.example.org/matches/1033/ --bot my_bot --diff",
+            "damrak repro game.json --bot my_bot --seat 1 --diff --json",
         ),
     )
-    parser.add_argument("file", metavar="FILE", type=Path, help="a repro bundle")
+    parser.add_argument(
+        "place", metavar="FILE|URL", help="a repro bundle, a replay, or the page of a match"
+    )
     parser.add_argument("--debug", action="store_true", help="run the last call in the debugger")
     add_json(parser)
-    parser.add_argument("--bot", metavar="BOT", help="ask this bot instead of the one that failed")
+    parser.add_argument(
+        "--bot", metavar="BOT", help="ask this bot instead of the one that failed or played"
+    )
+    match = parser.add_argument_group("matches")
+    match.add_argument(
+        "--seat",
+        metavar="N|NAME",
+        help="which seat: its number, the first is 0, or the name of its bot (default: the one "
+        "that is yours, or whose bot has the name of BOT)",
+    )
+    match.add_argument(
+        "--from",
+        type=whole,
+        metavar="EVENT",
+        dest="start",
+        help="begin at the first decision at or after this event (default: 0)",
+    )
+    match.add_argument("--all", action="store_true", help="show all decisions without waiting")
+    match.add_argument(
+        "--diff", action="store_true", help="show the first decision that BOT makes otherwise"
+    )
+    match.add_argument(
+        "--insecure", action="store_true", help="let a token go over plain http to another machine"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Carry it out."""
-    bundle = read_bundle(args.file)
+    source = _match(args.place, may_be_plain=args.insecure)
+    if source is not None:
+        return _run_match(args, source)
+    for name in ("seat", "start", "all", "diff"):
+        if getattr(args, name) not in (None, False):
+            option = "--from" if name == "start" else f"--{name}"
+            raise Misuse(f"{option} is for matches, and {args.place} is a repro bundle")
+    return _run_bundle(args)
+
+
+def _match(place: str, *, may_be_plain: bool) -> MatchSource | None:
+    """Returns the match at an address or in a replay; None for a bundle."""
+    if is_match_page(place):
+        return match_at(place, may_be_plain=may_be_plain)
+    path = Path(place)
+    try:
+        with path.open("rb") as file:
+            is_replay = REPLAY_MARK.search(file.read(MARK_WITHIN)) is not None
+    except OSError:
+        return None  # reading it as a bundle says what is wrong
+    return match_in(path) if is_replay else None
+
+
+def _run_match(args: argparse.Namespace, source: MatchSource) -> int:
+    if args.bot is None:
+        raise Misuse("--bot: which bot is to take the seat?")
+    if args.diff and (args.start is not None or args.all):
+        raise Misuse("--diff goes through all decisions: leave out --from and --all")
+    bot = parse_spec(args.bot)
+    seat = seat_in(source, args.seat, bot)
+    source, history = history_in(source, seat)
+    args.start = args.start or 0
+    if args.start >= len(source.replay.events):
+        most = len(source.replay.events) - 1
+        raise Misuse(f"--from {args.start}: this match has the events 0 to {most}")
+    if args.debug:
+        return _debug(source, history, args.start, bot)
+    return run_match(args, source, history, bot)
+
+
+def _debug(source: MatchSource, history: SeatHistory, start: int, bot: BotSpec) -> int:
+    """Run the first decision from an event on in the debugger."""
+    later = [at for at, asked in enumerate(history.asked) if asked.event >= start]
+    if not later:
+        raise Misuse(f"--from {start}: the seat has no decision from that event on")
+    steps = tuple(
+        Step(question_of(asked), Silence() if asked.action is None else Chosen(asked.action, None))
+        for asked in history.asked[: later[0] + 1]
+    )
+    plan = SeatPlan(bot, history.seat, source.control, history.chance)
+    bundle = Bundle(plan, history.rules, BotFault("", ""), "", steps)
+    again = rerun(bundle, debug=True, bot=bot)
+    if again.fault is not None:
+        _print_fault(out(), f"{bot.name} failed", again.fault)
+    return OK if again.fault is None else FAILED
+
+
+def _run_bundle(args: argparse.Namespace) -> int:
+    bundle = read_bundle(Path(args.place))
     then = bundle.plan.spec
     bot = parse_spec(args.bot or _spec_of(bundle))
     console = err() if args.json else out()

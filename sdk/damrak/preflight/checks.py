@@ -12,11 +12,12 @@ from damrak.bundle import Bundle, Step
 from damrak.hosting.driver import SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
 from damrak.hosting.hosted import HostedBot
+from damrak.hosting.limits import STANDARD_LIMITS
 from damrak.hosting.printing import REASON as PRINTED
 from damrak.hosting.shared import discard_launcher, launcher
 from damrak.hosting.trusted import TrustedBot
 from damrak.loading import BotSpec, parse_spec
-from damrak.local import STANDARD_CONTROL, STANDARD_LIMITS, GamePlan, play_game
+from damrak.local import STANDARD_CONTROL, GamePlan, play_game
 from damrak.preflight.situations import AMSTERDAM, BARE_BOARD, Situation, situations
 from damrak.record import GameRecord
 from damrak_engine.board import Board
