@@ -30,7 +30,6 @@ from damrak.hosting.printing import REASON
 from damrak_engine.events import Event
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result
-from damrak_wire.stack import SourceFolder, no_source
 
 NS: Final = 1_000_000_000
 LAST_WORDS: Final = 1.0  # seconds that a child whose line is closed has to die
@@ -144,6 +143,8 @@ class HostedBot:
 
     def _stack(self) -> str:
         """Returns where a bot is whose time is up: there is no exception with a traceback."""
+        from damrak_wire.stack import SourceFolder, no_source  # only needed once a bot hangs
+
         output = self._child.output
         output.begin_dump()
         self._child.where()

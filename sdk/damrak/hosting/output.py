@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from threading import Thread
-from typing import IO, Final, Protocol
+from typing import IO, TYPE_CHECKING, Final, Protocol
 
 from damrak.hosting.faults import is_ours
-from damrak_wire.stack import Diversion, SourceOf
+
+if TYPE_CHECKING:
+    from damrak_wire.stack import Diversion, SourceOf
 
 CHUNK: Final = 1 << 16
 MOMENT: Final = 0.2  # seconds
@@ -48,6 +50,8 @@ class Tail:
 
     def begin_dump(self) -> None:
         """Keep what follows apart."""
+        from damrak_wire.stack import Diversion  # only needed once a bot hangs
+
         self._diversion = Diversion()
 
     def end_dump(self, source: SourceOf) -> str:
