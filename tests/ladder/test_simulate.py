@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from damrak_ladder.ratings import Scale
 from damrak_ladder.simulate.comparison import Contest, compare
+from damrak_ladder.simulate.forecasts import WORLDS, bins_of, calibration
 from damrak_ladder.simulate.mirror import mirror_variance, ratio
 from damrak_ladder.simulate.pairing import PAIRINGS, Standing
 from damrak_ladder.simulate.peers import Elo, Glicko2
@@ -256,3 +257,33 @@ def test_wrong_use_is_one_line(arguments, named):
 def test_help_teaches():
     assert "simulate" in ladder().stdout
     assert "examples:" in ladder("simulate", "--help").stdout
+
+
+def test_forecasts_are_calibrated_in_every_world():
+    found = calibration(seed=3, seasons=120, progress=lambda done, of: None)
+    assert [world["world"] for world in found] == [world.name for world in WORLDS]
+    for world in found:
+        assert world["seasons"] == 120
+        for one in world["bins"]:
+            assert abs(one["shown"] - one["true"]) < 0.03 + 3 * one["error"], (world, one)
+        shown = sum(one["n"] for one in world["bins"] if one["statement"] == "first")
+        assert shown == 120 * world["bots"]
+    # Of identical bots none may look like a favourite.
+    highest = [one for one in found[-1]["fine_bins"] if one["statement"] == "first"][-1]
+    assert highest["to"] <= 0.6
+
+
+def test_small_bins_are_joined_to_the_next():
+    shown = np.array([[0.05, 0.95], [0.05, 0.5], [0.05, 0.45], [0.1, 0.05]])
+    figures = np.stack([shown, np.zeros((4, 2))], axis=2)
+    found = bins_of(figures, 0.2, merge=True)
+    assert [(one["from"], one["to"], one["n"]) for one in found] == [(0.0, 0.4, 5), (0.4, 1.0, 3)]
+    assert sum(one["n"] for one in bins_of(figures, 0.1, merge=False)) == 8
+
+
+def test_forecasts_are_printed():
+    done = ladder("simulate", "--only", "forecasts", "--seasons", "10", "--json")
+    assert done.returncode == 0, done.stderr
+    worlds = json.loads(done.stdout)["forecasts"]
+    assert all({"shown", "true", "n"} <= one.keys() for world in worlds for one in world["bins"])
+    assert ladder("simulate", "--only", "forecasts", "--seasons", "3").returncode == 2

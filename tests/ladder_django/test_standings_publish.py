@@ -13,7 +13,9 @@ from damrak_ladder.matches.models import Entry
 from damrak_ladder.ratings import History, Scale, rate
 from damrak_ladder.ratings.history import Block as Played
 from damrak_ladder.standings.absorbing import absorb, recorded_outcome, withdraw
+from damrak_ladder.standings.knockout import DRAWS
 from damrak_ladder.standings.models import (
+    Contenders,
     Counted,
     Fit,
     Line,
@@ -234,6 +236,28 @@ def test_other_anchors_are_a_reason_to_publish() -> None:
     assert publish(ladder, LATER) is not None
     after = published(ladder)
     assert all(abs(after[key][0] - before[key][0] - 100) <= 1 for key in before)
+
+
+def test_draws_of_the_leaders_are_published_for_forecasts() -> None:
+    ladder, versions = a_ladder(), some_field(5)
+    season(ladder, versions)
+    publish(ladder, NOW)
+    ranks = Standing.objects.filter(ladder=ladder, rank__isnull=False).order_by("rank")
+    for row in Contenders.objects.filter(ladder=ladder):
+        ranked = ranks.filter(seats=row.seats).values_list("version", flat=True)
+        assert row.versions == list(ranked)
+        assert len(bytes(row.strengths)) == 2 * DRAWS * len(row.versions)
+    assert Contenders.objects.filter(ladder=ladder).count() == 4
+
+
+def test_what_an_earlier_release_published_is_published_again() -> None:
+    ladder, versions = a_ladder(), some_field(4)
+    season(ladder, versions)
+    publish(ladder, NOW)
+    assert publish(ladder, LATER) is None
+    Contenders.objects.all().delete()
+    assert publish(ladder, LATER) is not None
+    assert Contenders.objects.exists()
 
 
 def test_the_ledger_ends_with_what_is_published_and_forgets_nothing() -> None:

@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 from scipy.special import ndtr
 
-from damrak_ladder.ratings.rating import Ratings
+from damrak_ladder.ratings.posterior import Posterior
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Booleans, Floats, Integers
 
 _ROWS = 256
@@ -31,7 +31,7 @@ class Bands:
     worst: Integers  # and at worst
 
 
-def bands(ratings: Ratings, among: Integers) -> Bands:
+def bands(field: Posterior, among: Integers) -> Bands:
     """The tie bands and possible ranks of these versions.
 
     A band opens with the best version that is in none yet, and takes in those below it down to the
@@ -40,14 +40,15 @@ def bands(ratings: Ratings, among: Integers) -> Bands:
     is known about each version alone is its range of ranks: one more than the number of versions
     separated from it above, up to the number of those not separated from it below.
     """
-    order = among[np.lexsort((among, -ratings.elo[among]))].astype(np.int32)
+    elo = field.ratings.elo
+    order = among[np.lexsort((among, -elo[among]))].astype(np.int32)
     count = len(order)
     band = np.zeros(count, dtype=np.int32)
     best, worst = np.ones(count, dtype=np.int32), np.full(count, count, dtype=np.int32)
     leader, number = -1, 0
     for start in range(0, count, _ROWS):
         rows = np.arange(start, min(start + _ROWS, count))
-        apart = _separated(ratings, order[rows], order)
+        apart = _separated(field, order[rows], order)
         above = np.arange(count) < rows[:, None]
         best[rows] += np.sum(apart & above, axis=1, dtype=np.int32)
         worst[rows] -= np.sum(apart & ~above, axis=1, dtype=np.int32)
@@ -58,8 +59,14 @@ def bands(ratings: Ratings, among: Integers) -> Bands:
     return Bands(order, band, best, worst)
 
 
-def _separated(ratings: Ratings, rows: Integers, columns: Integers) -> Booleans:
-    """Which of the one are separated from which of the other versions."""
+def _separated(field: Posterior, rows: Integers, columns: Integers) -> Booleans:
+    """Which of the one are separated from which of the other versions.
+
+    The difference of two strengths has the prior variance 2 spread². Shrinking an estimated
+    difference with that makes its ratio to its standard deviation smaller by the root of
+    1 + variance / (2 spread²).
+    """
+    ratings = field.ratings
     factor = np.divide(
         ratings.widths, ratings.error, out=np.ones(len(ratings)), where=ratings.error > 0
     )
@@ -67,6 +74,7 @@ def _separated(ratings: Ratings, rows: Integers, columns: Integers) -> Booleans:
     covariance *= factor[rows][:, None] * factor[columns]
     width = ratings.widths**2
     variance = np.maximum(width[rows][:, None] + width[columns] - 2 * covariance, 0.0)
+    variance *= 1 + variance / (2 * field.spread**2)
     needed: Floats = honest_difference(len(columns)) * np.sqrt(variance)
     apart = np.abs(ratings.elo[rows][:, None] - ratings.elo[columns]) > needed
     return np.asarray(apart & (rows[:, None] != columns))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from damrak_ladder.misuse import Misuse
 
-PARTS: Final = ("matchmaking", "ratings", "mirror_variance", "fit")
+PARTS: Final = ("matchmaking", "ratings", "mirror_variance", "fit", "forecasts")
 MOST: Final = 10_000_000  # bots, or blocks: more than any machine holds
 
 TEXT: Final = """
@@ -18,11 +18,14 @@ Lets synthetic bots of known strength play through the matchmaking and the ratin
 and says how well both do: how soon the list is right, for our matchmaking and for simpler ones;
 how well games that were held back are foretold and how often 95 % intervals contain the truth, for
 our rating and for others on the same games; what a mirrored block is worth (a record of real
-games, not played anew); and what a fit costs. The same seed gives the same numbers. Rank
-correlations are means over many seasons, each with bots and luck of its own. Below their table
-stands how many blocks ours took to the first mark at which the list was at least as right as that
-of random pairing was in the end, and their share; and a second share, read between the marks and
-over the last third of random pairing. docs/ratings.md explains the rest.
+games, not played anew); what a fit costs; and whether the probabilities shown of the leaders (of
+being first, and of winning a knockout) are right in worlds of 24 bots, whose strengths and blocks
+are fixed (--bots, --blocks, --spread and --cycles do not apply to this part). The same seed
+gives the same numbers. Rank correlations are means over many seasons, each with bots and luck of
+its own. Below their table stands how many blocks ours took to the first mark at which the list
+was at least as right as that of random pairing was in the end, and their share; and a second
+share, read between the marks and over the last third of random pairing. docs/ratings.md explains
+the rest.
 """
 EXAMPLES: Final = """\
 examples:
@@ -30,6 +33,7 @@ examples:
   damrak-ladder simulate --bots 1000 --blocks 200000 --json > simulation.json
   damrak-ladder simulate --only fit --bots 10000 --blocks 1000000
   damrak-ladder simulate --only matchmaking --bots 40 --blocks 500 --bots-per-owner 2 --batch 25
+  damrak-ladder simulate --only forecasts --json
   damrak-ladder simulate --cycles 0.3     who beats whom is not only a matter of strength
 """
 
@@ -83,6 +87,12 @@ def add_parser(commands: Any) -> None:
         metavar="PART",
         help=f"only this part, may be repeated: {', '.join(PARTS)}",
     )
+    add(
+        "--seasons",
+        type=int,
+        metavar="N",
+        help="seasons in each world of the part forecasts (default: 2000)",
+    )
     add("--json", action="store_true", help="print one JSON object instead of text for people")
     parser.set_defaults(run=run)
 
@@ -106,6 +116,8 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.batch is not None and not 1 <= args.batch <= args.blocks:
         raise Misuse(f"--batch: from 1 to {args.blocks}, which are all blocks, not {args.batch}")
+    if args.seasons is not None and not 10 <= args.seasons <= MOST:
+        raise Misuse(f"--seasons: from 10 to {MOST:,}, not {args.seasons}")
     # Not before it is needed: numpy and SciPy take longer to load than help takes to read.
     from damrak_ladder.simulate.open_skill import is_installed
     from damrak_ladder.simulate.report import as_text, simulate, teller
@@ -122,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
         args.batch,
         not args.no_anchors,
     )
-    found = simulate(setting, parts, teller())
+    found = simulate(setting, parts, teller(), args.seasons)
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     if "ratings" in parts and not is_installed():

@@ -14,6 +14,7 @@ from damrak_ladder.matchmaking import MOST_TURNS
 from damrak_ladder.ratings import History, Scale
 from damrak_ladder.simulate.comparison import Contest, Score, compare
 from damrak_ladder.simulate.cost import fit_cost
+from damrak_ladder.simulate.forecasts import SEASONS, calibration
 from damrak_ladder.simulate.mirror import mirror_variance
 from damrak_ladder.simulate.pairing import PAIRINGS, Standing
 from damrak_ladder.simulate.season import Season, joined
@@ -31,8 +32,13 @@ Row = Sequence[str]
 Tell = Callable[[str], None]
 
 
-def simulate(setting: Setting, parts: Collection[str], tell: Tell) -> dict[str, Any]:
-    """These parts of the report, in the form that `--json` prints."""
+def simulate(
+    setting: Setting, parts: Collection[str], tell: Tell, seasons: int | None = None
+) -> dict[str, Any]:
+    """These parts of the report, in the form that `--json` prints.
+
+    `seasons` is how many the forecasts are tested on in each world.
+    """
     found: dict[str, Any] = {}
     compared = min(setting.seasons, max(1, _COMPARED // setting.blocks), _MOST_COMPARED)
     wanted: dict[str, int] = {}
@@ -71,6 +77,12 @@ def simulate(setting: Setting, parts: Collection[str], tell: Tell) -> dict[str, 
         history = played["damrak"][0].history if played else _history(setting, world, scale, tell)
         tell("measuring a fit")
         found["fit"] = fit_cost(history, scale, setting.bots)
+    if "forecasts" in parts:
+
+        def tested(done: int, of: int) -> None:
+            tell(f"testing forecasts: {100 * done // of} %")
+
+        found["forecasts"] = calibration(setting.seed, seasons or SEASONS, tested)
     return found
 
 
@@ -144,7 +156,20 @@ def as_text(found: Mapping[str, Any]) -> str:
             f"Fit of {fit['versions']:,} versions and {fit['blocks']:,} blocks: "
             f"{fit['seconds']:.1f} s on one core, {fit['max_rss_mb']:.0f} MB"
         )
+    parts += [_forecasts(world) for world in found.get("forecasts", ())]
     return "\n\n".join(parts) + "\n"
+
+
+def _forecasts(world: Mapping[str, Any]) -> str:
+    rows: list[Row] = [("statement", "from", "to", "shown", "true", "figures")]
+    for one in world["bins"]:
+        edges = [f"{100 * one[edge]:.0f} %" for edge in ("from", "to")]
+        true = f"{100 * one['true']:.1f} ± {100 * one['error']:.1f} %"
+        rows.append(
+            (one["statement"], *edges, f"{100 * one['shown']:.1f} %", true, f"{one['n']:,}")
+        )
+    heading = f"Forecasts for {world['bots']} bots: {world['world']}, {world['seasons']:,} seasons"
+    return f"{heading}\n\n{_table(rows)}"
 
 
 def _matchmaking(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:

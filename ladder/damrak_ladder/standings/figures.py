@@ -10,9 +10,20 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from damrak_ladder.ratings import Ratings, bands, first_probability, rate, rate_by_seats
+from damrak_ladder.ratings import (
+    Bands,
+    Posterior,
+    Ratings,
+    bands,
+    first_probability,
+    posterior,
+    rate,
+    rate_by_seats,
+)
 from damrak_ladder.ratings.scale import Integers
+from damrak_ladder.standings.knockout import DRAWS, MOST
 from damrak_ladder.standings.snapshot import Snapshot
 
 ALL: Final = 0
@@ -39,10 +50,19 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Leaders:
+    """Draws of the strengths of the first of a list, for forecasts."""
+
+    versions: tuple[int, ...]  # keys, by rank
+    strengths: NDArray[np.int16]  # draws x versions, in Elo
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Figures:
     """All of it, by version and size of table, and the fit behind it."""
 
     of: Mapping[tuple[int, int], Figure]
+    leaders: Mapping[int, Leaders]  # by size of table
     ratings: Ratings
 
 
@@ -50,18 +70,31 @@ def figures_of(snapshot: Snapshot) -> Figures:
     """The numbers that follow from these blocks."""
     count = len(snapshot.versions)
     whole = rate(snapshot.history, count, snapshot.scale)
-    found = _figures(snapshot, ALL, whole)
-    for seats, ratings in rate_by_seats(snapshot.history, count, snapshot.scale).items():
-        found |= _figures(snapshot, seats, ratings)
-    return Figures(found, whole)
+    sizes = {ALL: whole, **rate_by_seats(snapshot.history, count, snapshot.scale)}
+    found: dict[tuple[int, int], Figure] = {}
+    leaders = {}
+    for seats, ratings in sizes.items():
+        played: Integers = np.flatnonzero(ratings.blocks).astype(np.int32)
+        among = np.intersect1d(snapshot.listed, played).astype(np.int32)
+        field = posterior(ratings, among)
+        ranks = bands(field, among)
+        found |= _figures(snapshot, seats, field, played, ranks)
+        leaders[seats] = _leaders(snapshot, field, ranks.order[:MOST])
+    return Figures(found, leaders, whole)
 
 
-def _figures(snapshot: Snapshot, seats: int, ratings: Ratings) -> dict[tuple[int, int], Figure]:
-    played: Integers = np.flatnonzero(ratings.blocks).astype(np.int32)
-    among = np.intersect1d(snapshot.listed, played).astype(np.int32)
-    ranks = bands(ratings, among)
-    chances = first_probability(ratings, among)
-    chance = {int(at): round(float(one), 2) for at, one in zip(among, chances, strict=True)}
+def _leaders(snapshot: Snapshot, field: Posterior, chosen: Integers) -> Leaders:
+    limits = np.iinfo(np.int16)
+    strengths = np.clip(np.round(field.draw(chosen, DRAWS)), limits.min, limits.max)
+    return Leaders(tuple(int(snapshot.versions[at]) for at in chosen), strengths.astype(np.int16))
+
+
+def _figures(
+    snapshot: Snapshot, seats: int, field: Posterior, played: Integers, ranks: Bands
+) -> dict[tuple[int, int], Figure]:
+    ratings = field.ratings
+    chances = first_probability(field, ranks.order)
+    chance = {int(at): round(float(one), 2) for at, one in zip(ranks.order, chances, strict=True)}
     place = {int(at): row for row, at in enumerate(ranks.order)}
     result = {}
     for at in played.tolist():

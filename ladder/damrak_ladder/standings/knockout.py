@@ -1,12 +1,11 @@
-"""What a knockout of the first of a list would come to, as far as ratings can tell.
+"""The forecast of a knockout of the first of a list.
 
-Nothing is drawn by lot but strengths within their errors: given those, the chance of everybody to
-get past every round is a sum over whom they can meet there.
+Only strengths are drawn at random, from the posterior distribution (ratings/posterior.py). Given
+these, the probability that a seed gets past a round is an exact sum over its possible opponents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,8 +13,11 @@ import numpy as np
 
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Floats
 
-_DRAWS: Final = 1024
-_SEED: Final = 1625  # the same ratings always foretell the same
+DRAWS: Final = 1024
+"""So many draws of strengths are published with a fit."""
+
+MOST: Final = 16
+"""A bracket has at most so many seeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +36,16 @@ class Forecast:
     past: tuple[tuple[float, ...], ...]  # of each seed, round by round
 
 
-def forecast(elos: Sequence[float], errors: Sequence[float]) -> Forecast:
-    """How a knockout of these would go, the best first; as many as a power of two.
+def forecast(draws: Floats) -> Forecast:
+    """Returns how a knockout of these would go.
 
-    Errors are standard errors, taken as independent. A duel goes to whoever finishes first, and to
-    either with the same chance if both do.
+    `draws` are possible strengths in Elo, one column for each seed, the best first; the number of
+    columns is a power of two. A duel goes to the bot that finishes first, and to either with the
+    same probability if both do.
     """
-    size = len(elos)
+    size = draws.shape[1]
     places = seeding(size)
-    strengths = _strengths(elos, errors)[:, places]
+    strengths = draws[:, places]
     gaps = strengths[:, :, np.newaxis] - strengths[:, np.newaxis, :]
     beats = 1 / (1 + np.exp(-gaps / ELO_PER_LOGIT))
     there = np.ones_like(strengths)
@@ -70,10 +73,3 @@ def seeding(size: int) -> list[int]:
     while len(places) < size:
         places = [one for place in places for one in (place, 2 * len(places) - 1 - place)]
     return places
-
-
-def _strengths(elos: Sequence[float], errors: Sequence[float]) -> Floats:
-    """What the true strengths may be, in rows: drawn in pairs that lie opposite each other."""
-    draws = np.random.default_rng(_SEED).standard_normal((_DRAWS // 2, len(elos)))
-    result: Floats = np.asarray(elos) + np.concatenate([draws, -draws]) * np.asarray(errors)
-    return result

@@ -195,6 +195,27 @@ class Standing(models.Model):
         return f"{self.version_id}: {self.elo}"
 
 
+class Contenders(models.Model):
+    """Draws of the strengths of the first of a list, from the latest fit, for forecasts.
+
+    Replaced with every fit. `strengths` has a row of little-endian 16-bit Elo for each draw.
+    """
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="contenders")
+    seats = models.PositiveSmallIntegerField()
+    versions: models.JSONField[list[int], list[int]] = models.JSONField()  # keys, by rank
+    strengths = models.BinaryField()
+
+    class Meta:
+        verbose_name_plural = "contenders"
+        constraints: ClassVar = [
+            models.UniqueConstraint("ladder", "seats", name="contenders_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{len(self.versions)} of {self.ladder_id}"
+
+
 class Line(models.Model):
     """A line of the ledger: what was published from this fit on, for it had changed.
 

@@ -20,7 +20,7 @@ from damrak_ladder.standings.anchors import anchors_of
 from damrak_ladder.standings.figures import ALL, Figure, Figures, figures_of
 from damrak_ladder.standings.ledger import is_news, ledger_ends
 from damrak_ladder.standings.listing import listed_among
-from damrak_ladder.standings.models import Fit, Line, Progress, Standing
+from damrak_ladder.standings.models import Contenders, Fit, Line, Progress, Standing
 from damrak_ladder.standings.progress import locked
 from damrak_ladder.standings.rank_changes import tell_changes
 from damrak_ladder.standings.running import begin_anew
@@ -80,7 +80,12 @@ def _is_due(ladder: Ladder, progress: Progress, latest: Fit | None, now: datetim
         return True
     if timedelta(0) <= since < LONGEST:
         return False
-    return bool(news) or _terms_changed(ladder, latest)
+    return (
+        bool(news)
+        or _terms_changed(ladder, latest)
+        # An earlier release published the latest fit.
+        or not Contenders.objects.filter(ladder=ladder).exists()
+    )
 
 
 def _terms_changed(ladder: Ladder, latest: Fit) -> bool:
@@ -154,11 +159,30 @@ def _write(
         update_fields=list(Figure.__dataclass_fields__),
     )
     Line.objects.bulk_create(lines, batch_size=_A_TIME)
+    _write_leaders(ladder, figures)
     begin_anew(ladder, snapshot, ratings)
     tell_changes(ladder, number, now)
     progress.fit, progress.fitting_until = number, None
     progress.save(update_fields=["fit", "fitting_until"])
     return fit
+
+
+def _write_leaders(ladder: Ladder, figures: Figures) -> None:
+    Contenders.objects.filter(ladder=ladder).exclude(seats__in=figures.leaders).delete()
+    Contenders.objects.bulk_create(
+        [
+            Contenders(
+                ladder=ladder,
+                seats=seats,
+                versions=list(leaders.versions),
+                strengths=leaders.strengths.astype("<i2").tobytes(),
+            )
+            for seats, leaders in figures.leaders.items()
+        ],
+        update_conflicts=True,
+        unique_fields=["ladder", "seats"],
+        update_fields=["versions", "strengths"],
+    )
 
 
 def _unknown(row: Standing) -> Figure:

@@ -1,4 +1,4 @@
-"""A knockout of the first of a ladder as a bracket: what ratings foretell, nothing of it played."""
+"""A forecast of a knockout of the first of a ladder, as a bracket."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
 from django.utils.translation import gettext_lazy
 
 from damrak_ladder.matches.models import Ladder
-from damrak_ladder.ratings.scale import NORMAL_975
-from damrak_ladder.standings.knockout import Slot, forecast
+from damrak_ladder.ratings.scale import Floats
+from damrak_ladder.standings.figures import ALL
+from damrak_ladder.standings.knockout import MOST, Slot, forecast
+from damrak_ladder.standings.models import Contenders
 from damrak_ladder.standings.tables import Row, table
 from damrak_ladder.web.players import BotName, Player
 
-SIZES: Final = (4, 8, 16)
+SIZES: Final = (4, 8, MOST)
 SIZE: Final = 8
 DUEL: Final = 2  # players at a table
 
@@ -72,13 +75,18 @@ def seats_of(ladder: Ladder) -> int | None:
 
 def knockout_of(ladder: Ladder, size: int) -> Knockout | None:
     """A knockout of the first so many, of fewer if there are fewer; None for fewer than two."""
-    listed = table(ladder, seats_of(ladder), limit=SIZES[-1], with_trend=False)
+    seats = seats_of(ladder)
+    draws = _draws_of(ladder, ALL if seats is None else seats)
+    listed = [
+        row
+        for row in table(ladder, seats, limit=MOST, with_trend=False)
+        if row.version_id in draws  # a fit may have been published between the two queries
+    ]
     sizes = [one for one in SIZES if one <= len(listed)]
     rows = listed[: max([one for one in sizes if one <= size], default=DUEL)]
     if len(rows) < DUEL:
         return None
-    errors = [(row.high - row.low) / (2 * NORMAL_975) for row in rows]
-    found = forecast([row.elo for row in rows], errors)
+    found = forecast(np.column_stack([draws[row.version_id] for row in rows]))
     seeded = [
         Seeded(
             at, row, Player(row.version_id, row.number, BotName(row.bot_slug, row.bot_name)), past
@@ -93,6 +101,15 @@ def knockout_of(ladder: Ladder, size: int) -> Knockout | None:
         for number, duels in enumerate(found.rounds)
     ]
     return Knockout(rounds, max(seeded, key=lambda one: one.chances[-1]), seeded, sizes)
+
+
+def _draws_of(ladder: Ladder, seats: int) -> dict[int, Floats]:
+    """Draws of the strengths of the first of the latest fit, by version."""
+    found = Contenders.objects.filter(ladder=ladder, seats=seats).first()
+    if found is None or not found.versions:
+        return {}
+    strengths = np.frombuffer(bytes(found.strengths), dtype="<i2").astype(np.float64)
+    return dict(zip(found.versions, strengths.reshape(-1, len(found.versions)).T, strict=True))
 
 
 def _side(

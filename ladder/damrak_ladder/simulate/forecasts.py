@@ -1,0 +1,158 @@
+"""How well the forecasts about the leaders are calibrated, in worlds of known strength.
+
+In each world many short seasons are played and fitted as the ladder does it. Every probability that
+the ladder would show (of being the strongest, and of getting past each round of a knockout of the
+first eight) is compared with the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from damrak_ladder.ratings import Scale, first_probability, posterior, rate
+from damrak_ladder.ratings.scale import Floats
+from damrak_ladder.simulate.pairing import RandomPairing, Standing
+from damrak_ladder.simulate.side_by_side import Progress, side_by_side
+from damrak_ladder.simulate.world import world_of
+from damrak_ladder.standings.knockout import DRAWS, forecast
+
+BOTS: Final = 24
+SEASONS: Final = 2000
+_BRACKET: Final = 8
+_A_TIME: Final = 25  # seasons in one piece of work
+_STEP: Final = 0.2  # between the edges of bins
+_FINE: Final = 0.1
+_IDENTICAL: Final = 1e-6  # Elo; a spread of 0 has no strongest
+_STATEMENTS: Final = ("first", "knockout")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A world: the spread of strengths in Elo, and how many blocks a season has."""
+
+    name: str
+    spread: float
+    blocks: int
+
+
+WORLDS: Final = (
+    Trial("SD 200, 120 blocks", 200.0, 120),
+    Trial("SD 200, 400 blocks", 200.0, 400),
+    Trial("SD 60, 120 blocks", 60.0, 120),
+    Trial("SD 40, 72 blocks", 40.0, 72),
+    Trial("identical, 120 blocks", _IDENTICAL, 120),
+)
+
+Figures = dict[str, Floats]
+"""By statement: seasons x figures x (shown, true)."""
+
+
+def calibration(seed: int, seasons: int, progress: Progress) -> list[dict[str, Any]]:
+    """Returns the calibration table of each world."""
+    pieces = [
+        (world, seed, start, min(start + _A_TIME, seasons))
+        for world in WORLDS
+        for start in range(0, seasons, _A_TIME)
+    ]
+    found: dict[str, list[Figures]] = {world.name: [] for world in WORLDS}
+    with side_by_side(len(pieces), WORLDS[0].blocks * _A_TIME) as run:
+        progress(0, len(pieces))
+        for number, (piece, figures) in enumerate(zip(pieces, run(_play, pieces), strict=True)):
+            found[piece[0].name].append(figures)
+            progress(number + 1, len(pieces))
+    return [_table(world, found[world.name]) for world in WORLDS]
+
+
+def _table(world: Trial, pieces: Sequence[Figures]) -> dict[str, Any]:
+    bins, fine = [], []
+    for statement in _STATEMENTS:
+        figures = np.concatenate([piece[statement] for piece in pieces])
+        bins += [{"statement": statement, **one} for one in bins_of(figures, _STEP, merge=True)]
+        fine += [{"statement": statement, **one} for one in bins_of(figures, _FINE, merge=False)]
+    return {
+        "world": world.name,
+        "bots": BOTS,
+        "spread": 0.0 if world.spread == _IDENTICAL else world.spread,
+        "blocks": world.blocks,
+        "seasons": sum(len(piece["first"]) for piece in pieces),
+        "bins": bins,
+        "fine_bins": fine,
+    }
+
+
+def bins_of(figures: Floats, step: float, *, merge: bool) -> list[dict[str, float]]:
+    """Sort figures into bins of this width, and compare what is shown with what is true.
+
+    With `merge` a bin has a figure from every second season at least: from the top down, a bin with
+    fewer is joined to the next one. The error is that of `true`, over seasons.
+    """
+    seasons = len(figures)
+    shown, true = figures[:, :, 0], figures[:, :, 1]
+    at = np.minimum((shown / step).astype(int), round(1 / step) - 1)
+    result: list[dict[str, float]] = []
+    upper, inside = 1.0, np.zeros(shown.shape, dtype=bool)
+    for number in reversed(range(round(1 / step))):
+        inside |= at == number
+        n = int(np.count_nonzero(inside))
+        if number and (n < seasons / 2 if merge else not n):
+            if not merge:
+                upper = number * step
+            continue
+        if n:
+            result.append(_bin(number * step, upper, shown, true, inside))
+        upper, inside = number * step, np.zeros(shown.shape, dtype=bool)
+    return result[::-1]
+
+
+def _bin(
+    lower: float, upper: float, shown: Floats, true: Floats, inside: np.ndarray[Any, Any]
+) -> dict[str, float]:
+    n = int(np.count_nonzero(inside))
+    mean = float(np.mean(true[inside]))
+    # The figures of one season depend on each other, so seasons are what is counted.
+    strayed = np.sum(np.where(inside, true - mean, 0.0), axis=1)
+    return {
+        "from": round(lower, 2),
+        "to": round(upper, 2),
+        "shown": round(float(np.mean(shown[inside])), 4),
+        "true": round(mean, 4),
+        "error": round(float(np.sqrt(np.sum(strayed**2))) / n, 4),
+        "n": n,
+    }
+
+
+def _play(piece: tuple[Trial, int, int, int]) -> Figures:
+    world, seed, start, stop = piece
+    seasons = [_season(world, seed, number) for number in range(start, stop)]
+    return {name: np.array([season[name] for season in seasons]) for name in _STATEMENTS}
+
+
+def _season(trial: Trial, seed: int, number: int) -> dict[str, Floats]:
+    """The figures that the ladder would show after a season, each beside the truth."""
+    luck = seed + 1_000_003 * number
+    world = world_of(BOTS, luck, spread=trial.spread)
+    known = Standing(world.elo, np.zeros(BOTS), np.zeros(BOTS, dtype=bool))
+    tables = RandomPairing(BOTS, luck).tables(known, trial.blocks)
+    anchor = int(np.argsort(world.elo, kind="stable")[BOTS // 2])
+    scale = Scale({anchor: float(world.elo[anchor])})
+    ratings = rate(world.play(tables, np.random.default_rng([luck, 7])), BOTS, scale)
+    everyone = np.arange(BOTS, dtype=np.int32)
+    field = posterior(ratings, everyone)
+    order = np.argsort(-ratings.elo, kind="stable").astype(np.int32)
+    best = world.elo == np.max(world.elo) if trial.spread > _IDENTICAL else np.ones(BOTS)
+    seeds = order[:_BRACKET]
+    return {
+        "first": _pairs(first_probability(field, everyone), best / np.sum(best)),
+        "knockout": _pairs(
+            forecast(np.round(field.draw(seeds, DRAWS))).past,
+            forecast(world.elo[None, seeds]).past,
+        ),
+    }
+
+
+def _pairs(shown: Iterable[Any], true: Iterable[Any]) -> Floats:
+    return np.stack([np.ravel(np.array(shown)), np.ravel(np.array(true))], axis=1)
