@@ -157,6 +157,34 @@ def test_moving_the_anchors_moves_everybody():
     assert other.error == pytest.approx(one.error, abs=1e-6)
 
 
+def test_without_anchors_intervals_are_relative_to_the_mean_of_the_field():
+    widths, inside = [], []
+    for seed in range(20):
+        world, rng = world_of(24, seed, spread=200.0), np.random.default_rng(seed)
+        tables = {2: rng.random((300, 24)).argsort(axis=1)[:, :2].astype(np.int32)}
+        history = world.play(tables, rng)
+        free = rate(history, 24)
+        order = np.argsort(world.elo)[[1, 8, 15, 22]]
+        held = rate(history, 24, Scale({int(at): float(world.elo[at]) for at in order}))
+        widths.append((np.median(free.high - free.low), np.median(held.high - held.low)))
+        distance = free.elo - free.elo.mean() - (world.elo - world.elo.mean())
+        inside.append(np.mean(np.abs(distance) <= (free.high - free.low) / 2))
+    free_width, held_width = np.median(widths, axis=0)
+    assert free_width < 1.1 * held_width
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.03)
+
+
+def test_centred_errors_of_a_large_field_are_those_of_a_small_one():
+    """The mean of all and the mean of some hardly differ."""
+    world, rng = world_of(700, 1), np.random.default_rng(1)
+    tables = {2: rng.random((9000, 700)).argsort(axis=1)[:, :2].astype(np.int32)}
+    ratings = rate(world.play(tables, rng), 700)
+    everyone = np.arange(700, dtype=np.int32)
+    whole = ratings.covariance.between(everyone, everyone)
+    assert np.diag(whole) == pytest.approx(ratings.covariance.variances)
+    assert np.sqrt(abs(whole.mean())) < 0.05 * np.sqrt(np.median(np.diag(whole)))
+
+
 def test_a_distant_anchor_does_not_drag_the_field():
     """The field is 1000 Elo above its only anchor, and hardly ever plays it."""
     world = world_of(60, 2, spread=100)

@@ -81,6 +81,7 @@ def test_ladders_and_their_ratings(site: Program) -> None:
     problem_of(site.get("ladders/amsterdam/ratings?limit=100000"), 422, "invalid")
     assert [ladder["slug"] for ladder in read(site, "ladders")] == ["amsterdam", "new-boards"]
     assert read(site, "ladders/amsterdam")["anchors"] == {"greedy": 1200.0}
+    assert read(site, "ladders/amsterdam")["intervals_relative_to"] == "anchors"
     assert "nowhere" in problem_of(site.get("ladders/nowhere"), 404, "not-found")["detail"]
     problem_of(site.get("ladders/nowhere/ratings"), 404, "not-found")
     problem_of(site.get("what/ever"), 404, "not-found")

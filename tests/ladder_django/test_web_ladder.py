@@ -8,9 +8,12 @@ import pytest
 from django.utils import timezone
 
 from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.absorbing import absorb
+from damrak_ladder.standings.publishing import publish
 from damrak_ladder.standings.tables import ORDERS, BadCursor, table, table_by
 from damrak_ladder.web.views import ladder as view
 from ladder_django.ladders import some_ladder
+from ladder_django.seasons import some_field, some_season
 from ladder_django.sites import LONGEST, fill
 from ladder_django.visitors import page, queries_of, visitor
 
@@ -89,6 +92,22 @@ def test_a_knockout_is_of_as_many_as_there_are():
     assert "tables of two players" in four
     for nonsense in ("size=5", "size=x", "size=-8"):
         page(client, f"/ladders/amsterdam/knockout/?{nonsense}", status=404)
+
+
+@pytest.mark.usefixtures("database")
+def test_pages_say_what_intervals_are_relative_to_where_there_are_no_anchors():
+    said = "intervals are relative to the mean of the field"
+    ladder, versions = some_ladder("free", shares={"2": 1.0}), some_field(4)
+    for block in some_season(ladder, versions, 20):
+        absorb(block)
+    publish(ladder, timezone.now())
+    client, bot = visitor(), versions[1].bot.slug
+    assert said in page(client, "/ladders/free/")
+    assert said in page(client, f"/bots/{bot}/")
+    ladder.anchors = {"planner": 1500.0}
+    ladder.save()
+    assert said not in page(client, "/ladders/free/")
+    assert said not in page(client, f"/bots/{bot}/")
 
 
 def _check_pages(ladder: Ladder, order: str, versions: list[int]) -> None:

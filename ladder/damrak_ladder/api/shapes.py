@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from ninja import Schema
 
@@ -65,6 +65,9 @@ class LadderShape(Schema):
     admits: list[str]
     house: list[str]
     anchors: dict[str, float]
+    intervals_relative_to: Literal["anchors", "field"]
+    """What the published intervals are distances to: the anchors, or the mean of the field if the
+    ladder has none."""
     is_open: bool
     created: datetime
 
@@ -201,7 +204,12 @@ def token_shape(token: ApiToken) -> TokenShape:
 def ladder_shape(ladder: Ladder) -> LadderShape:
     """A ladder as it is sent."""
     return LadderShape(
-        **{name: getattr(ladder, name) for name in LadderShape.model_fields},
+        **{
+            name: getattr(ladder, name)
+            for name in LadderShape.model_fields
+            if name != "intervals_relative_to"
+        },
+        intervals_relative_to="anchors" if ladder.anchors else "field",
     )
 
 

@@ -24,6 +24,7 @@ from damrak_ladder.ratings.scale import Booleans, Floats, Integers
 EXACT: Final = 1500
 SAMPLE: Final = 48
 _TOLERANCE: Final = 0.02
+_FIELD: Final = 512  # versions that the mean of a field is taken over
 
 
 class Covariance(Protocol):
@@ -128,6 +129,32 @@ class WideCovariance:
         rough = self._rough(np.arange(versions, dtype=np.int32), sample)
         rough[sample, np.arange(SAMPLE)] = variances[sample]
         return _root(exact, sample), _root(rough, sample)
+
+
+class CentredCovariance:
+    """The covariance of deviations from the mean of a field."""
+
+    def __init__(self, whole: Covariance, field: Integers) -> None:
+        if len(field) > _FIELD:
+            field = field[np.linspace(0, len(field) - 1, _FIELD).astype(np.intp)]
+        self._whole = whole
+        versions = len(whole.variances)
+        self._shared = np.empty(versions)
+        for start in range(0, versions, _FIELD):
+            rows = np.arange(start, min(start + _FIELD, versions), dtype=np.int32)
+            self._shared[rows] = np.mean(whole.between(rows, field), axis=1)
+        self._mean = float(np.mean(self._shared[field]))
+        self._variances: Floats = np.maximum(whole.variances - 2 * self._shared + self._mean, 0.0)
+
+    @property
+    def variances(self) -> Floats:
+        """Of every version."""
+        return self._variances
+
+    def between(self, rows: Integers, columns: Integers) -> Floats:
+        """Of each of the one with each of the other versions."""
+        result = self._whole.between(rows, columns)
+        return result - self._shared[rows][:, None] - self._shared[columns] + self._mean
 
 
 def _root(columns: Floats, sample: Integers) -> Floats:

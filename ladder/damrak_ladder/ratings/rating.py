@@ -11,7 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from damrak_ladder.ratings.covariance import EXACT, Covariance, ExactCovariance, WideCovariance
+from damrak_ladder.ratings.covariance import (
+    EXACT,
+    CentredCovariance,
+    Covariance,
+    ExactCovariance,
+    WideCovariance,
+)
 from damrak_ladder.ratings.history import History
 from damrak_ladder.ratings.model import Model, Point, Scale
 from damrak_ladder.ratings.newton import maximum
@@ -24,7 +30,7 @@ class Ratings:
     """What a history says about the strength of each version; arrays by version number."""
 
     elo: Floats
-    low: Floats
+    low: Floats  # without anchors: relative to the mean of the field
     high: Floats
     error: Floats  # standard errors, in Elo
     freedom: Floats  # their degrees of freedom
@@ -53,6 +59,9 @@ def rate(
     The result depends on the set of blocks alone: not on their order, nor on `start`, which only
     saves time, nor on the number of threads; each to more digits than anyone prints.
 
+    Without anchors the errors and intervals are those of the distance to the mean of the versions
+    that have played: where the field as a whole lies on the scale has no meaning then.
+
     Raises:
         ValueError: a block or an anchor names a version that there is not.
     """
@@ -66,6 +75,9 @@ def rate(
         covariance = ExactCovariance(bends, spread.matrix, model.free)
     else:
         covariance = WideCovariance(bends, spread.matrix, model.free, point.strength)
+    played = np.flatnonzero(history.blocks_of(versions)).astype(np.int32)
+    if not scale.anchors and len(played):
+        covariance = CentredCovariance(covariance, played)
     error = np.sqrt(covariance.variances)
     half = reach(error, spread.freedom)
     elo = _elo(scale, point)

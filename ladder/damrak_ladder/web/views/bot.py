@@ -26,7 +26,11 @@ from damrak_ladder.web.profiles import Profile, faults_of, profile_of
 
 _SHOWN: Final = (
     *("version", "seats", "elo", "low", "high", "rank", "rank_low", "rank_high", "first", "games"),
-    *("ladder__slug", "ladder__name"),  # what else a ladder has takes long to read
+    *(
+        "ladder__slug",
+        "ladder__name",
+        "ladder__anchors",
+    ),  # what else a ladder has takes long to read
 )
 VERSIONS: Final = 50
 PROMOTIONS: Final = 30
