@@ -224,7 +224,7 @@ lobby_responses = (
     st.builds(lobby.Registered, st.just(1), IDS, LINES)
     | st.builds(lobby.Call, IDS, LINES, LINES, U32)
     | st.builds(lobby.Withdrawal, IDS, LINES)
-    | st.builds(lobby.Closing, U32)
+    | st.builds(lobby.Closing, U32, st.booleans())
 )
 tokens = st.lists(
     st.builds(lobby.BotToken, IDS, HEX, U64), max_size=4, unique_by=lambda token: token.sha256

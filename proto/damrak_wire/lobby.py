@@ -72,9 +72,10 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """The referee is about to stop."""
+    """The referee is about to stop, and does not come back if this is final."""
 
     back_in_ms: int
+    final: bool = False
 
 
 Response = Registered | Call | Withdrawal | Closing
@@ -159,8 +160,8 @@ def encode_response(said: Response) -> pb.WaitResponse:
         case Withdrawal(match, reason):
             reason = fields.cut(reason, DETAIL_LIMIT)
             return pb.WaitResponse(withdrawal=pb.Withdrawal(match=match, reason=reason))
-        case Closing(back_in_ms):
-            return pb.WaitResponse(closing=pb.Closing(back_in_ms=back_in_ms))
+        case Closing(back_in_ms, final):
+            return pb.WaitResponse(closing=pb.Closing(back_in_ms=back_in_ms, final=final))
 
 
 def decode_response(message: pb.WaitResponse) -> Response | None:
@@ -194,7 +195,7 @@ def decode_response(message: pb.WaitResponse) -> Response | None:
                 fields.cut(withdrawal.reason, DETAIL_LIMIT),
             )
         case "closing":
-            return Closing(message.closing.back_in_ms)
+            return Closing(message.closing.back_in_ms, message.closing.final)
         case None:
             return None
 

@@ -16,7 +16,7 @@ from typing import Final, Protocol
 import structlog
 
 from damrak_referee.tokens import Tokens
-from damrak_wire.lobby import BotToken
+from damrak_wire.lobby import BotToken, Closing
 
 TICK: Final = 1.0  # seconds between two looks at the calls that stand
 RECALL: Final = 5  # ticks that whoever lost a table's connection has to come back by itself
@@ -34,8 +34,8 @@ class WaitingLink(Protocol):
     def withdraw(self, match: str, reason: str) -> None:
         """You need not come any more."""
 
-    def close_soon(self, back_in_ms: int) -> None:
-        """This referee is about to stop."""
+    def close_soon(self, closing: Closing) -> None:
+        """Announce that this referee is about to stop."""
 
     def dismiss(self, reason: str) -> None:
         """Go away, you have no business here any more."""
@@ -92,7 +92,7 @@ class Lobby:
         self._calls: dict[tuple[str, str], Call] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._ticking: asyncio.TimerHandle | None = None
-        self._closing_ms: int | None = None
+        self._closing: Closing | None = None
         tokens.changed = self.recheck
 
     def __iter__(self) -> Iterator[Waiting]:
@@ -123,8 +123,8 @@ class Lobby:
             call = self._calls.get((waiting.bot, match))
             if call is not None and call.at is None:
                 self._attach(call, waiting)
-        if self._closing_ms is not None:
-            waiting.link.close_soon(self._closing_ms)
+        if self._closing is not None:
+            waiting.link.close_soon(self._closing)
         self._place_all(waiting.bot)
 
     def leave(self, waiting: Waiting) -> None:
@@ -226,11 +226,11 @@ class Lobby:
 
     # --- the end
 
-    def close_soon(self, back_in_ms: int) -> None:
-        """Tell everybody, and whoever still comes, that this referee is about to stop."""
-        self._closing_ms = back_in_ms
+    def close_soon(self, closing: Closing) -> None:
+        """Announce to all waiting bots, and to later arrivals, that this referee is about to stop."""
+        self._closing = closing
         for waiting in list(self):
-            waiting.link.close_soon(back_in_ms)
+            waiting.link.close_soon(closing)
 
     def recheck(self) -> None:
         """Send away those whose token is no longer in force, and from tables who has none left.

@@ -56,8 +56,8 @@ class _Link:
     def withdraw(self, match: str, reason: str) -> None:
         self._send(Withdrawal(match, reason))
 
-    def close_soon(self, back_in_ms: int) -> None:
-        self._send(Closing(back_in_ms))
+    def close_soon(self, closing: Closing) -> None:
+        self._send(closing)
 
     def dismiss(self, reason: str) -> None:
         if not self.dismissed.done():

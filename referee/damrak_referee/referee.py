@@ -45,6 +45,7 @@ from damrak_referee.starting import Starting
 from damrak_referee.tickets import Tickets
 from damrak_referee.tokens import Tokens, TokensError
 from damrak_referee.watch import Feeds, WatchService
+from damrak_wire.lobby import Closing
 
 BACK_IN_MS: Final = 5_000  # when remote bots may look for the next referee here
 HOUSEKEEPING: Final = 1.0  # seconds between two looks at the file of tokens
@@ -236,7 +237,8 @@ class Referee:
             return
         _log.info("draining", limit_s=limit, running=self._blocks.running)
         self._blocks.drain()
-        self._lobby.close_soon(BACK_IN_MS)
+        is_final = self._settings.temporary
+        self._lobby.close_soon(Closing(0 if is_final else BACK_IN_MS, is_final))
         self._draining.set()
 
     def terminate(self) -> None:

@@ -45,6 +45,7 @@ class Settings:
     first_patience: float
     retention: float
     drain_seconds: float
+    temporary: bool
     join_seconds: float
     ping_seconds: float
     streams_per_peer: int

@@ -166,6 +166,15 @@ TABLE: Final = (
         "600",
     ),
     Setting(
+        "temporary",
+        "limits",
+        "",
+        "tell waiting bots that the referee does not come back when it stops",
+        parse_flag,
+        "no",
+        is_flag=True,
+    ),
+    Setting(
         "join_seconds",
         "limits",
         "SECONDS",

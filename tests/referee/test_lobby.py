@@ -10,7 +10,7 @@ from typing import Any
 
 from damrak_referee.lobby import TICK, Call, Lobby, Waiting
 from damrak_referee.tokens import Tokens, hash_token
-from damrak_wire.lobby import BotToken
+from damrak_wire.lobby import BotToken, Closing
 
 STAN = BotToken("stan", hash_token("s"))
 
@@ -28,8 +28,8 @@ class Link:
     def withdraw(self, match: str, reason: str) -> None:
         self.said.append(("withdraw", match))
 
-    def close_soon(self, back_in_ms: int) -> None:
-        self.said.append(("closing", back_in_ms))
+    def close_soon(self, closing: Closing) -> None:
+        self.said.append(("closing", closing))
 
     def dismiss(self, reason: str) -> None:
         self.said.append(("dismiss", reason))
@@ -220,8 +220,8 @@ def test_expiring_token_sends_the_bot_away_in_time() -> None:
 def test_closing_is_told_to_all_and_to_who_still_comes() -> None:
     async def scene(it: Scene) -> None:
         _, link = it.arrive(1)
-        it.lobby.close_soon(5000)
+        it.lobby.close_soon(Closing(5000))
         _, late = it.arrive(1)
-        assert link.said == late.said == [("closing", 5000)]
+        assert link.said == late.said == [("closing", Closing(5000))]
 
     _play(scene)

@@ -345,6 +345,18 @@ def test_draining_referee_tells_waiting_bots() -> None:
         assert it.referee.process.wait(PATIENCE) == 0
 
 
+def test_temporary_referee_tells_waiting_bots_that_it_does_not_come_back() -> None:
+    with (
+        short_folder() as folder,
+        RefereeProcess(folder, "--temporary") as referee,
+        _scene(referee) as it,
+    ):
+        waiter = it.arrive()
+        it.referee.process.send_signal(signal.SIGTERM)
+        assert waiter.hear() == Closing(0, final=True)
+        assert it.referee.process.wait(PATIENCE) == 0
+
+
 def test_bot_that_is_lost_while_the_referee_drains_can_come_back() -> None:
     with short_folder() as folder, RefereeProcess(folder) as referee, _scene(referee) as it:
         news = it.start(matches=2, parallel=1)

@@ -282,16 +282,20 @@ class Closing(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     BACK_IN_MS_FIELD_NUMBER: _builtins.int
+    FINAL_FIELD_NUMBER: _builtins.int
     back_in_ms: _builtins.int
     """When to try here again at the earliest."""
+    final: _builtins.bool
+    """The referee does not come back: waiting for it is pointless. `back_in_ms` is 0 then."""
     def __init__(
         self,
         *,
         back_in_ms: _builtins.int = ...,
+        final: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["back_in_ms", b"back_in_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["back_in_ms", b"back_in_ms", "final", b"final"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -51,8 +51,11 @@ class Attendance(Display):
     def closing(self, news: Closing) -> None:
         """The referee is about to stop."""
         seconds = news.back_in_ms / 1000
-        said = f"the referee is about to stop; the next attempt is made in {seconds:.0f} s"
-        self._tell(said, event="closing", seconds=seconds)
+        if news.final:
+            words = "the referee has ended and does not come back"
+        else:
+            words = f"the referee is about to stop; the next attempt is made in {seconds:.0f} s"
+        self._tell(words, event="closing", seconds=seconds, final=news.final)
 
     def called(self, call: Call, playing: int) -> None:
         """The bot goes to a table."""

@@ -78,6 +78,8 @@ class Desk:
                     self._attendance.away(news)
                 case Closing():
                     self._attendance.closing(news)
+                    if news.final and not self._is_finishing:
+                        self._finish()
                 case BaseException():
                     self._problem = news
                     self._finish()

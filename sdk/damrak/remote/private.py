@@ -42,7 +42,7 @@ class PrivateReferee:
         self._folder = Path(tempfile.mkdtemp(prefix="damrak"))  # sockets need short paths
         socket = f"unix:{self._folder}/referee.sock"
         log = self._folder / "log"
-        where = ("--listen", listen, "--control", socket, "--run", str(self._folder))
+        where = ("--listen", listen, "--control", socket, "--run", str(self._folder), "--temporary")
         with log.open("wb") as file:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
                 [sys.executable, "-c", BOOT, str(os.getpid()), *where, *options],
