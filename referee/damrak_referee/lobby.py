@@ -227,7 +227,7 @@ class Lobby:
     # --- the end
 
     def close_soon(self, closing: Closing) -> None:
-        """Announce to all waiting bots, and to later arrivals, that this referee is about to stop."""
+        """Announce to waiting bots and later arrivals that this referee is about to stop."""
         self._closing = closing
         for waiting in list(self):
             waiting.link.close_soon(closing)

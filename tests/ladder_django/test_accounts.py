@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from allauth.mfa.adapter import get_adapter
@@ -64,6 +66,20 @@ def test_address_is_confirmed_before_the_first_login() -> None:
     assert "confirm-email" in log_in(client)
     client.post(link_in_last_mail())
     assert log_in(client) == "/"
+
+
+def test_pages_about_mail_name_the_folder_that_keeps_it_to_readers_on_this_machine(
+    settings: Any, tmp_path: Path
+) -> None:
+    settings.EMAIL_FILE_PATH = tmp_path
+    settings.ALLOWED_HOSTS = ["127.0.0.1", "ladder.example.org"]
+    for path in ("/accounts/signup/", "/accounts/confirm-email/", "/accounts/password/reset/done/"):
+        here = Client(headers={"host": "127.0.0.1:8000", "accept-language": "en"})
+        assert str(tmp_path) in here.get(path, follow=True).content.decode()
+        elsewhere = Client(headers={"host": "ladder.example.org"})
+        assert str(tmp_path) not in elsewhere.get(path, follow=True).content.decode()
+        forged = Client(headers={"host": "127.0.0.1:8000"}, REMOTE_ADDR="192.0.2.7")
+        assert str(tmp_path) not in forged.get(path, follow=True).content.decode()
 
 
 def test_a_mail_server_that_is_away_costs_the_mail_and_not_the_account() -> None:

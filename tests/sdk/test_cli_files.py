@@ -80,6 +80,21 @@ def test_a_file_that_is_no_replay_is_wrong(tmp_path: Path, capsys: Any) -> None:
     assert json.loads(capsys.readouterr().out)["files"][0]["event"] == "header"
 
 
+def test_missing_file_is_reported_beside_the_others(
+    games: Path, tmp_path: Path, capsys: Any
+) -> None:
+    (file, *_) = sorted(games.glob("*.json"))
+    missing = tmp_path / "missing.json"
+    assert main(["verify", str(file), str(missing), str(file)]) == 1
+    printed = capsys.readouterr().out
+    assert "missing.json: no such file\n" in printed
+    assert "2 of 3 replays are right" in printed
+    assert main(["verify", str(file), str(missing), "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert (report["ok"], report["wrong"]) == (1, 1)
+    assert report["files"][1]["expected"] == "no such file"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such file")
 def test_a_file_without_end_is_not_read_to_its_end(capsys: Any) -> None:
     assert main(["verify", "/dev/zero"]) == 1

@@ -120,9 +120,13 @@ def test_house_bots_fill_the_table(processes: Processes) -> None:
     )
     assert serve.stdout is not None
     handed_out = invitations(serve.stdout, 1)
-    processes.accept(handed_out["guest1"], "greedy")
+    connect = processes.accept(handed_out["guest1"], "greedy")
     printed = serve.stdout.read()
     assert serve.wait(PATIENCE_S) == 0
+    told, _ = connect.communicate(timeout=PATIENCE_S)
+    assert connect.returncode == 0
+    assert "the referee has ended and does not come back" in told
+    assert "3 games played" in told
     assert "random#2" in printed
     assert "3 games in 1 block on practice" in printed
     assert "95 % interval" in printed

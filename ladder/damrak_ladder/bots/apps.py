@@ -1,5 +1,7 @@
 """The app as Django knows it."""
 
+from typing import Any
+
 from django.apps import AppConfig
 
 
@@ -13,6 +15,12 @@ class BotsConfig(AppConfig):
     def ready(self) -> None:
         """Revoke the tokens of a user's remote bots together with all other tokens."""
         from damrak_ladder.accounts.tokens import all_revoked
-        from damrak_ladder.bots.connecting import on_all_revoked
 
-        all_revoked.connect(on_all_revoked, dispatch_uid="bots.connecting")
+        all_revoked.connect(_revoke_connections, dispatch_uid="bots.connecting")
+
+
+def _revoke_connections(**sent: Any) -> None:
+    # Imported late: it loads the engine, which most processes do not need at their start.
+    from damrak_ladder.bots.connecting import on_all_revoked
+
+    on_all_revoked(**sent)

@@ -33,7 +33,8 @@ def current_waits(ladder: Ladder, eligible: Collection[int]) -> dict[int, float]
                 changed.append(entry)
             waits[entry.bot_id] = max(0.0, clock - since)
         elif entry.since is not None:
-            entry.since, entry.waited = None, max(0.0, clock - entry.since)
+            entry.waited = max(0.0, clock - entry.since)
+            entry.since = None
             changed.append(entry)
     Entry.objects.bulk_update(changed, ["since", "waited"], batch_size=500)
     return waits

@@ -27,6 +27,8 @@ COMMON: Final = 15
 """So many opponents that both have met, those most often met by both."""
 
 CANDIDATES: Final = 12
+CHOICES: Final = 100
+SUGGESTIONS: Final = 300
 LONGEST: Final = 60
 
 
@@ -98,6 +100,22 @@ def version_named(text: str) -> Version | None:
         return versions.filter(number=int(number)).first()
     live = versions.filter(live_in__slug=slug).first()
     return live or versions.order_by("-number").first()
+
+
+def versions_of(version: Version) -> list[Version]:
+    """Return the latest versions of the same bot, with this one among them."""
+    latest = list(version.bot.versions.order_by("-number")[:CHOICES])
+    if version not in latest:
+        latest.append(version)
+    for one in latest:
+        one.bot = version.bot  # spares a query for each
+    return latest
+
+
+def known_bots() -> list[str]:
+    """Return names to offer while a bot is typed: the bots that play, as many as are of use."""
+    playing = Bot.objects.filter(live__isnull=False).order_by("slug")
+    return list(playing.values_list("slug", flat=True)[:SUGGESTIONS])
 
 
 def candidates(text: str) -> list[Bot]:

@@ -22,6 +22,8 @@ from damrak_engine.errors import ReplayError
 from damrak_engine.replay import Header
 from damrak_engine.verify import verify
 
+UNREADABLE: Final = "file"
+"""The `event` of a file that cannot be read; `expected` then has the reason."""
 MANY: Final = 200  # files from which on more processes are worth their start
 
 
@@ -70,6 +72,8 @@ def run(args: argparse.Namespace) -> int:
     console = out()
     for verdict in wrong:
         text = f"{verdict['file']}: wrong at {verdict['event']}: expected {verdict['expected']}"
+        if verdict["event"] == UNREADABLE:
+            text = f"{verdict['file']}: {verdict['expected']}"
         console.print(text, style="red", markup=False, soft_wrap=True)
     right = f"{len(verdicts) - len(wrong)} of {len(verdicts)} replays are right"
     console.print(right, style="red" if wrong else "green")
@@ -131,6 +135,8 @@ def verdict_on(path: Path, keys: tuple[str, ...] | None = None) -> dict[str, Any
             signature = "right"
     except _Unsigned as problem:
         signature, event, expected = "none", problem.where, problem.expected
+    except OSError as problem:
+        event, expected = UNREADABLE, _reason(problem)
     except ReplayError as problem:
         event, expected = problem.where, problem.expected
         if event == "signature":
@@ -172,14 +178,27 @@ def _published_namesake(board: Board) -> Board | None:
 
 
 def _files(names: Iterable[str]) -> Iterator[Path]:
-    for name in names:
-        path = Path(name)
-        if path.is_dir():
-            found = sorted(file for file in path.iterdir() if file.suffix == ".json")
-            if not found:
-                raise Misuse(f"{name}: the folder has no *.json files")
-            yield from found
-        elif path.exists():
+    """Return the named files and those in the named folders.
+
+    A missing file is among them, to be reported beside the others.
+
+    Raises:
+        Misuse: a folder has no replays, or none of the names exists.
+    """
+    paths = [Path(name) for name in names]
+    if not any(path.exists() for path in paths):
+        raise Misuse(f"{paths[0]}: no such file")
+    for path in paths:
+        if not path.is_dir():
             yield path
-        else:
-            raise Misuse(f"{name}: no such file")
+            continue
+        found = sorted(file for file in path.iterdir() if file.suffix == ".json")
+        if not found:
+            raise Misuse(f"{path}: the folder has no *.json files")
+        yield from found
+
+
+def _reason(problem: OSError) -> str:
+    if isinstance(problem, FileNotFoundError):
+        return "no such file"
+    return (problem.strerror or type(problem).__name__).lower()

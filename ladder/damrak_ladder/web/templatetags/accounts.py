@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import Any
 
 from django import template
+from django.conf import settings
 
 from damrak_ladder.accounts import second_factor, sessions
 from damrak_ladder.accounts.models import Role
 from damrak_ladder.web import wording
 from damrak_ladder.web.access import is_known
+from damrak_ladder.web.templatetags.damrak import is_local
 
 register = template.Library()
 
@@ -20,6 +23,17 @@ def lacks_second_factor(context: Mapping[str, Any]) -> bool:
     """Whether the role of the user of this page is suspended for want of a second factor."""
     user = context.get("user")
     return user is not None and is_known(user) and second_factor.lacks_second_factor(user)
+
+
+@register.simple_tag(takes_context=True)
+def local_mail_folder(context: Mapping[str, Any]) -> str:
+    """Return the folder that mails are kept in instead of sent, for readers on this machine."""
+    folder = getattr(settings, "EMAIL_FILE_PATH", None)
+    request = context.get("request")
+    if not folder or request is None or not is_local(request):
+        return ""
+    # The name in the request can be forged; the address of the connection cannot.
+    return str(folder) if ip_address(request.META["REMOTE_ADDR"]).is_loopback else ""
 
 
 @register.filter

@@ -18,8 +18,10 @@ from damrak_ladder.web.comparing import (
     LONGEST,
     candidates,
     compare as compared,
+    known_bots,
     ladders_of,
     version_named,
+    versions_of,
 )
 from damrak_ladder.web.limits import at_most
 
@@ -34,6 +36,12 @@ class Side:
     text: str
     version: Version | None
     candidates: list[tuple[Bot, str]]  # and the page with each of them
+    versions: list[tuple[str, Version]]  # of the same bot, each as it is named in an address
+
+    @property
+    def bot(self) -> str:
+        """The bot's name for the field, or what was typed if there is none."""
+        return self.text if self.version is None else self.version.bot.slug
 
 
 @at_most(OFTEN, 60, method="GET")
@@ -43,10 +51,10 @@ def compare(request: HttpRequest) -> HttpResponse:
     Who comes from a ladder brings those that were ticked there as `bots`.
     """
     ticked = [*request.GET.getlist("bots"), "", ""]
-    said = {name: request.GET.get(name, ticked[at]) for at, name in enumerate("ab")}
+    said = {name: _asked(request, name, ticked[at]) for at, name in enumerate("ab")}
     sides = [_side("a", said["a"], "b", said["b"]), _side("b", said["b"], "a", said["a"])]
     first, second = (side.version for side in sides)
-    context: dict[str, object] = {"sides": sides, "is_same": False}
+    context: dict[str, object] = {"sides": sides, "is_same": False, "known": known_bots()}
     if first is not None and second is not None:
         context["is_same"] = first.pk == second.pk
         ladders = [] if first.pk == second.pk else ladders_of(first, second)
@@ -70,10 +78,19 @@ def _side(name: str, asked: str, other: str, rest: str) -> Side:
     text = asked.replace("\0", "").strip()[:LONGEST]
     found = version_named(text) if text else None
     if found is not None:
-        return Side(name, text, found, [])
+        versions = [(name_of(version), version) for version in versions_of(found)]
+        return Side(name, text, found, [], versions)
     kept = rest.replace("\0", "")[:LONGEST]
     links = [(bot, _link(**{name: bot.slug, other: kept})) for bot in candidates(text)]
-    return Side(name, text, None, links)
+    return Side(name, text, None, links, [])
+
+
+def _asked(request: HttpRequest, name: str, ticked: str) -> str:
+    """Return what one side asks for: the bot that was typed, or the version chosen of it."""
+    text = request.GET.get(name, ticked)
+    chosen = request.GET.get(f"{name}_version", "")
+    # A version that was chosen for another bot before does not count.
+    return chosen if chosen.partition(":")[0] == text.strip().lower() else text
 
 
 def _link(**asked: str) -> str:
