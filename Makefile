@@ -48,6 +48,7 @@ check: .venv/.check  ## format, style, types, architecture, deployment
 bench: .venv/.bench .venv/.compiled .venv/.messages .venv/.sandbox  ## speed of engine, referee, platform and pages
 	$(BIN)/damrak bench
 	$(BIN)/damrak bench referee
+	$(BIN)/damrak bench floods
 	$(BIN)/damrak-ladder bench platform
 	cd tests && ../$(BIN)/python -m web.bench_live 200
 	$(BIN)/damrak-ladder bench site

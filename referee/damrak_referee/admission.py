@@ -7,15 +7,15 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from ipaddress import IPv6Address, IPv6Network
 from pathlib import Path
 from typing import Any, Final, TypeAlias
-from urllib.parse import unquote
 
 import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError
 
+from damrak_referee.guard.clients import endpoint_of
+from damrak_referee.guard.guard import Guard
 from damrak_referee.metrics import Metrics
 from damrak_referee.misuse import SettingError
 
@@ -31,7 +31,8 @@ HEALTH: Final = "/grpc.health.v1.Health/"
 class Peers(grpc.aio.ServerInterceptor):
     """Keeps one network address from having too many open calls, or too many guesses."""
 
-    def __init__(self, most_calls: int, most_refusals: int, metrics: Metrics) -> None:
+    def __init__(self, most_calls: int, most_refusals: int, metrics: Metrics, guard: Guard) -> None:
+        self._guard = guard
         self._most_calls = most_calls
         self._most_refusals = most_refusals
         self._metrics = metrics
@@ -44,13 +45,16 @@ class Peers(grpc.aio.ServerInterceptor):
     ) -> Handler | None:
         """The handler, behind the check."""
         handler = await continuation(details)
-        return None if handler is None else _wrap(handler, self._around)
+        return None if handler is None else _wrap(handler, self._around, self._parsed)
+
+    def _parsed(self, context: Context) -> None:
+        self._guard.understood(context.peer())
 
     async def _around(self, context: Context, proceed: Callable[[], Awaitable[Any]]) -> Any:
         peer = address_of(context.peer())
         if peer is None:
             return await proceed()
-        why = self._objection(peer)
+        why = self._guard.call_started(context.peer()) or self._objection(peer)
         if why:
             self._metrics.refused[why] += 1
             await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, f"{why}: try again later")
@@ -82,6 +86,26 @@ class Peers(grpc.aio.ServerInterceptor):
             self._calls[peer] -= 1
             if not self._calls[peer]:
                 del self._calls[peer]
+
+
+class Admitted(grpc.aio.ServerInterceptor):
+    """Tells the guard whose calls passed all checks; the last of a listener's interceptors."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+
+    async def intercept_service(
+        self, continuation: Continuation, details: grpc.HandlerCallDetails
+    ) -> Handler | None:
+        """Returns the handler, which first marks the connection as authenticated."""
+        handler = await continuation(details)
+        if handler is None or details.method.startswith(HEALTH):
+            return handler
+        return _wrap(handler, self._around)
+
+    async def _around(self, context: Context, proceed: Callable[[], Awaitable[Any]]) -> Any:
+        self._guard.authenticated(context.peer())
+        return await proceed()
 
 
 class Key(grpc.aio.ServerInterceptor):
@@ -135,23 +159,20 @@ def bearer_of(metadata: Any) -> str | None:
 
 
 def address_of(peer: str) -> str | None:
-    """The network address of a peer without its port; None where there is none.
-
-    Of version 6 it is the first half: whoever has one of them has all that begin with it.
-    """
-    if peer.startswith("ipv6:"):
-        host = unquote(peer.removeprefix("ipv6:").rpartition(":")[0]).strip("[]")
-        whole = IPv6Address(host.partition("%")[0])
-        return str(whole.ipv4_mapped or IPv6Network((whole, 64), strict=False))
-    return peer.removeprefix("ipv4:").rpartition(":")[0] if peer.startswith("ipv4:") else None
+    """Returns the client address of a peer: IPv4, or the /64 of IPv6; None if it has none."""
+    end = endpoint_of(peer)
+    return None if end is None else end.client
 
 
 def _wrap(
-    handler: Handler, around: Callable[[Context, Callable[[], Awaitable[Any]]], Awaitable[Any]]
+    handler: Handler,
+    around: Callable[[Context, Callable[[], Awaitable[Any]]], Awaitable[Any]],
+    parsed: Callable[[Context], None] | None = None,
 ) -> Handler:
     """The same handler with something around each call. Messages of a stream cost nothing more.
 
-    What is no message is the caller's mistake; gRPC would call it ours, in the log and at length.
+    `parsed` is called once a request that is not a stream was parsed. A request that cannot be
+    parsed is the caller's mistake; gRPC would log it as an error of the server, with a traceback.
     """
     inner: Any = (  # one of these is set
         handler.unary_unary or handler.unary_stream or handler.stream_unary or handler.stream_stream
@@ -161,7 +182,12 @@ def _wrap(
 
     async def call(request: Any, context: Context) -> Any:
         async def proceed() -> Any:
-            said: Any = inner(parse(request) if parse and not is_stream else request, context)
+            nonlocal request
+            if parse and not is_stream:
+                request = parse(request)
+                if parsed is not None:
+                    parsed(context)
+            said: Any = inner(request, context)
             if isinstance(said, AsyncIterator):
                 async for message in said:
                     await context.write(message)

@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 
 from damrak_proto.v1 import lobby_pb2 as pb, lobby_pb2_grpc
 from damrak_referee.admission import bearer_of
+from damrak_referee.guard.guard import Guard
 from damrak_referee.lobby import Lobby, Waiting
 from damrak_referee.tokens import Tokens
 from damrak_wire import version
@@ -88,7 +89,13 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
     """Lets bots with a good token wait."""
 
     def __init__(
-        self, lobby: Lobby, tokens: Tokens, referee: str, address: str, join_seconds: float
+        self,
+        lobby: Lobby,
+        tokens: Tokens,
+        referee: str,
+        address: str,
+        join_seconds: float,
+        guard: Guard,
     ) -> None:
         """`address` goes into calls; empty: bots come to where they wait."""
         self._lobby = lobby
@@ -96,6 +103,7 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
         self._referee = referee
         self._address = address
         self._join_seconds = join_seconds
+        self._guard = guard
         self._due: dict[str, float] = {}  # by bot, when its last arrival would have been at leisure
 
     async def Wait(  # type: ignore[override]  # the stubs know generators only
@@ -109,6 +117,7 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
             spoken = version.agree(arrival)
         except WireError as foreign:
             await _abort(context, "FAILED_PRECONDITION", foreign.problem)
+        self._guard.authenticated(context.peer())
         await context.write(encode_response(Registered(spoken, token.bot, self._referee)))
         link = _Link(context, self._address)
         waiting = self._lobby.arrive(token, link, arrival.software, arrival.capacity)

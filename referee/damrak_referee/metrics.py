@@ -25,6 +25,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from damrak_referee.addresses import Address
+from damrak_referee.guard.guard import Guard
 
 TOTAL_US: Final = (200, 500, 1_000, 2_000, 5_000, 10_000, 50_000, 200_000, 1_000_000, 10_000_000)
 OWN_US: Final = (20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 20_000, 100_000)
@@ -83,6 +84,7 @@ class Metrics(Collector):
         self.seats: Counter[str] = Counter()  # of matches at their tables, by place
         self.blocks: Counter[str] = Counter()  # by outcome
         self.refused: Counter[str] = Counter()  # connections, by why
+        self.guards: dict[str, Guard] = {}  # by listener
         self.total = Tally(TOTAL_US)
         self.think = Tally(TOTAL_US)
         self.own = Tally(OWN_US)
@@ -113,6 +115,7 @@ class Metrics(Collector):
             "damrak_faults", "Seats that failed.", ["reason", "owner"], self.faults.copy()
         )
         yield _counter("damrak_refused", "Connections turned away.", ["why"], self.refused.copy())
+        yield from _connections(self.guards)
         yield _counter("damrak_decisions", "Decisions taken.", [], {(): self.decisions})
         yield self.total.family("damrak_decision_seconds", "From the question to the answer.")
         yield self.think.family("damrak_think_seconds", "Of that, what bots say they thought.")
@@ -165,6 +168,28 @@ def resident_bytes() -> int:
     except OSError:
         return 0
     return int(pages) * 4096
+
+
+def _connections(guards: Mapping[str, Guard]) -> Iterator[Metric]:
+    closed = CounterMetricFamily(
+        "damrak_connections_closed",
+        "Connections closed by the guard.",
+        labels=["listener", "why"],
+    )
+    connections = GaugeMetricFamily(
+        "damrak_connections", "Open TCP connections.", labels=["listener", "kind"]
+    )
+    blocked = GaugeMetricFamily(
+        "damrak_blocked_addresses", "Addresses in a cool-off.", labels=["listener"]
+    )
+    for listener, guard in guards.items():
+        for why, count in guard.closed.copy().items():
+            closed.add_metric([listener, why], count)
+        for kind in ("anonymous", "authenticated"):
+            count = guard.count(authenticated=kind == "authenticated")
+            connections.add_metric([listener, kind], count)
+        blocked.add_metric([listener], guard.blocked)
+    yield from (closed, connections, blocked)
 
 
 def _counter(

@@ -22,10 +22,12 @@ from damrak_proto.v1 import (
     watch_pb2,
 )
 from damrak_referee.addresses import Address
-from damrak_referee.admission import Key, Peers, read_key
+from damrak_referee.admission import Admitted, Key, Peers, read_key
 from damrak_referee.archives import MB, Archives
 from damrak_referee.blocks import BlockLimits, Blocks
 from damrak_referee.control import ControlService
+from damrak_referee.guard.guard import Guard
+from damrak_referee.guard.limits import limits_from
 from damrak_referee.house_bots import HouseBots, find_house_bots
 from damrak_referee.link import SeatLimits
 from damrak_referee.lobby import Lobby
@@ -122,24 +124,28 @@ class Referee:
     async def _open_public(self, tls: grpc.ServerCredentials | None) -> Address:
         settings = self._settings
         options = public_options(settings.join_seconds, settings.ping_seconds)
-        self._public = Listener(options, [self._make_peers()])
+        guard = Guard(limits_from(settings, settings.bot_kib_per_s))
+        self._metrics.guards["public"] = guard
+        self._public = Listener(options, [self._make_peers(guard)], guard)
         lobby = LobbyService(
             self._lobby,
             self._tokens,
             settings.name,
             str(settings.advertise) if settings.advertise is not None else "",
             settings.join_seconds,
+            guard,
         )
         lobby_pb2_grpc.add_LobbyServicer_to_server(lobby, self._public.server)
-        seats = SeatService(self._tickets.redeem, SeatLimits(join_s=settings.join_seconds))
+        limits = SeatLimits(join_s=settings.join_seconds)
+        seats = SeatService(self._tickets.redeem, limits, guard.authenticated)
         self._public.server.add_generic_rpc_handlers((seats.handlers(),))
         self._public.name_services(_name(table_pb2, "Table"), _name(lobby_pb2, "Lobby"))
         self._stack.push_async_callback(self._public.stop, LAST_WORDS)
         return await self._public.open("--listen", settings.listen, tls)
 
-    def _make_peers(self) -> Peers:
+    def _make_peers(self, guard: Guard) -> Peers:
         settings = self._settings
-        return Peers(settings.streams_per_peer, settings.joins_per_minute, self._metrics)
+        return Peers(settings.streams_per_peer, settings.joins_per_minute, self._metrics, guard)
 
     def _make_blocks(self, at: Address, house: HouseBots) -> Blocks:
         settings = self._settings
@@ -165,11 +171,14 @@ class Referee:
     async def _open_control(self, tls: grpc.ServerCredentials | None) -> Address:
         settings = self._settings
         # Not those of the bots: one of them at the same address must not lock the ladder out.
-        guards: list[grpc.aio.ServerInterceptor] = [self._make_peers()]
+        guard = Guard(limits_from(settings, None))
+        self._metrics.guards["control"] = guard
+        checks: list[grpc.aio.ServerInterceptor] = [self._make_peers(guard)]
         if settings.control_key_file is not None:
-            guards.append(Key(read_key(settings.control_key_file)))
+            checks.append(Key(read_key(settings.control_key_file)))
+        checks.append(Admitted(guard))
         options = control_options(settings.join_seconds, settings.ping_seconds)
-        self._control = Listener(options, guards)
+        self._control = Listener(options, checks, guard)
         service = ControlService(
             self._premises, self._blocks, self._archives, self._tokens, self.drain
         )

@@ -24,10 +24,15 @@ class SeatService:
     """Lets clients sit down; `find` tells which chair a ticket is good for."""
 
     def __init__(
-        self, find: Callable[[str], Chair | None], limits: SeatLimits = STANDARD_LIMITS
+        self,
+        find: Callable[[str], Chair | None],
+        limits: SeatLimits = STANDARD_LIMITS,
+        admitted: Callable[[str], None] | None = None,
     ) -> None:
+        """`admitted` is called with the peer of each connection whose ticket is good."""
         self._find = find
         self._limits = limits
+        self._admitted = admitted
 
     def handlers(self) -> grpc.GenericRpcHandler:
         """For a server. Messages are bytes: they are parsed where they are dealt with."""
@@ -36,7 +41,18 @@ class SeatService:
         )
 
     async def _play(self, requests: AsyncIterator[bytes], context: Context) -> None:
-        await Link(context, self._find, self._limits).run()
+        admitted = self._admitted
+        if admitted is None:
+            await Link(context, self._find, self._limits).run()
+            return
+
+        def find(ticket: str) -> Chair | None:
+            chair = self._find(ticket)
+            if chair is not None:
+                admitted(context.peer())
+            return chair
+
+        await Link(context, find, self._limits).run()
 
 
 class _Patience(grpc.GenericRpcHandler):

@@ -15,6 +15,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[i
 from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped]
 
 from damrak_referee.addresses import Address
+from damrak_referee.guard.guard import Guard
 from damrak_referee.misuse import Misuse, SettingError
 from damrak_referee.settings import Settings
 
@@ -24,6 +25,9 @@ CONTROL_MESSAGE: Final = 4 * KIB * KIB
 METADATA: Final = 8 * KIB
 CALLS_PER_CONNECTION: Final = 1024
 CLIENT_PING_MS: Final = 5000  # clients may ask whether we are there this often
+# Of the kernel, for each connection. gRPC reads a connection until it is empty, so this bounds how
+# much of a flood is still parsed after the connection was closed.
+PUBLIC_BUFFER: Final = 64 * KIB
 
 Options = list[tuple[str, int]]
 
@@ -33,6 +37,7 @@ def public_options(join_seconds: float, ping_seconds: float) -> Options:
     return [
         ("grpc.max_receive_message_length", PUBLIC_MESSAGE),
         ("grpc.max_concurrent_streams", CALLS_PER_CONNECTION),
+        ("grpc.tcp_receive_buffer_size", PUBLIC_BUFFER),
         ("grpc.max_connection_idle_ms", max(1000, round(join_seconds * 1000))),
         *_shared_options(join_seconds, ping_seconds),
     ]
@@ -159,8 +164,9 @@ class Listener:
     """One gRPC server on one address."""
 
     def __init__(
-        self, options: Options, interceptors: Sequence[grpc.aio.ServerInterceptor]
+        self, options: Options, interceptors: Sequence[grpc.aio.ServerInterceptor], guard: Guard
     ) -> None:
+        self._guard = guard
         self.server: Any = grpc.aio.server(interceptors=interceptors, options=options)
         self._health = health.aio.HealthServicer()
         self._names: list[str] = []
@@ -198,7 +204,10 @@ class Listener:
         await self.server.start()
         for name in ("", *self._names):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
-        return address if address.path is not None else address.at_port(port)
+        if address.path is not None:
+            return address
+        self._guard.protect(port)
+        return address.at_port(port)
 
     async def refuse(self) -> None:
         """Say from now on that nothing more is taken."""
@@ -206,4 +215,5 @@ class Listener:
 
     async def stop(self, grace: float | None) -> None:
         """Close it; calls have `grace` seconds to end."""
+        self._guard.stop()
         await self.server.stop(grace)

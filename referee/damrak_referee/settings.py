@@ -50,6 +50,12 @@ class Settings:
     ping_seconds: float
     streams_per_peer: int
     joins_per_minute: int
+    connections_per_peer: int
+    anonymous_connections: int
+    anonymous_kib_per_s: int
+    anonymous_calls_per_s: int
+    bot_kib_per_s: int
+    cool_off_seconds: float
     upload_mb: int
     store_mb: int
     unsafe: bool

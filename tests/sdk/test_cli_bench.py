@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from damrak.benchmark.referee import floods
 from damrak.benchmark.report import measure
 from damrak.benchmark.timing import Windows
 from damrak.cli.bench import print_report
@@ -56,3 +57,13 @@ def test_every_figure_has_its_place_in_the_table(
     assert ("1,234,567" in printed) == compiled
     assert ("24.7" in printed) == (compiled and peer is not None)
     assert ("not installed" in printed) or peer is not None
+
+
+def test_floods_are_measured_beside_an_undisturbed_match() -> None:
+    measured = floods.measure(0.5, lambda _: None, ["priority"])
+    [kind] = measured["floods"]
+    assert kind == "priority"
+    found = measured["floods"][kind]
+    assert found["ratio"] > 0
+    assert found["worst_ms"] >= found["p99_ms"] > 0
+    assert found["undisturbed_p99_ms"] > 0

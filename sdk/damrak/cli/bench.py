@@ -11,7 +11,7 @@ from rich.table import Table
 
 from damrak.benchmark import report
 from damrak.benchmark.timing import FULL, QUICK
-from damrak.cli import bench_referee
+from damrak.cli import bench_floods, bench_referee
 from damrak.cli.console import err, out
 from damrak.cli.errors import OK
 from damrak.cli.parser import Commands, add_command, add_json
@@ -37,13 +37,19 @@ def add_parser(commands: Commands) -> None:
             run and all driven from Python at random. Each figure is the median of several windows
             of CPU time; it takes a few minutes. `damrak bench referee` measures what the referee
             adds to a bare exchange of the same messages over gRPC, a crowd of bots on one process,
-            matches of house bots through the whole stack, and how long bots take to start. The
+            matches of house bots through the whole stack, and how long bots take to start.
+            `damrak bench floods` floods a referee in each way for 10 seconds and measures how long
+            a running match waits meanwhile. The
             targets stand beside the figures: they are meant for a machine of its own with a
             compiled engine, and nothing fails if they are missed.""",
-        examples=("damrak bench", "damrak bench referee --quick", "damrak bench engine --json"),
+        examples=("damrak bench", "damrak bench referee --quick", "damrak bench floods --json"),
     )
     parser.add_argument(
-        "what", nargs="?", choices=("engine", "referee"), default="engine", help="what to measure"
+        "what",
+        nargs="?",
+        choices=("engine", "referee", "floods"),
+        default="engine",
+        help="what to measure",
     )
     parser.add_argument("--quick", action="store_true", help="short windows: rough figures")
     add_json(parser)
@@ -53,6 +59,8 @@ def run(args: argparse.Namespace) -> int:
     """Carry it out."""
     if args.what == "referee":
         return bench_referee.run(quick=args.quick, as_json=args.json)
+    if args.what == "floods":
+        return bench_floods.run(quick=args.quick, as_json=args.json)
     windows = QUICK if args.quick else FULL
     remarks = err()
     with remarks.status("measuring") as status:

@@ -8,6 +8,8 @@
     house     matches of house bots through the whole stack
     starting  how long a bot takes to be ready, in the sandbox and without
     report    all of it
+    flood     clients that flood a referee
+    floods    how long a match waits during a flood
 
 Server and clients are processes of their own, with uvloop where it is installed, on Unix sockets.
 """

@@ -37,8 +37,8 @@ class Server:
 
 
 @contextmanager
-def referee(*options: str) -> Iterator[Server]:
-    """A referee with these options.
+def referee(*options: str, listen: str = "") -> Iterator[Server]:
+    """Runs a referee with these options, for bots on a Unix socket or where `listen` says.
 
     Raises:
         HostError: it is not installed, or does not start.
@@ -47,15 +47,14 @@ def referee(*options: str) -> Iterator[Server]:
         raise HostError("the referee is not installed: pip install 'damrak[referee]'")
     with tempfile.TemporaryDirectory(prefix="dmk") as place:
         folder = Path(place)
-        listen, control = f"unix:{folder}/l.sock", f"unix:{folder}/c.sock"
+        listen, control = listen or f"unix:{folder}/l.sock", f"unix:{folder}/c.sock"
         ready = folder / "ready.json"
         command = ["-m", "damrak_referee", "--listen", listen, "--control", control]
         command += ["--run", f"{folder}/run", "--store", f"{folder}/store"]
         command += ["--ready-file", str(ready), *options]
         with _child(command, folder) as child:
             _wait_for(ready, child, folder)
-            json.loads(ready.read_text())
-            yield Server(listen, control, child.pid)
+            yield Server(json.loads(ready.read_text())["listen"], control, child.pid)
 
 
 @contextmanager

@@ -1,0 +1,243 @@
+"""The guard of one TCP listener: finds connections that exceed a limit, closes and blocks them.
+
+It looks at the counters of all connections a few times a second, from a timer of the event loop. A
+client that exceeds a limit of anonymous connections loses all of these, and the kernel drops its
+attempts to connect until the cool-off ends. Its authenticated connections stay: games go on, and a
+neighbour behind the same address who connects meanwhile gets in by a retry of its own kernel.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from typing import Final
+
+import structlog
+
+from damrak_referee.guard import sockets
+from damrak_referee.guard.account import Account, Standing, Tracked
+from damrak_referee.guard.clients import Endpoint, endpoint_of
+from damrak_referee.guard.filter import program_for
+from damrak_referee.guard.limits import Limits
+
+INTERVAL: Final = 0.025  # seconds between two looks
+SHARE: Final = 0.02  # of the processor's time, at most, with very many connections
+
+TOO_MANY: Final = "too many connections"
+CONNECTS: Final = "connects too often"
+BYTES: Final = "too many bytes"
+CALLS: Final = "too many calls"
+SILENT: Final = "no valid message in time"
+COOLING: Final = "cooling off"
+
+_log = structlog.get_logger()
+
+
+class Guard:
+    """Protects the listeners on one port. Until `protect` it does nothing."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.closed: Counter[str] = Counter()  # connections, by why
+        self._limits = limits
+        self._port = 0
+        self._listeners: list[int] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._accounts: dict[str, Account] = {}
+        self._tracked: dict[int, Tracked] = {}  # by cookie
+        self._by_endpoint: dict[Endpoint, Tracked] = {}
+        self._others: set[int] = set()  # cookies of sockets that are none of these
+        self._early: dict[Endpoint, Standing] = {}  # of connections not seen yet
+        self._blocked: dict[str, float] = {}  # clients, and until when
+        self._is_filter_due = False
+
+    def protect(self, port: int) -> None:
+        """Begin to guard the listeners on this port of the running process."""
+        if not sockets.IS_SUPPORTED:
+            _log.warning("guard_unavailable", risk="floods of connections are not limited here")
+            return
+        self._port = port
+        self._listeners = sockets.listeners_on(port)
+        for listener in self._listeners:
+            sockets.shorten_backlog(listener)
+        self._timer = asyncio.get_running_loop().call_later(INTERVAL, self._look_again)
+
+    def stop(self) -> None:
+        """Guard no longer."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._listeners = []
+
+    @property
+    def blocked(self) -> int:
+        """Clients whose attempts to connect are dropped now."""
+        return len(self._blocked)
+
+    def count(self, *, authenticated: bool) -> int:
+        """Connections open at the last look."""
+        found = [it.standing == Standing.AUTHENTICATED for it in list(self._tracked.values())]
+        return sum(found) if authenticated else len(found) - sum(found)
+
+    # --- for the services
+
+    def call_started(self, peer: str) -> str:
+        """Charge the client for a call; returns why it is refused, if it is."""
+        end = endpoint_of(peer) if self._listeners else None
+        if end is None:
+            return ""
+        now = time.monotonic()
+        tracked = self._by_endpoint.get(end)
+        if end.client in self._blocked:
+            is_known = tracked is not None and tracked.standing == Standing.AUTHENTICATED
+            return "" if is_known else COOLING
+        account = self._account(end.client, now)
+        if account.calls.spend(1, now):
+            return ""
+        self._block(account, CALLS, now)
+        return CALLS
+
+    def understood(self, peer: str) -> None:
+        """Note that a connection has sent a valid message."""
+        self._raise(peer, Standing.ANONYMOUS)
+
+    def authenticated(self, peer: str) -> None:
+        """Note that a call of this connection gave a good token, ticket or key."""
+        end = self._raise(peer, Standing.AUTHENTICATED)
+        if end is not None and (account := self._accounts.get(end.client)) is not None:
+            account.calls.spend(-1, time.monotonic())
+
+    def _raise(self, peer: str, standing: Standing) -> Endpoint | None:
+        end = endpoint_of(peer) if self._listeners else None
+        if end is None:
+            return None
+        tracked = self._by_endpoint.get(end)
+        if tracked is None:
+            self._early[end] = max(standing, self._early.get(end, standing))
+        elif tracked.standing < standing:
+            self._set(tracked, standing, time.monotonic())
+        return end
+
+    def _set(self, tracked: Tracked, standing: Standing, now: float) -> None:
+        if standing == Standing.AUTHENTICATED:
+            tracked.authenticate(self._limits, now)
+        else:
+            tracked.standing = standing
+
+    # --- the periodic check
+
+    def _look_again(self) -> None:
+        began = time.monotonic()
+        try:
+            self._look(began)
+        except OSError as problem:
+            _log.warning("guard_failed", why=str(problem))
+        took = time.monotonic() - began
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(max(INTERVAL, took / SHARE), self._look_again)
+
+    def _look(self, now: float) -> None:
+        self._find(now)
+        for tracked in self._tracked.values():
+            if not tracked.is_closing:
+                self._check(tracked, now)
+        for account in list(self._accounts.values()):
+            self._check_counts(account, now)
+        self._end_blocks(now)
+        for client in self._blocked:
+            for tracked in self._accounts[client].anonymous:
+                self._close(tracked, COOLING)
+        if self._is_filter_due:
+            self._is_filter_due = False
+            program = program_for(self._blocked)
+            for listener in self._listeners:
+                if not sockets.attach_filter(listener, program):
+                    _log.warning("filter_refused", consequence="blocked clients are closed late")
+
+    def _find(self, now: float) -> None:
+        """Match what is tracked with what is open."""
+        seen = {cookie: it for it in sockets.descriptors() if (cookie := sockets.cookie_of(it))}
+        for cookie in self._tracked.keys() - seen.keys():
+            self._forget(self._tracked.pop(cookie))
+        self._others &= seen.keys()
+        for cookie in seen.keys() - self._tracked.keys() - self._others:
+            found = sockets.connection_of(seen[cookie])
+            if found is None or found.local_port != self._port:
+                self._others.add(cookie)
+            else:
+                self._add(seen[cookie], cookie, found.peer, now)
+        self._early.clear()  # what is not open now has gone
+
+    def _add(self, descriptor: int, cookie: int, end: Endpoint, now: float) -> None:
+        account = self._account(end.client, now)
+        tracked = Tracked(account, descriptor, cookie, end, now)
+        self._tracked[cookie] = self._by_endpoint[end] = tracked
+        has_paid = account.connects.spend(1, now)
+        if (early := self._early.get(end)) is not None:
+            self._set(tracked, early, now)
+        elif not has_paid:
+            self._block(account, CONNECTS, now)
+
+    def _forget(self, tracked: Tracked) -> None:
+        tracked.account.tracked.discard(tracked)
+        if self._by_endpoint.get(tracked.endpoint) is tracked:
+            del self._by_endpoint[tracked.endpoint]
+
+    def _check(self, tracked: Tracked, now: float) -> None:
+        received = sockets.received_bytes(tracked.descriptor)
+        if received is None:
+            return
+        used, tracked.received = received - tracked.received, received
+        if tracked.standing == Standing.AUTHENTICATED:
+            if tracked.rate is not None and not tracked.rate.spend(used, now):
+                self._block(tracked.account, BYTES, now)
+                self._close(tracked, BYTES)
+            return
+        if not tracked.account.bytes.spend(used, now):
+            self._block(tracked.account, BYTES, now)
+        late = now - tracked.since > self._limits.first_message_s
+        if late and tracked.standing == Standing.SILENT:
+            self._close(tracked, SILENT)
+
+    def _check_counts(self, account: Account, now: float) -> None:
+        limits = self._limits
+        if account.client not in self._blocked:
+            too_many = len(account.tracked) > limits.connections
+            if too_many or len(account.anonymous) > limits.anonymous_connections:
+                self._block(account, TOO_MANY, now)
+            elif account.is_idle(now):
+                del self._accounts[account.client]
+
+    # --- blocks
+
+    def _block(self, account: Account, why: str, now: float) -> None:
+        if account.client not in self._blocked:
+            self._blocked[account.client] = now + self._limits.cool_off_s
+            self._is_filter_due = True
+            self.closed[why] += len(account.anonymous)
+            for tracked in account.anonymous:
+                self._shut(tracked)
+            _log.warning(
+                "client_blocked", address=account.client, why=why, seconds=self._limits.cool_off_s
+            )
+
+    def _end_blocks(self, now: float) -> None:
+        for client in [client for client, until in self._blocked.items() if until <= now]:
+            del self._blocked[client]
+            self._accounts[client].forgive()
+            self._is_filter_due = True
+
+    def _close(self, tracked: Tracked, why: str) -> None:
+        if not tracked.is_closing:
+            self.closed[why] += 1
+            self._shut(tracked)
+
+    @staticmethod
+    def _shut(tracked: Tracked) -> None:
+        tracked.is_closing = True
+        sockets.close(tracked.descriptor, tracked.cookie)
+
+    def _account(self, client: str, now: float) -> Account:
+        account = self._accounts.get(client)
+        if account is None:
+            account = self._accounts[client] = Account(client, self._limits, now)
+        return account
