@@ -93,7 +93,10 @@ class Guard:
         account = self._account(end.client, now)
         if account.calls.spend(1, now):
             return ""
+        # The connections may be newer than the last look, and thousands of calls be on their way.
+        self._find(now)
         self._block(account, CALLS, now)
+        self._apply_filter()
         return CALLS
 
     def understood(self, peer: str) -> None:
@@ -146,12 +149,7 @@ class Guard:
         for client in self._blocked:
             for tracked in self._accounts[client].anonymous:
                 self._close(tracked, COOLING)
-        if self._is_filter_due:
-            self._is_filter_due = False
-            program = program_for(self._blocked)
-            for listener in self._listeners:
-                if not sockets.attach_filter(listener, program):
-                    _log.warning("filter_refused", consequence="blocked clients are closed late")
+        self._apply_filter()
 
     def _find(self, now: float) -> None:
         """Match what is tracked with what is open."""
@@ -219,6 +217,15 @@ class Guard:
             _log.warning(
                 "client_blocked", address=account.client, why=why, seconds=self._limits.cool_off_s
             )
+
+    def _apply_filter(self) -> None:
+        if not self._is_filter_due:
+            return
+        self._is_filter_due = False
+        program = program_for(self._blocked)
+        for listener in self._listeners:
+            if not sockets.attach_filter(listener, program):
+                _log.warning("filter_refused", consequence="blocked clients are closed late")
 
     def _end_blocks(self, now: float) -> None:
         for client in [client for client, until in self._blocked.items() if until <= now]:

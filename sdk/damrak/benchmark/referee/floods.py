@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from time import perf_counter
 from typing import Any, Final
 
 import grpc
@@ -76,11 +77,10 @@ async def _play(server: Server, kind: str, seconds: float) -> tuple[list[float],
 async def _matches(
     server: Server, places: tuple[grpc.aio.Channel, grpc.aio.Channel], seconds: float
 ) -> list[float]:
-    clock = asyncio.get_running_loop().time
     latencies: list[float] = []
-    until = clock() + seconds
-    while clock() < until:
-        await _match(server, places, f"match {clock()}", until, latencies)
+    until = perf_counter() + seconds
+    while perf_counter() < until:
+        await _match(server, places, f"match {perf_counter()}", until, latencies)
     return latencies
 
 
@@ -91,11 +91,10 @@ async def _match(
     until: float,
     latencies: list[float],
 ) -> None:
-    clock = asyncio.get_running_loop().time
-    answered = clock()  # a match that does not begin is stalled, too
+    answered = perf_counter()  # a match that does not begin is stalled, too
 
     def asked() -> None:
-        waited = clock() - answered
+        waited = perf_counter() - answered
         while waited > 0:
             latencies.append(waited * 1000)
             waited -= THINK_S
@@ -117,7 +116,7 @@ async def _match(
                 decision = table_pb2.Decision(
                     decision=said.question.decision, action=said.question.legal[0], think_us=1
                 )
-                answered = clock()
+                answered = perf_counter()
                 await call.write(table_pb2.PlayRequest(decision=decision).SerializeToString())
             elif said.WhichOneof("message") == "ending":
                 await call.done_writing()
@@ -130,7 +129,7 @@ async def _match(
             asyncio.create_task(sit(place, ticket.ticket))
             for ticket, place in zip(started.tickets, places, strict=True)
         ]
-        await asyncio.wait(seats, timeout=max(0.0, until - clock()))
+        await asyncio.wait(seats, timeout=max(0.0, until - perf_counter()))
         if not all(seat.done() for seat in seats):
             asked()  # a stall that lasts until the end counts, too
         for seat in seats:
