@@ -31,7 +31,7 @@ def run(*, quick: bool, as_json: bool) -> int:
 def print_report(console: Console, measured: dict[str, Any]) -> None:
     """What `--json` prints, in tables with the targets."""
     table = _table("decisions a second through the referee", "referee", "bare echo", "ratio")
-    for heading in ("target", "own share p50, us", "p99, us"):
+    for heading in ("target", "ratio of CPU time", "own share p50, us", "p99, us"):
         table.add_column(heading, justify="right")
     for key, words in (("single", "one match"), ("concurrent", "64 matches at once")):
         it = measured[key]
@@ -41,6 +41,7 @@ def print_report(console: Console, measured: dict[str, Any]) -> None:
             f"{it['echo_per_s']:,}",
             f"{it['ratio']:.2f}",
             "0.75",
+            f"{it['cpu_ratio']:.2f}",
             str(it["p50_us"]),
             str(it["p99_us"]),
         )

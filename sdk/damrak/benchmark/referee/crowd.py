@@ -60,7 +60,7 @@ async def _play_among(server: Server, idle: int, matches: int) -> tuple[list[int
         for _ in waiting:
             await arrived.acquire()
         async with channels(server.listen, 2 * matches) as places:
-            this, reports = await play_round(server.control, matches, "crowd", places)
+            this, reports = await play_round(server, matches, "crowd", places)
         gone = [task for task in waiting if task.done()]
         if gone:
             raise HostError(f"{len(gone)} of {idle} waiting bots lost their connection")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -12,6 +13,7 @@ from typing import Final
 import grpc
 
 from damrak.benchmark.referee.orders import OPEN, block
+from damrak.benchmark.referee.process import Server
 from damrak_proto.v1 import control_pb2, control_pb2_grpc, table_pb2
 from damrak_wire.orders import encode_block
 
@@ -30,14 +32,16 @@ class Tally:
     decisions: int = 0
     sent: int = 0  # bytes
     received: int = 0
+    cpu: float = 0.0  # seconds of server and clients together
 
 
 class Round:
     """Matches of two that begin together; it is counted while all of them run."""
 
-    def __init__(self, matches: int) -> None:
+    def __init__(self, matches: int, cpu: Callable[[], float]) -> None:
         self.tally = Tally()
         self.begun = self.ended = 0.0
+        self._cpu = cpu
         self.all_joined = asyncio.Event()
         self._seats = self._waiting = 2 * matches
         self._asked = 0
@@ -53,10 +57,13 @@ class Round:
         self._asked += 1
         if self._asked == self._seats:
             self.begun = now
+            self.tally.cpu = -self._cpu()
 
     def over(self, now: float) -> None:
         """A match is over; with the first one, the clock stops."""
-        self.ended = self.ended or now
+        if not self.ended:
+            self.ended = now
+            self.tally.cpu += self._cpu()
 
     @property
     def counts(self) -> bool:
@@ -82,14 +89,14 @@ async def channels(address: str, number: int) -> AsyncIterator[list[grpc.aio.Cha
 
 
 async def play_round(
-    control: str, matches: int, name: str, places: Sequence[grpc.aio.Channel]
+    server: Server, matches: int, name: str, places: Sequence[grpc.aio.Channel]
 ) -> tuple[Round, list[control_pb2.MatchReport]]:
     """Play so many matches of two at once; what was counted, and the reports.
 
     Each seat has a connection of these to itself.
     """
-    this = Round(matches)
-    async with channel(control) as master:
+    this = Round(matches, lambda: server.cpu_seconds + time.process_time())
+    async with channel(server.control) as master:
         stub = control_pb2_grpc.ControlStub(master)
         started = await stub.StartBlock(encode_block(block(name, [OPEN, OPEN], matches)))
         follow = stub.FollowBlock(control_pb2.FollowBlockRequest(block=name, attempt=1))
