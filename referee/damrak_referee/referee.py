@@ -139,7 +139,7 @@ class Referee:
         limits = SeatLimits(join_s=settings.join_seconds)
         seats = SeatService(self._tickets.redeem, limits, guard.authenticated)
         self._public.server.add_generic_rpc_handlers((seats.handlers(),))
-        self._public.name_services(_name(table_pb2, "Table"), _name(lobby_pb2, "Lobby"))
+        self._public.name_services((table_pb2, "Table"), (lobby_pb2, "Lobby"))
         self._stack.push_async_callback(self._public.stop, LAST_WORDS)
         return await self._public.open("--listen", settings.listen, tls)
 
@@ -184,7 +184,7 @@ class Referee:
         )
         control_pb2_grpc.add_ControlServicer_to_server(service, self._control.server)
         self._control.server.add_generic_rpc_handlers((WatchService(self._feeds).handlers(),))
-        self._control.name_services(_name(control_pb2, "Control"), _name(watch_pb2, "Watch"))
+        self._control.name_services((control_pb2, "Control"), (watch_pb2, "Watch"))
         self._stack.push_async_callback(self._control.stop, LAST_WORDS)
         return await self._control.open("--control", settings.control, tls)
 
@@ -297,8 +297,3 @@ def _runner_settings(settings: Settings) -> RunnerSettings:
         tmp_mb=settings.sandbox_tmp_mb,
         archive_mb=settings.upload_mb,
     )
-
-
-def _name(module: object, service: str) -> str:
-    descriptor = module.DESCRIPTOR.services_by_name[service]  # type: ignore[attr-defined]
-    return str(descriptor.full_name)

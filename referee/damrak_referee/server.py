@@ -160,6 +160,12 @@ def _check_pair(cert: Path, key: Path) -> None:
         raise SettingError(f"--tls-cert: {cert}: {problem.strerror}") from None
 
 
+def _full_name(module: object, service: str) -> str:
+    """Returns the full name of a service of a generated module."""
+    descriptor = module.DESCRIPTOR.services_by_name[service]  # type: ignore[attr-defined]
+    return str(descriptor.full_name)
+
+
 class Listener:
     """One gRPC server on one address."""
 
@@ -171,8 +177,9 @@ class Listener:
         self._health = health.aio.HealthServicer()
         self._names: list[str] = []
 
-    def name_services(self, *names: str) -> None:
-        """Add health and reflection, which know of these services."""
+    def name_services(self, *services: tuple[object, str]) -> None:
+        """Add health and reflection for these services, given by module and name."""
+        names = [_full_name(*service) for service in services]
         self._names = [*names, health.SERVICE_NAME, reflection.SERVICE_NAME]
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self.server)
         reflection.enable_server_reflection(self._names, self.server)
