@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def test_an_analysis_outlives_its_analyst(plant: Plant) -> None:
-    from damrak_ladder.analyses.asking import ask
+    from damrak_ladder.analyses.asking import request
     from damrak_ladder.analyses.models import Analysis, AnalysisState
     from ladder_django.films import recorded_films
     from pipeline.plant import PATIENCE, Process, now, wait_until
@@ -34,7 +34,7 @@ def test_an_analysis_outlives_its_analyst(plant: Plant) -> None:
         def ended_over() -> Match:
             """A match whose analysis an analyst was at when it ended, if it was not through."""
             match = recorded_films(2, board="practice", now=now(), prefix=next(names))[0]
-            assert ask(match, now()) is not None
+            assert request(match, "test", now()) is not None
             first = Process(log, plant.machine.variables, "analyst")
             begun = AnalysisState.RUNNING, AnalysisState.DONE
             wait_until(lambda: told(match, *begun), log.read_text)
