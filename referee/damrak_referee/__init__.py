@@ -1,1 +1,1 @@
-"""The process round the arbiter: seats, blocks, sandboxes."""
+"""The referee process: serves matches over gRPC, runs blocks of them, and sandboxes bots."""

@@ -1,4 +1,4 @@
-"""`python -m damrak_referee`: the same as the command `damrak-referee`."""
+"""Entry point of `python -m damrak_referee`, which equals the command `damrak-referee`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Where a server listens: `HOST:PORT`, or `unix:PATH`."""
+"""Addresses that servers listen on: `HOST:PORT` or `unix:PATH`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Final
 
 LONGEST_PATH: Final = 107
-"""Bytes of a socket's path; the kernel has no room for more."""
+"""The maximum length of a socket path in bytes, set by the kernel."""
 
 UNIX: Final = "unix:"
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A place to listen at or to be found at; `path` is set for Unix sockets alone."""
+    """An address to listen on or to connect to; `path` is set only for Unix sockets."""
 
     host: str = ""
     port: int = 0
@@ -31,7 +31,7 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        """Whether nobody on another machine can reach it."""
+        """Whether it is reachable only from this machine."""
         if self.path is not None or self.host == "localhost":
             return True
         try:
@@ -41,23 +41,23 @@ class Address:
 
     @property
     def is_everywhere(self) -> bool:
-        """Whether it stands for every address of the machine, so that nobody can be sent to it."""
+        """Whether it is the wildcard address, to which no client can connect."""
         return self.path is None and self.host in ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
 
     def at_port(self, port: int) -> Address:
-        """The same host with the port that was found for it."""
+        """Return the same host with the port that was assigned."""
         return replace(self, port=port)
 
     def reachable(self) -> Address:
-        """Itself, or the machine's own name where it stands for every address of the machine."""
+        """Return this address, with the machine's own name in place of a wildcard address."""
         return replace(self, host=socket.getfqdn()) if self.is_everywhere else self
 
 
 def parse_address(text: str) -> Address:
-    """The address that `text` names.
+    """Parse an address.
 
     Raises:
-        ValueError: saying what an address looks like.
+        ValueError: `text` is not an address; the message shows the expected form.
     """
     if text.startswith(UNIX):
         return _unix(text.removeprefix(UNIX))

@@ -1,4 +1,4 @@
-"""Who is let through to a service: checked once for each call, before its handler runs."""
+"""Access checks of a gRPC service, made once per call before its handler runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from damrak_referee.guard.guard import Guard
 from damrak_referee.metrics import Metrics
 from damrak_referee.misuse import SettingError
 
-Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"  # no type arguments while running
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"  # not subscriptable at run time
 Context = grpc.aio.ServicerContext[Any, Any]
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]]"
 
@@ -29,7 +29,7 @@ HEALTH: Final = "/grpc.health.v1.Health/"
 
 
 class Peers(grpc.aio.ServerInterceptor):
-    """Keeps one network address from having too many open calls, or too many guesses."""
+    """Interceptor that limits the open calls and the refused calls of each network address."""
 
     def __init__(self, most_calls: int, most_refusals: int, metrics: Metrics, guard: Guard) -> None:
         self._guard = guard
@@ -43,7 +43,7 @@ class Peers(grpc.aio.ServerInterceptor):
     async def intercept_service(
         self, continuation: Continuation, details: grpc.HandlerCallDetails
     ) -> Handler | None:
-        """The handler, behind the check."""
+        """Return the handler, wrapped in the check."""
         handler = await continuation(details)
         return None if handler is None else _wrap(handler, self._around, self._parsed)
 
@@ -89,7 +89,7 @@ class Peers(grpc.aio.ServerInterceptor):
 
 
 class Admitted(grpc.aio.ServerInterceptor):
-    """Tells the guard whose calls passed all checks; the last of a listener's interceptors."""
+    """Interceptor that reports authenticated calls to the guard; the last one of a listener."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
@@ -97,7 +97,7 @@ class Admitted(grpc.aio.ServerInterceptor):
     async def intercept_service(
         self, continuation: Continuation, details: grpc.HandlerCallDetails
     ) -> Handler | None:
-        """Returns the handler, which first marks the connection as authenticated."""
+        """Return the handler, which first marks the connection as authenticated."""
         handler = await continuation(details)
         if handler is None or details.method.startswith(HEALTH):
             return handler
@@ -109,7 +109,7 @@ class Admitted(grpc.aio.ServerInterceptor):
 
 
 class Key(grpc.aio.ServerInterceptor):
-    """Lets only those through who give the key; questions about health need none."""
+    """Interceptor that refuses calls without the key; health checks need none."""
 
     def __init__(self, key: str) -> None:
         self._wanted = f"Bearer {key}".encode()
@@ -117,7 +117,7 @@ class Key(grpc.aio.ServerInterceptor):
     async def intercept_service(
         self, continuation: Continuation, details: grpc.HandlerCallDetails
     ) -> Handler | None:
-        """The handler, or one that refuses."""
+        """Return the handler, or one that refuses the call."""
         handler = await continuation(details)
         if handler is None or details.method.startswith(HEALTH):
             return handler
@@ -128,10 +128,10 @@ class Key(grpc.aio.ServerInterceptor):
 
 
 def read_key(path: Path) -> str:
-    """The key in a file.
+    """Read the key from a file.
 
     Raises:
-        SettingError: it is too short, or no key at all.
+        SettingError: the file is unreadable, or its content is too short or not a valid key.
     """
     try:
         key = path.read_text().strip()
@@ -150,7 +150,7 @@ async def _refuse(context: Context, proceed: Callable[[], Awaitable[Any]]) -> An
 
 
 def bearer_of(metadata: Any) -> str | None:
-    """What stands after `authorization: Bearer` in a call's metadata."""
+    """Return the bearer token in a call's metadata; None if there is none."""
     for key, value in metadata or ():
         if key == "authorization" and isinstance(value, str):
             scheme, _, rest = value.partition(" ")
@@ -159,7 +159,7 @@ def bearer_of(metadata: Any) -> str | None:
 
 
 def address_of(peer: str) -> str | None:
-    """Returns the client address of a peer: IPv4, or the /64 of IPv6; None if it has none."""
+    """Return the client address of a peer: IPv4, or the /64 of IPv6; None if it has none."""
     end = endpoint_of(peer)
     return None if end is None else end.client
 
@@ -169,12 +169,12 @@ def _wrap(
     around: Callable[[Context, Callable[[], Awaitable[Any]]], Awaitable[Any]],
     parsed: Callable[[Context], None] | None = None,
 ) -> Handler:
-    """The same handler with something around each call. Messages of a stream cost nothing more.
+    """Return the handler with `around` run around each call; stream messages cost nothing extra.
 
-    `parsed` is called once a request that is not a stream was parsed. A request that cannot be
+    `parsed` is called after a request that is not a stream was parsed. A request that cannot be
     parsed is the caller's mistake; gRPC would log it as an error of the server, with a traceback.
     """
-    inner: Any = (  # one of these is set
+    inner: Any = (  # exactly one of these is set
         handler.unary_unary or handler.unary_stream or handler.stream_unary or handler.stream_stream
     )
     parse = handler.request_deserializer

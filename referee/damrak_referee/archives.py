@@ -1,7 +1,7 @@
-"""Uploaded archives, kept by the SHA-256 of their content.
+"""Store of uploaded archives, named by the SHA-256 of their content.
 
-An archive appears under its name at once and complete, or not at all: it is written beside, checked
-and renamed. Several referees may share one store.
+Writes are atomic: an archive is written to a temporary file, checked and renamed. Several referees
+may share one store.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Final
 
 _PART: Final = ".part-"
-_OLD_PART: Final = 3600.0  # seconds after which an upload that was cut off by a crash is swept
+_OLD_PART: Final = 3600.0  # seconds after which an upload cut off by a crash is removed
 MB: Final = 1024 * 1024
 
 
 class UploadRefused(Exception):
-    """An upload that is not kept; `is_too_large` tells which kind, the message says why."""
+    """An upload was refused; `is_too_large` separates the two kinds of reasons."""
 
     def __init__(self, why: str, *, is_too_large: bool = False) -> None:
         super().__init__(why)
@@ -34,7 +34,7 @@ class Archives:
     """A folder of archives."""
 
     def __init__(self, folder: Path, largest: int, room: int) -> None:
-        """`largest` bytes of one archive, `room` bytes of them all."""
+        """Limit an archive to `largest` bytes and all of them together to `room` bytes."""
         self.folder = folder
         self._largest = largest
         self._room = room
@@ -42,11 +42,11 @@ class Archives:
         self._sweep_parts()
 
     def path(self, sha256: str) -> Path:
-        """Where the archive is, if it is there."""
+        """Return the path of the archive, whether it exists or not."""
         return self.folder / sha256
 
     def has(self, sha256: str) -> bool:
-        """Whether the archive is there; from now on it counts as just used."""
+        """Return whether the archive exists, and mark it as just used."""
         if not is_sha256(sha256):
             return False
         try:
@@ -56,16 +56,16 @@ class Archives:
         return True
 
     def drop(self, sha256: str) -> None:
-        """Forget the archive, if it is there."""
+        """Delete the archive if it exists."""
         with contextlib.suppress(OSError):
             self.path(sha256).unlink()
 
     async def receive(self, sha256: str, pieces: AsyncIterator[bytes]) -> int:
-        """Keep what comes if it is what its name says; its size in bytes.
+        """Store an upload if its content matches its name; return its size in bytes.
 
         Raises:
-            UploadRefused: it is not, or too large. Nothing is left of it then, as nothing is
-                when the sender goes away half-way.
+            UploadRefused: the content does not match or is too large. Then nothing is stored, as
+                when the sender disconnects half-way.
         """
         if not is_sha256(sha256):
             raise UploadRefused(f"sha256: {sha256[:80]!r} is not 64 hexadecimal digits")
@@ -93,7 +93,7 @@ class Archives:
         return size
 
     def _make_room(self, but: str) -> None:
-        """Forget archives, the longest unused first, until the rest has room."""
+        """Delete archives, the least recently used first, until the rest fits."""
         kept = []
         for path in self.folder.iterdir():
             if is_sha256(path.name):
@@ -116,5 +116,5 @@ class Archives:
 
 
 def is_sha256(text: str) -> bool:
-    """Whether it is written like one."""
+    """Return whether the text has the form of a SHA-256: 64 lower-case hexadecimal digits."""
     return re.fullmatch(r"[0-9a-f]{64}", text) is not None

@@ -1,6 +1,6 @@
-"""A block: matches that count together or not at all, and whoever wants to hear how they go.
+"""A block: matches that count together or not at all, and the followers of its progress.
 
-It lives as long as somebody follows it. What it has to say is kept in order, from the beginning.
+A block without followers is cancelled after a while. It keeps its news in order from the start.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ UNFOLLOWED: Final = "nobody followed it"
 
 
 class Block:
-    """One attempt at a block. Create it inside the running loop; `begin` sets it going."""
+    """One attempt at a block. Create it inside the running event loop, then call `begin`."""
 
     def __init__(
         self, premises: Premises, archives: Archives, order: BlockOrder, width: int
     ) -> None:
-        """At most `width` of its matches run at once."""
+        """Run at most `width` of its matches at once."""
         self.order = order
-        self.was_heard = False  # to the end, by a follower
-        self.size = 0  # bytes of the replays it keeps
+        self.was_heard = False  # a follower has received everything
+        self.size = 0  # bytes of the replays that it keeps
         self.over: Final = asyncio.Event()
         self._premises = premises
         self._archives = archives
@@ -48,37 +48,37 @@ class Block:
         self._ending: BlockEnded | None = None
         self._stopping = asyncio.Event()
         self._tickets: list[Ticket] = []
-        self._refused: dict[str, str] = {}  # archives, and why
+        self._refused: dict[str, str] = {}  # archives, with the reason
         self._running: dict[str, RunningMatch] = {}
         self._task: asyncio.Task[None] | None = None
 
     @property
     def reserved(self) -> int:
-        """How many matches it may have running from now on."""
+        """The number of matches that it may still run at once."""
         return 0 if self.over.is_set() else min(self._width, self._left)
 
     @property
     def running(self) -> int:
-        """How many matches are at the table."""
+        """The number of matches in progress."""
         return len(self._running)
 
     @property
     def outcome(self) -> BlockOutcome | None:
-        """How it ended, or is about to; None while it goes well, or if it went well."""
+        """How it ended or is about to end; None if it has not ended."""
         return self._ending.outcome if self._ending is not None else None
 
     def take_tickets(self) -> list[Ticket]:
-        """The tickets for its open seats, which it does not keep."""
+        """Return the tickets for its open seats, and drop them."""
         tickets, self._tickets = self._tickets, []
         return tickets
 
     @property
     def followers(self) -> int:
-        """How many are listening."""
+        """The number of current followers."""
         return self._followers
 
     def begin(self, start_limit_ms: int, first_patience: float, patience: float) -> None:
-        """Set it going; it is cancelled when nobody follows it for too long."""
+        """Start it. It is cancelled if it has no follower for too long."""
         self._patience = patience
         for order in self.order.matches:
             if any(isinstance(seat.place, Open) for seat in order.seats):
@@ -90,7 +90,7 @@ class Block:
 
     @contextlib.contextmanager
     def followed(self) -> Iterator[AsyncIterator[BlockNews]]:
-        """Follow it for a while: everything from its beginning to its end, as it comes."""
+        """Follow the block: the iterator yields all news from its beginning to its end."""
         self._followers += 1
         if self._timer is not None:
             self._timer.cancel()
@@ -127,7 +127,7 @@ class Block:
     # --- the end
 
     def cancel(self, reason: str) -> None:
-        """End it; matches that are not over are void."""
+        """End the block; unfinished matches are void."""
         self._end("cancelled", reason)
 
     def _end(self, outcome: BlockOutcome, detail: str) -> None:
@@ -157,7 +157,7 @@ class Block:
             _log.info("block_ended", outcome=ended.outcome, detail=ended.detail)
 
     async def _install(self) -> None:
-        """Have every archive of the block unpacked, once."""
+        """Unpack every archive of the block, once."""
         places = [seat.place for match in self.order.matches for seat in match.seats]
         for sha256 in sorted({place.sha256 for place in places if isinstance(place, Archive)}):
             if self._ending is not None:
@@ -168,7 +168,7 @@ class Block:
                 self._refused[sha256] = problem.why
             except (RunnerError, OSError) as problem:
                 self._end("void", f"an archive could not be unpacked: {problem}")
-                self._archives.drop(sha256)  # perhaps it was damaged here: it may come again
+                self._archives.drop(sha256)  # the copy may be damaged: let it be uploaded again
 
     async def _play_match(
         self, gate: asyncio.Semaphore, order: MatchOrder, start_limit_ms: int

@@ -1,7 +1,7 @@
-"""All blocks a referee knows: those that run, and for a while those that have ended.
+"""All blocks that a referee knows: the running ones, and ended ones for a while.
 
-A block is known by its id and attempt. Of one that is forgotten, its key and the hash of its order
-are remembered a good while longer, so that it is not started twice.
+A block is identified by its id and attempt. After a block is forgotten, its key and the hash of its
+order are kept much longer, so that it is not started twice.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from damrak_referee.running import Premises
 from damrak_wire.orders import Archive, BlockOrder, House, Remote, Ticket
 
 REMEMBERED: Final = 10_000  # keys of forgotten blocks
-KEPT_BYTES: Final = 64 * 1024 * 1024  # of replays, before those that were heard are forgotten early
-DELIVERY: Final = 5.0  # seconds that a drained referee waits for somebody to hear of an ended block
+KEPT_BYTES: Final = 64 * 1024 * 1024  # of replays; beyond this, delivered blocks go early
+DELIVERY: Final = 5.0  # seconds that a drained referee waits for an ended block to be fetched
 
 _log = structlog.get_logger()
 
@@ -31,7 +31,7 @@ Key = tuple[str, int]
 
 
 class BlockRefused(Exception):
-    """A block that is not started; `code` is the name of a gRPC status."""
+    """A block is not started; `code` is the name of a gRPC status."""
 
     def __init__(self, code: str, why: str) -> None:
         super().__init__(why)
@@ -40,7 +40,7 @@ class BlockRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class BlockLimits:
-    """Durations in seconds; see the settings of the same names."""
+    """Limits of blocks. Durations are in seconds; see the settings of the same names."""
 
     capacity: int
     start_limit: float
@@ -57,7 +57,7 @@ class _Entry:
 
 
 class Blocks:
-    """Starts, finds, cancels and forgets blocks."""
+    """A registry that starts, finds, cancels and forgets blocks."""
 
     def __init__(
         self, premises: Premises, archives: Archives, limits: BlockLimits, house: HouseBots
@@ -79,21 +79,21 @@ class Blocks:
 
     @property
     def running(self) -> int:
-        """Matches at their tables now."""
+        """The number of matches in progress."""
         return sum(block.running for block in self)
 
     @property
     def reserved(self) -> int:
-        """Matches that may run at once from now on."""
+        """The number of matches that may still run at once."""
         return sum(block.reserved for block in self)
 
     # --- start
 
     def start(self, order: BlockOrder, digest: bytes) -> list[Ticket]:
-        """Start the block of this order unless it is known; the tickets of a new one.
+        """Start the block of this order unless it is known; return the tickets of a new block.
 
         Raises:
-            BlockRefused: saying why.
+            BlockRefused: the block cannot be started, for the given reason.
         """
         key = (order.block, order.attempt)
         known = self._entries.get(key)
@@ -116,7 +116,7 @@ class Blocks:
         return block.take_tickets()
 
     def _check(self, order: BlockOrder) -> int:
-        """How many of its matches run at once, if it can be played at all."""
+        """Return how many of its matches may run at once; refuse an order that cannot be played."""
         if self.is_draining:
             raise BlockRefused("UNAVAILABLE", "this referee takes no more blocks")
         newest = max((key[1] for key in self._entries if key[0] == order.block), default=0)
@@ -166,7 +166,7 @@ class Blocks:
             raise BlockRefused("FAILED_PRECONDITION", f"archives are missing: {names}")
 
     async def _see_off(self, key: Key, block: Block) -> None:
-        """Keep a block for a while after its end, then forget it."""
+        """Keep a block for the retention period after its end, then forget it."""
         await block.over.wait()
         self._entries[key].ended = time.monotonic()
         self._make_room()
@@ -174,7 +174,7 @@ class Blocks:
         self._forget(key)
 
     def _make_room(self) -> None:
-        """Forget ended blocks that were heard to their end, the oldest first, if they are many."""
+        """Forget delivered blocks, the oldest first, while the kept replays are too large."""
         ended = [(key, entry) for key, entry in self._entries.items() if entry.ended]
         size = sum(entry.block.size for _, entry in ended)
         for key, entry in sorted(ended, key=lambda item: item[1].ended):
@@ -194,21 +194,21 @@ class Blocks:
     # --- find, cancel, drain
 
     def find(self, block: str, attempt: int) -> Block | None:
-        """The block, if it is still known."""
+        """Return the block, or None if it is no longer known."""
         entry = self._entries.get((block, attempt))
         return entry.block if entry is not None else None
 
     def drain(self) -> None:
-        """Take no more blocks."""
+        """Accept no more blocks."""
         self.is_draining = True
 
     def cancel_all(self, reason: str) -> None:
-        """End whatever runs."""
+        """Cancel all blocks."""
         for block in self:
             block.cancel(reason)
 
     async def wait_until_over(self) -> None:
-        """Until no block runs, and whoever follows one has heard its end."""
+        """Wait until all blocks have ended and their followers have received the end."""
         for entry in list(self._entries.values()):
             await entry.block.over.wait()
         deadline = time.monotonic() + DELIVERY
@@ -216,13 +216,13 @@ class Blocks:
             await asyncio.sleep(0.02)
 
     def close(self) -> None:
-        """Forget everything."""
+        """Cancel the retention timers."""
         for watcher in self._watchers:
             watcher.cancel()
 
 
 def _is_unheard(entry: _Entry) -> bool:
-    """Whether somebody may still want to hear how an ended block went."""
+    """Return whether a client may still want to fetch the end of a block."""
     if entry.block.followers:
         return True
     if entry.block.was_heard or entry.block.outcome == "cancelled":

@@ -1,7 +1,7 @@
-"""A chair at a table: what one seat was told, and who sits there now.
+"""A chair at a table: the events sent to one seat, and the connection that plays it.
 
-Connections come and go; the chair stays, with the events its seat was told, so that whoever comes
-back hears everything again. What clients say reaches the chair already parsed.
+Connections come and go; the chair stays and keeps its events, so that a client that reconnects
+receives all of them again. Messages of clients reach the chair already parsed.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from damrak_wire.version import HIGHEST
 if TYPE_CHECKING:
     from damrak_referee.table import Table
 
-COMPLAINTS: Final = 16  # the one that is a fault
-CONNECTIONS: Final = 100  # of a match; the next one is a fault
+COMPLAINTS: Final = 16  # malformed messages; this many are a fault
+CONNECTIONS: Final = 100  # per match; one more is a fault
 
-Ending = Callable[[int, Sequence[bytes]], bytes]  # from the number of the first event, and events
+Ending = Callable[[int, Sequence[bytes]], bytes]  # takes the number of the first event, and events
 
 
 class SeatLink(Protocol):
-    """A connection to a client. No method waits, and none calls the chair."""
+    """A connection to a client. Its methods neither block nor call the chair."""
 
     @property
     def is_open(self) -> bool:
@@ -44,19 +44,19 @@ class SeatLink(Protocol):
 
     @property
     def asked_ns(self) -> int:
-        """When the last question left, on the clock of `time.monotonic_ns`; 0 before."""
+        """When the last question was sent, by `time.monotonic_ns`; 0 before the first."""
 
     def send(self, data: bytes) -> None:
-        """Send this after all that was sent before."""
+        """Send the data after all data sent before."""
 
     def ask(self, data: bytes) -> None:
-        """Send this, which is a question."""
+        """Send the data, which is a question."""
 
     def finish(self) -> None:
-        """Hang up once everything is sent."""
+        """Close the connection after sending everything."""
 
     def close(self, code: str, detail: str) -> None:
-        """Hang up now; the code is the name of a gRPC status."""
+        """Close the connection now; `code` is the name of a gRPC status."""
 
 
 class Chair:
@@ -88,35 +88,35 @@ class Chair:
 
     def __init__(self, table: Table, seat: int, name: str, tickets: Tickets | None) -> None:
         self.seat = seat
-        self.name = name  # what the bot calls itself, once it has said so
-        self.takeover = tickets is not None  # whether the newest connection wins
+        self.name = name  # replaced by the name that the bot sends when ready
+        self.takeover = tickets is not None  # whether a newer connection replaces an older one
         self.link: SeatLink | None = None
         self.is_ready = False
-        self.ready_us = 0  # how long that took
+        self.ready_us = 0  # microseconds until then
         self.fault: FaultRecord | None = None
-        self.on_fault: Callable[[], None] = lambda: None  # it has left, and the others play on
+        self.on_fault: Callable[[], None] = lambda: None  # the seat is out, the others play on
         self.traceback = ""
         self.rejections: list[str] = []
-        self.cause_ns = 0  # when that was received which the open question follows from
+        self.cause_ns = 0  # when the message was received that led to the open question
         self._table = table
         self._tickets = tickets
-        self._events: list[bytes] = []  # all that the seat was told
-        self._fresh: list[Event] = []  # what is still to be made into messages
-        self._told = 0  # how many of them were sent
-        self._prompt = False  # send them as they happen
-        self._heard = False  # whether this connection has said anything beyond Join
+        self._events: list[bytes] = []  # all events of the seat
+        self._fresh: list[Event] = []  # events not yet encoded
+        self._told = 0  # the number of events that were sent
+        self._prompt = False  # whether to send events as they happen
+        self._heard = False  # whether this connection has sent more than Join
         self._complaints = 0
         self._connections = 0
         self._ending: Ending | None = None
 
-    # ---- what clients say ---------------------------------------------------------------------
+    # ---- messages from clients ----------------------------------------------------------------
 
     def join(self, link: SeatLink, prompt_events: bool, version: int = HIGHEST) -> None:
-        """Somebody wants to sit down."""
+        """Seat a new connection."""
         self._table.happens(self._sit_down, link, prompt_events, version)
 
     def _sit_down(self, link: SeatLink, prompt_events: bool, version: int) -> None:
-        if not link.is_open:  # it did not wait for its turn
+        if not link.is_open:  # it closed while this was queued
             return
         self._connections += 1
         if self._connections > CONNECTIONS:
@@ -157,7 +157,7 @@ class Chair:
         )
 
     def ready(self, name: str) -> None:
-        """The bot is ready; saying so twice does no harm."""
+        """Mark the bot as ready; idempotent."""
         self._confirm()
         if not self.is_ready:
             self.is_ready = True
@@ -165,24 +165,24 @@ class Chair:
             self._table.is_ready(self)
 
     def decided(self, said: Decided, received_ns: int) -> None:
-        """The bot answers a question."""
+        """Handle the bot's answer to a question."""
         if not self._heard:
             self._confirm()
         table = self._table
         table.happens(table.decided, self, said, received_ns)
 
     def nonsense(self, decision: int, what: str) -> None:
-        """The bot answers a question with what is no action."""
+        """Handle an answer that does not name an action."""
         self._confirm()
         self._table.happens(self._table.nonsense, self, decision, what)
 
     def failed(self, reason: str, detail: str, traceback: str = "") -> None:
-        """The bot can play no more."""
+        """Handle the bot's report that it cannot play on."""
         self._confirm()
         self._table.fail(self.seat, reason, detail, "bot", traceback)
 
     def malformed(self, what: str) -> None:
-        """The bot's program said something that cannot be understood."""
+        """Handle a malformed message: complain, or fail the seat if there were too many."""
         self._complaints += 1
         if self._complaints >= COMPLAINTS:
             self.misbehaved(f"sent {COMPLAINTS} malformed messages, the last: {what}")
@@ -190,11 +190,11 @@ class Chair:
             self.link.send(complaint(what))
 
     def misbehaved(self, how: str) -> None:
-        """The bot's program does what no program may do."""
+        """Fail the seat because its client violated the protocol."""
         self._table.fail(self.seat, "protocol", how, "bot")
 
     def lost(self, link: SeatLink) -> None:
-        """This connection is gone."""
+        """Handle the loss of a connection."""
         self._table.happens(self._stand_up, link)
 
     def _stand_up(self, link: SeatLink) -> None:
@@ -208,11 +208,11 @@ class Chair:
             if self._tickets is not None:
                 self._tickets.confirm(self)
 
-    # ---- what clients are told ----------------------------------------------------------------
+    # ---- messages to clients ------------------------------------------------------------------
 
     @property
     def was_taken(self) -> bool:
-        """Whether anybody has ever sat here."""
+        """Whether any client has ever connected to this seat."""
         return self._connections > 0
 
     @property
@@ -222,15 +222,15 @@ class Chair:
 
     @property
     def asked_ns(self) -> int:
-        """When the last question left; 0 if none has, or nobody is there."""
+        """When the last question was sent; 0 if none was, or without a connection."""
         return 0 if self.link is None else self.link.asked_ns
 
     def tell(self, events: Sequence[Event]) -> None:
-        """Something happened."""
+        """Add events that the seat sees."""
         self._fresh += events
 
     def encode(self, encoded: dict[int, bytes]) -> None:
-        """Make messages of what was told; `encoded` has by `id` what others made already."""
+        """Encode new events; `encoded` caches, by `id`, events that other chairs have encoded."""
         for event in self._fresh:
             key = id(event)
             data = encoded.get(key)
@@ -240,7 +240,7 @@ class Chair:
         self._fresh.clear()
 
     def ask(self, asked: Ask, cause_ns: int, encoded: dict[int, bytes]) -> None:
-        """Put a question, along with what has happened since the seat was last told."""
+        """Send a question, with the events that the seat has not been sent yet."""
         link = self.link
         if link is None or self._ending is not None:
             return
@@ -251,24 +251,24 @@ class Chair:
         link.ask(question(asked, first, self._events[first:]))
 
     def tell_promptly(self) -> None:
-        """Send what has happened now, if the client has asked for that."""
+        """Send new events now, if the client asked for prompt events."""
         if self._prompt and self.link is not None and self._told < len(self._events):
             first = self._told
             self._told = len(self._events)
             self.link.send(news(first, self._events[first:]))
 
     def send(self, data: bytes) -> None:
-        """Send this if somebody is there."""
+        """Send the data if there is a connection."""
         if self.link is not None:
             self.link.send(data)
 
     def rejected(self, decision: int, reason: str, data: bytes) -> None:
-        """An answer was illegal; `data` says so to the client."""
+        """Record an illegal answer and send `data`, which explains it, to the client."""
         self.rejections.append(f"decision {decision}: {reason}")
         self.send(data)
 
     def end(self, ending: Ending) -> None:
-        """The match is over for this seat; who comes back later hears this, too."""
+        """End the match for this seat; clients that reconnect later are sent the ending, too."""
         if self._ending is None:
             self._ending = ending
             if self.link is not None:
@@ -281,7 +281,7 @@ class Chair:
         link.finish()
 
     def outcome(self) -> SeatOutcome:
-        """What became of the seat."""
+        """Return the result of the seat."""
         fault = None
         if self.fault is not None:
             found = self.fault
@@ -290,5 +290,5 @@ class Chair:
 
 
 def _chance(seed: bytes, seat: int) -> bytes:
-    """What a bot starts its random numbers from: the seed itself would tell it the dice."""
+    """Return the random seed of a bot; the match seed itself would reveal its dice."""
     return hashlib.sha256(b"damrak-bot" + seed + bytes([seat])).digest()

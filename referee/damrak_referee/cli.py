@@ -1,4 +1,4 @@
-"""The command `damrak-referee`, which can be interrupted from its first moment on."""
+"""Entry point of the command `damrak-referee`, which handles Ctrl-C even during imports."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 
 
 def main() -> int:
-    """Run the command line; what the process is to exit with."""
-    try:  # loading it all takes a moment, in which somebody may have thought better of it
+    """Run the command line; return the exit code."""
+    try:  # the imports take a moment, during which the user may press Ctrl-C
         import signal
 
         is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if is_ours:  # an exception can be lost, or become another one, in the midst of an import
+        if is_ours:  # an exception during an import can be lost or replaced by another one
             signal.signal(signal.SIGINT, lambda *_: os._exit(130))
         try:
             from damrak_referee import command_line

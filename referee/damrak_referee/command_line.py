@@ -1,6 +1,6 @@
-"""The command `damrak-referee`: run a referee, manage tokens of remote bots, look at the sandbox.
+"""The command `damrak-referee`: runs a referee, manages tokens, and checks the sandbox.
 
-Nothing that was set wrongly ends in a traceback: it ends in one line and code 2.
+Wrong settings never end in a traceback, but in a message of one line and exit code 2.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; what the process is to exit with."""
+    """Run the command line; return the exit code."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # whoever closed it wants to hear nothing there
+        if getattr(sys, name) is None:  # closed by the caller: discard the output
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for good
     try:
         try:
             return _run(list(sys.argv[1:] if arguments is None else arguments))
-        finally:  # help, too, leaves by an exception
+        finally:  # --help, too, leaves by an exception
             sys.stdout.flush()
     except BrokenPipeError:
         _stop_printing()
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _stop_printing() -> None:
-    """Let go of what is still buffered: it would fail again when Python flushes at exit."""
+    """Discard the buffered output, which would fail again when Python flushes it at exit."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -96,17 +96,17 @@ def _run(given: list[str]) -> int:
 
 
 def parse_settings(arguments: Sequence[str]) -> Settings:
-    """The settings that a command line, this environment and the file it names amount to.
+    """Read the settings from a command line, the environment and the configuration file.
 
     Raises:
-        Misuse: naming what is wrong.
+        Misuse: a setting is wrong; the message names it.
     """
     options = vars(build_parser().parse_args(arguments))
     return read_settings(options, os.environ, is_terminal=sys.stderr.isatty())
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """All settings as options; those not given are absent from what it returns."""
+    """Return a parser with all settings as options; its result omits options not given."""
     parser = _Parser(
         prog="damrak-referee",
         usage="damrak-referee [options]\n       damrak-referee token COMMAND …"

@@ -1,8 +1,7 @@
 """The public history of a match, for any number of watchers.
 
-A table does no more than say how far its log has got. Events are made into messages when somebody
-watches, once for all: a watcher is a position in the history, so one that is slow keeps nobody up
-and takes no memory.
+A table only reports how long its log is. Events are encoded when there is a watcher, once for all
+watchers. A watcher is a position in the history, so a slow one delays no other and takes no memory.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from damrak_wire.table import event_bytes
 if TYPE_CHECKING:
     from damrak_referee.outcome import Outcome
 
-Clocks = Callable[[], tuple[Sequence[int], Sequence[int]]]  # whose run; banks in milliseconds
+Clocks = Callable[[], tuple[Sequence[int], Sequence[int]]]  # seats whose clock runs; banks in ms
 
 
 class Feed:
-    """One attempt at a match as it may be seen, `order.watch_delay_ms` later."""
+    """The public view of one attempt at a match, delayed by `order.watch_delay_ms`."""
 
     def __init__(
         self, order: TableOrder, commitment: str, log: Sequence[Event], clocks: Clocks
@@ -40,9 +39,9 @@ class Feed:
         self._loop = asyncio.get_running_loop()
         self._encoded: list[bytes] = []
         self._batch: tuple[int, int, bytes] = (0, 0, b"")
-        # How much of the log may be seen, and the clocks then if anybody watched.
+        # How much of the log is visible, and the clocks at that time if there were watchers.
         self._shown: tuple[int, bytes | None] = (0, None)
-        self._later: deque[tuple[float, int, bytes | None]] = deque()  # and what from when on
+        self._later: deque[tuple[float, int, bytes | None]] = deque()  # with the time to show it
         self._ending: Callable[[], bytes] | None = None
         self._ending_bytes: bytes | None = None
         self._end_shown = False
@@ -52,7 +51,7 @@ class Feed:
     # ---- for the table ------------------------------------------------------------------------
 
     def grow(self, events: int) -> None:
-        """The log has so many events now."""
+        """Record that the log now has this many events."""
         clocks = watch.clocks(*self._clocks()) if self.watchers else None
         if self._delay_s:
             self._later.append((self._loop.time() + self._delay_s, events, clocks))
@@ -62,13 +61,13 @@ class Feed:
             self._look()
 
     def finish(self, outcome: Outcome) -> None:
-        """The match is over: everything may be seen."""
+        """End the match: everything may be seen."""
         if outcome.replay_file is not None:
             faults = [seat.fault for seat in outcome.seats]
             self._end(lambda: watch.ending(outcome.replay_file or b"", faults))
 
     def void(self, owner: Owner, detail: str) -> None:
-        """The match counts for nothing; nothing new if it is over."""
+        """Declare the match void; does nothing if it is over."""
         self._end(lambda: watch.void(owner, detail))
 
     def _end(self, ending: Callable[[], bytes]) -> None:
@@ -88,14 +87,14 @@ class Feed:
     # ---- for watchers -------------------------------------------------------------------------
 
     def watched(self) -> watch.WatchedMatch:
-        """What is played by whom."""
+        """Return the description of the match: its ids and players."""
         order = self.order
         return watch.WatchedMatch(
             order.match, order.block, order.attempt, order.players, self._end_shown
         )
 
     async def follow(self) -> AsyncGenerator[bytes, None]:
-        """All of it as messages, from the beginning to the end."""
+        """Yield the whole match as messages, from the beginning to the end."""
         self.watchers += 1
         try:
             yield self._setting()
@@ -107,7 +106,7 @@ class Feed:
                 if events > at:
                     yield self._events(at, events)
                     at = events
-                    continue  # more may have happened while that was sent
+                    continue  # more events may have come during the sending
                 if events and clocks is None and not self._delay_s and newest is None:
                     clocks = watch.clocks(*self._clocks())
                 if clocks is not None and clocks is not newest and not self._end_shown:
@@ -129,7 +128,7 @@ class Feed:
         await sleeper
 
     def _look(self) -> None:
-        """See what may be seen by now, wake the watchers, and mind when there is more."""
+        """Update what is visible, wake the watchers, and set a timer for the next change."""
         later = self._later
         now = self._loop.time()
         while later and (later[0][0] <= now or self._end_shown):

@@ -1,4 +1,4 @@
-"""Which house bots there are, as the package that has them tells it."""
+"""The available house bots, as listed by the `damrak` command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class HouseBots:
-    """Their names, each with the names of its parameters, which are numbers."""
+    """Names of house bots, each with the names of its parameters, which are numbers."""
 
     parameters: Mapping[str, frozenset[str]]
 
@@ -23,7 +23,7 @@ class HouseBots:
         return iter(sorted(self.parameters))
 
     def objection(self, spec: str) -> str | None:
-        """What is wrong with the name of a house bot, as in `mcts:ms=100`; None if nothing is."""
+        """Return what is wrong with a house bot's spec (`mcts:ms=100`), or None."""
         name, colon, given = spec.partition(":")
         if name not in self.parameters:
             return f"{name!r} is none of {', '.join(self)}"
@@ -39,7 +39,7 @@ class HouseBots:
 
 
 async def find_house_bots() -> HouseBots:
-    """Ask the command `damrak`; there are none where it is missing."""
+    """List the house bots with the command `damrak`; return none if it fails."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "damrak", "bots", "--json"),
         stdin=asyncio.subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""One connection to a seat: messages in, messages out, and how it ends."""
+"""A connection to a seat: reads and writes messages, enforces limits, and ends the call."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ Context: TypeAlias = grpc.aio.ServicerContext[bytes, bytes]
 
 @dataclass(frozen=True, slots=True)
 class SeatLimits:
-    """What a client may do, and for how long it is waited for."""
+    """Limits and timeouts of a client."""
 
     message_bytes: int = 64 * 1024
-    messages_per_s: int = 200  # for long, not counting answers to questions
-    burst: int = 100  # at once
-    outbox: int = 1024  # messages that it has not taken yet
-    join_s: float = 10.0  # until it has said who it is
-    farewell_s: float = 5.0  # to take what is still to be said when a connection ends
+    messages_per_s: int = 200  # sustained, not counting answers to questions
+    burst: int = 100  # messages at once
+    outbox: int = 1024  # messages waiting to be sent
+    join_s: float = 10.0  # seconds until its Join
+    farewell_s: float = 5.0  # seconds to send the rest when a connection ends
 
 
 class Link:
-    """A connection from its first message to its end; `find` knows tickets."""
+    """A connection from its first message to its end; `find` looks up a ticket's chair."""
 
     __slots__ = (
         "_allowance",
@@ -62,8 +62,8 @@ class Link:
         self._outbox = Outbox(
             context.write, self._emptied, self._overflowed, limits.outbox, departures()
         )
-        self._closing: tuple[str, str] | None = None  # code and detail, once it is to end
-        self._has_left = False  # nothing more is heard
+        self._closing: tuple[str, str] | None = None  # code and detail, once it is closing
+        self._has_left = False  # no more messages are read
         self._handler: asyncio.Task[object] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._allowance = limits.burst
@@ -78,29 +78,29 @@ class Link:
 
     @property
     def asked_ns(self) -> int:
-        """When the last question left."""
+        """When the last question was sent."""
         return self._outbox.asked_ns
 
     def send(self, data: bytes) -> None:
-        """Send this after all that was sent before."""
+        """Send the data after all data sent before."""
         if self._closing is None:
             self._outbox.put(data)
 
     def ask(self, data: bytes) -> None:
-        """Send this, which is a question: its answer is not counted against any limit."""
+        """Send the data, which is a question; its answer does not count against the rate limit."""
         if self._closing is None:
             self._allowance += 1
             self._outbox.put_question(data)
 
     def finish(self) -> None:
-        """Hang up once everything is sent, or after a while."""
+        """Close the connection after sending everything, or after a timeout."""
         if self.is_open:
             self._closing = ("OK", "")
             self._set_timer(self._limits.farewell_s, self._interrupt)
             self._emptied()
 
     def close(self, code: str, detail: str) -> None:
-        """Hang up now."""
+        """Close the connection now."""
         if not self._has_left:
             self._closing = (code, detail)
             self._outbox.clear()
@@ -109,10 +109,10 @@ class Link:
     def _overflowed(self) -> None:
         self.close("UNAVAILABLE", "This client has not taken what was sent to it.")
 
-    # ---- from beginning to end ----------------------------------------------------------------
+    # ---- lifecycle ----------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """The handler of the connection: hears messages until it is to end."""
+        """Handle the connection: read messages until it ends."""
         self._handler = asyncio.current_task()
         self._set_timer(self._limits.join_s, self._nobody_came)
         try:
@@ -122,9 +122,9 @@ class Link:
                 self.finish()
                 await asyncio.sleep(self._limits.farewell_s)  # interrupted once all is written
         except asyncio.CancelledError:
-            if self._closing is None:  # the client has gone, or the server stops
+            if self._closing is None:  # the client has disconnected, or the server is stopping
                 raise
-        except grpc.aio.BaseError:  # the client has gone
+        except grpc.aio.BaseError:  # the client has disconnected
             pass
         except Exception:
             log.exception("seat_connection_broke")
@@ -144,11 +144,11 @@ class Link:
                 await self._context.abort(grpc.StatusCode[code], detail)
         except grpc.aio.AbortError:
             raise
-        except (TimeoutError, grpc.aio.BaseError):  # it does not listen, or has gone
+        except (TimeoutError, grpc.aio.BaseError):  # it does not read, or has disconnected
             pass
 
     async def _read(self) -> None:
-        read: Callable[[], Awaitable[object]] = self._context.read  # bytes, or what says the end
+        read: Callable[[], Awaitable[object]] = self._context.read  # bytes, or an end marker
         while isinstance(data := await read(), bytes):
             if self._closing is None:
                 self._hear(data, time.monotonic_ns())
@@ -158,7 +158,7 @@ class Link:
             self._interrupt()
 
     def _interrupt(self) -> None:
-        """End the handler, which waits for a message."""
+        """Cancel the handler, which waits for a message."""
         if self._handler is not None and not self._has_left:
             self._handler.cancel()
 
@@ -176,7 +176,7 @@ class Link:
         if self._chair is None:
             self.close("DEADLINE_EXCEEDED", "Say Join first: nothing was heard in time.")
 
-    # ---- what the client says -----------------------------------------------------------------
+    # ---- messages from the client -------------------------------------------------------------
 
     def _hear(self, data: bytes, received_ns: int) -> None:
         chair = self._chair
@@ -197,7 +197,7 @@ class Link:
         except WireError as problem:
             chair.malformed(str(problem))
             return
-        if type(said) is Decided:  # of all messages the one that has to be fast
+        if type(said) is Decided:  # checked first: the only message on the hot path
             chair.decided(said, received_ns)
             return
         match said:

@@ -1,9 +1,9 @@
-"""Remote bots that wait to be called, and the calls that stand until a match needs nobody any more.
+"""The lobby: waiting remote bots, and open calls to matches.
 
-A bot may wait on several connections, from several machines: a call goes to the one with most
-places free. A call that nobody can take yet stands until somebody can; one whose connection is lost
-goes to whoever comes next, unless the bot still sits at the table. A bot that stays away from its
-table longer than it takes to come back by itself is called again, with a new ticket.
+A bot may wait on several connections, from several machines; a call goes to the one with the most
+free places. A call that no connection can take stays open until one can. If the connection of a
+call is lost, the call goes to the next one that arrives, unless the bot still sits at the table.
+A bot that is away from its table longer than a reconnect takes is called again, with a new ticket.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ import structlog
 from damrak_referee.tokens import Tokens
 from damrak_wire.lobby import BotToken, Closing
 
-TICK: Final = 1.0  # seconds between two looks at the calls that stand
-RECALL: Final = 5  # ticks that whoever lost a table's connection has to come back by itself
+TICK: Final = 1.0  # seconds between two checks of the open calls
+RECALL: Final = 5  # ticks that a bot has to reconnect to a table by itself
 LONGEST_TIMER: Final = 3600.0
 
 _log = structlog.get_logger()
 
 
 class WaitingLink(Protocol):
-    """What carries words to a waiting bot. Nothing here blocks or fails."""
+    """The channel to a waiting bot. Its methods neither block nor fail."""
 
     def call(self, match: str, ticket: str, patience_ms: int) -> None:
-        """Come to a table."""
+        """Call the bot to a match."""
 
     def withdraw(self, match: str, reason: str) -> None:
-        """You need not come any more."""
+        """Withdraw a call."""
 
     def close_soon(self, closing: Closing) -> None:
         """Announce that this referee is about to stop."""
 
     def dismiss(self, reason: str) -> None:
-        """Go away, you have no business here any more."""
+        """Disconnect the bot."""
 
 
 @dataclass(eq=False, slots=True)
@@ -53,29 +53,29 @@ class Waiting:
 
     @property
     def bot(self) -> str:
-        """The bot that waits here."""
+        """The id of the waiting bot."""
         return self.token.bot
 
     @property
     def free(self) -> int:
-        """How many more games it would take."""
+        """The number of further games it would accept."""
         return max(0, self.capacity - len(self.calls))
 
 
 @dataclass(eq=False, slots=True)
 class Call:
-    """A remote bot is wanted at a table."""
+    """A call of a remote bot to a match."""
 
     bot: str
     match: str
     new_ticket: Callable[[], str]
     is_seated: Callable[[], bool]
-    has_come: Callable[[], bool]  # at any time
+    has_come: Callable[[], bool]  # has ever connected to the seat
     is_out: Callable[[], bool]  # the match is over for that seat
     on_decline: Callable[[str], None]
     on_barred: Callable[[], None]
-    until: float  # on the loop's clock: when the bot has to be ready
-    grace_ms: int  # how long it may stay away once it has come
+    until: float  # deadline for the bot to be ready, on the loop's clock
+    grace_ms: int  # how long it may be away once it has come
     at: Waiting | None = None
     refused_by: list[Waiting] = field(default_factory=list)
     was_said: bool = False
@@ -84,7 +84,7 @@ class Call:
 
 
 class Lobby:
-    """Everybody who waits, and every call that stands."""
+    """Registry of waiting connections and open calls."""
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
@@ -103,13 +103,13 @@ class Lobby:
         return sum(map(len, self._by_bot.values()))
 
     def connections_of(self, bot: str) -> int:
-        """On how many connections this bot waits."""
+        """Return the number of connections on which this bot waits."""
         return len(self._by_bot.get(bot, ()))
 
-    # --- those who wait
+    # --- waiting connections
 
     def arrive(self, token: BotToken, link: WaitingLink, software: str, capacity: int) -> Waiting:
-        """Somebody waits from now on. Call `settle` once it knows that it does."""
+        """Register a waiting connection. Call `settle` after telling the bot so."""
         waiting = Waiting(token, link, software, capacity)
         self._by_bot.setdefault(token.bot, []).append(waiting)
         _log.info("bot_arrived", bot=token.bot, software=software, capacity=capacity)
@@ -118,7 +118,7 @@ class Lobby:
         return waiting
 
     def settle(self, waiting: Waiting, playing: Iterable[str]) -> None:
-        """Give an arrival the calls that are for it; it plays some of the matches already."""
+        """Give a new connection its calls; `playing` are the matches that it already plays."""
         for match in playing:
             call = self._calls.get((waiting.bot, match))
             if call is not None and call.at is None:
@@ -128,7 +128,7 @@ class Lobby:
         self._place_all(waiting.bot)
 
     def leave(self, waiting: Waiting) -> None:
-        """The connection is gone."""
+        """Remove a lost connection."""
         connections = self._by_bot.get(waiting.bot, [])
         if waiting not in connections:
             return
@@ -137,16 +137,16 @@ class Lobby:
             del self._by_bot[waiting.bot]
         _log.info("bot_left", bot=waiting.bot)
         for call in waiting.calls.values():
-            call.at = None  # the next tick sees whether the bot still sits at the table
+            call.at = None  # the next tick checks whether the bot still sits at the table
         waiting.calls = {}
 
     def resize(self, waiting: Waiting, games: int) -> None:
-        """It takes another number of games from now on."""
+        """Set the number of games that the connection accepts."""
         waiting.capacity = games
         self._place_all(waiting.bot)
 
     def decline(self, waiting: Waiting, match: str, reason: str) -> None:
-        """It will not come. Another connection of the bot may; else the seat stays empty."""
+        """Handle a declined call: offer it to the bot's other connections, or give up the seat."""
         call = waiting.calls.pop(match, None)
         if call is None:
             return
@@ -160,14 +160,14 @@ class Lobby:
     # --- calls
 
     def call(self, call: Call) -> None:
-        """Let a call stand until it is ended; it is placed as soon as somebody can take it."""
+        """Open a call; it is placed as soon as a connection can take it."""
         self._calls[call.bot, call.match] = call
         self._place(call)
         if self._ticking is None:
             self._ticking = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def end(self, call: Call, reason: str) -> None:
-        """Nobody is wanted at that table any more."""
+        """Close a call; withdraw it if the bot has not come."""
         if self._calls.get((call.bot, call.match)) is not call:
             return
         del self._calls[call.bot, call.match]
@@ -179,7 +179,7 @@ class Lobby:
         self._place_all(call.bot)
 
     def _tick(self) -> None:
-        """Look after the calls that stand, for as long as there are any."""
+        """Check the open calls once per tick, as long as there are any."""
         self._ticking = None
         for call in list(self._calls.values()):
             if call.is_seated():
@@ -208,7 +208,7 @@ class Lobby:
         ]
         if not able:
             return
-        waiting = max(reversed(able), key=lambda waiting: waiting.free)  # the newest of equals
+        waiting = max(reversed(able), key=lambda waiting: waiting.free)  # the newest among equals
         self._attach(call, waiting)
         self._say(call, waiting)
 
@@ -233,9 +233,9 @@ class Lobby:
             waiting.link.close_soon(closing)
 
     def recheck(self) -> None:
-        """Send away those whose token is no longer in force, and from tables who has none left.
+        """Disconnect bots whose token is no longer valid, and fail seats of bots without any token.
 
-        Whoever has another token plays on: a bot that is started anew brings one.
+        A bot that still has another valid token plays on, as after a restart with a new token.
         """
         for waiting in list(self):
             if not self._tokens.is_in_force(waiting.token):
@@ -249,7 +249,7 @@ class Lobby:
         self._set_timer()
 
     def _set_timer(self) -> None:
-        """Look again when the next token expires."""
+        """Schedule a recheck for the time the next token expires."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,4 +1,4 @@
-"""The Lobby service: one task for each waiting bot, which sleeps until something is said."""
+"""The Lobby service: one task for each waiting bot, which sleeps until there is a message."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from damrak_wire.lobby import (
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
-MOST_UNSENT: Final = 1000  # words to a bot that does not listen
-MOST_CONNECTIONS: Final = 64  # of one bot, and as many may come at once
-ARRIVALS_PER_S: Final = 2  # of one bot, once those have come
-MESSAGES_PER_S: Final = 200  # that are heard of one connection; more have to wait
-BURST: Final = 100  # at once
+MOST_UNSENT: Final = 1000  # messages to a bot that does not read
+MOST_CONNECTIONS: Final = 64  # per bot; also the burst of arrivals
+ARRIVALS_PER_S: Final = 2  # per bot, after the burst
+MESSAGES_PER_S: Final = 200  # read from one connection; more have to wait
+BURST: Final = 100  # messages at once
 
 
 class _Link:
-    """Words to one waiting bot, in order. A task exists only while something is unsent."""
+    """Messages to a waiting bot, in order. A task exists only while something is unsent."""
 
     def __init__(self, context: Context, address: str) -> None:
         self._context = context
@@ -86,7 +86,7 @@ class _Link:
 
 
 class LobbyService(lobby_pb2_grpc.LobbyServicer):
-    """Lets bots with a good token wait."""
+    """The service that lets bots with a valid token wait for calls."""
 
     def __init__(
         self,
@@ -97,19 +97,19 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
         join_seconds: float,
         guard: Guard,
     ) -> None:
-        """`address` goes into calls; empty: bots come to where they wait."""
+        """Put `address` into calls; empty: bots connect to the address where they wait."""
         self._lobby = lobby
         self._tokens = tokens
         self._referee = referee
         self._address = address
         self._join_seconds = join_seconds
         self._guard = guard
-        self._due: dict[str, float] = {}  # by bot, when its last arrival would have been at leisure
+        self._due: dict[str, float] = {}  # by bot, theoretical time of its last arrival (GCRA)
 
-    async def Wait(  # type: ignore[override]  # the stubs know generators only
+    async def Wait(  # type: ignore[override]  # the stubs allow only generators
         self, requests: AsyncIterator[pb.WaitRequest], context: Context
     ) -> None:
-        """Serve one waiting bot until it leaves or is sent away."""
+        """Serve one waiting bot until it leaves or is dismissed."""
         token = await self._admit(context)
         requests = _understood(requests)
         arrival = await self._arrival(requests, context)
@@ -122,7 +122,7 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
         link = _Link(context, self._address)
         waiting = self._lobby.arrive(token, link, arrival.software, arrival.capacity)
         listening = asyncio.ensure_future(self._listen(requests, waiting))
-        if not self._tokens.is_in_force(token):  # revoked while it was being registered
+        if not self._tokens.is_in_force(token):  # revoked during the registration
             link.dismiss("this token was revoked or has expired")
         try:
             self._lobby.settle(waiting, arrival.playing)
@@ -186,13 +186,13 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
 
     async def _listen(self, requests: AsyncIterator[pb.WaitRequest], waiting: Waiting) -> None:
         time = asyncio.get_running_loop().time
-        due = time()  # when the next message may be heard, if the bot has said much
+        due = time()  # when the next message may be read, within the rate
         async for message in requests:
             due = max(due, time() - BURST / MESSAGES_PER_S) + 1 / MESSAGES_PER_S
             if due > time():
                 await asyncio.sleep(due - time())
             if message.WhichOneof("message") is None:
-                continue  # a later version says more
+                continue  # from a newer version of the protocol
             match decode_request(message):
                 case Capacity(games):
                     self._lobby.resize(waiting, games)
@@ -203,7 +203,7 @@ class LobbyService(lobby_pb2_grpc.LobbyServicer):
 
 
 async def _understood(requests: AsyncIterator[pb.WaitRequest]) -> AsyncIterator[pb.WaitRequest]:
-    """What comes; bytes that are no message are an error like others."""
+    """Yield the requests; raise WireError for bytes that cannot be parsed."""
     try:
         async for message in requests:
             yield message

@@ -1,7 +1,6 @@
-"""Structured logs, on standard error: one event per fact, with the block and match it belongs to.
+"""Structured logs on standard error: one line per event, with its block and match.
 
-Secrets do not belong in a log, whoever writes the line: what stands under a secret's name is
-replaced before it is rendered.
+No log line contains a secret: values under the names of secrets are replaced before rendering.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 SECRETS: Final = frozenset(
     ("authorization", "key", "rejoin_ticket", "seed", "ticket", "tickets", "token", "tokens")
 )
-"""Names under which nothing is ever shown."""
+"""Names whose values are never logged."""
 
 
 def configure_logs(log_format: str, level: str, **always: Any) -> None:
-    """Send all logs to standard error, as `json` or `text`; `always` stands on every line."""
+    """Send all logs to standard error, as `json` or `text`; add `always` to every line."""
     threshold = getattr(logging, level.upper())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -30,7 +29,7 @@ def configure_logs(log_format: str, level: str, **always: Any) -> None:
     ]
     if log_format == "json":
         last: Processor = structlog.processors.JSONRenderer()
-        # The variables of a frame may be secrets: only where it went wrong is told.
+        # Local variables may be secrets, so tracebacks show only the locations.
         frames = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
         shared.append(structlog.processors.ExceptionRenderer(frames))
     else:
@@ -43,7 +42,7 @@ def configure_logs(log_format: str, level: str, **always: Any) -> None:
         cache_logger_on_first_use=True,
     )
     structlog.contextvars.bind_contextvars(**always)
-    # Libraries that log by themselves, gRPC and asyncio among them, end up in the same stream.
+    # Libraries that use the logging module, such as gRPC and asyncio, go to the same stream.
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, last],
@@ -56,7 +55,7 @@ def configure_logs(log_format: str, level: str, **always: Any) -> None:
 
 
 def hide_secrets(logger: WrappedLogger, name: str, event: EventDict) -> EventDict:
-    """A processor that leaves only the names of secrets."""
+    """Replace the values of secrets; a structlog processor."""
     for key in event.keys() & SECRETS:
         event[key] = "…"
     return event

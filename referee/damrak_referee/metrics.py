@@ -1,7 +1,7 @@
-"""What Prometheus is told. The hot path pays nothing: a match is counted once, when it is over.
+"""Prometheus metrics. The hot path pays nothing: a match is counted once, when it is over.
 
-Timings come with the outcome of a match, as columns of whole microseconds; they are sorted into
-plain lists, from which the collector makes histograms when somebody asks.
+Timings come with the outcome of a match, as columns of whole microseconds. They are counted in
+plain lists, from which the collector makes histograms on each scrape.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Tally:
             self.total += value
 
     def family(self, name: str, text: str) -> HistogramMetricFamily:
-        """As Prometheus wants it, in seconds."""
+        """Return it as a Prometheus histogram, in seconds."""
         seen, buckets = 0, []
         for bound, count in zip((*self.bounds, None), self.counts, strict=True):
             seen += count
@@ -62,7 +62,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Gauges:
-    """What is read off when somebody asks."""
+    """Values that are read on each scrape."""
 
     running: Callable[[], int]
     blocks: Callable[[], int]
@@ -71,19 +71,19 @@ class Gauges:
 
 
 class Metrics(Collector):
-    """All counts of one referee."""
+    """All metrics of one referee."""
 
     def __init__(self, name: str, software: str, capacity: int) -> None:
         self._about = {"referee": name, "software": software}
         self._capacity = capacity
         self.gauges: Gauges | None = None
         self.started = 0
-        self.finished: Counter[str] = Counter()  # by the reason of the end
-        self.voided: Counter[str] = Counter()  # by the owner of the fault
+        self.finished: Counter[str] = Counter()  # by reason of the end
+        self.voided: Counter[str] = Counter()  # by owner of the fault
         self.faults: Counter[tuple[str, str]] = Counter()  # by reason and owner
-        self.seats: Counter[str] = Counter()  # of matches at their tables, by place
+        self.seats: Counter[str] = Counter()  # of running matches, by place
         self.blocks: Counter[str] = Counter()  # by outcome
-        self.refused: Counter[str] = Counter()  # connections, by why
+        self.refused: Counter[str] = Counter()  # connections, by reason
         self.guards: dict[str, Guard] = {}  # by listener
         self.total = Tally(TOTAL_US)
         self.think = Tally(TOTAL_US)
@@ -92,16 +92,16 @@ class Metrics(Collector):
 
     @property
     def ended(self) -> int:
-        """Matches that are over, with a result or without."""
+        """The number of matches that ended, with or without a result."""
         return self.finished.total() + self.voided.total()
 
     @property
     def decisions(self) -> int:
-        """Decisions of all matches that are over."""
+        """The number of decisions in all matches that ended."""
         return sum(self.total.counts)
 
     def collect(self) -> Iterator[Metric]:
-        """Everything, as Prometheus wants it. Runs in a thread of its own."""
+        """Yield all metrics. Runs in a separate thread."""
         yield InfoMetricFamily("damrak_referee", "Which referee this is.", self._about)
         yield _counter("damrak_matches_started", "Matches begun.", [], {(): self.started})
         yield _counter(
@@ -135,7 +135,7 @@ class Metrics(Collector):
             yield _gauge("damrak_draining", "Whether no more is taken.", int(gauges.draining()))
 
     async def watch_lag(self) -> None:
-        """Keep measuring how late the event loop wakes this task; for ever."""
+        """Measure continuously how late the event loop wakes this task."""
         loop = asyncio.get_running_loop()
         while True:
             due = loop.time() + LAG_EVERY
@@ -144,10 +144,10 @@ class Metrics(Collector):
 
 
 def serve_metrics(metrics: Metrics, address: Address) -> tuple[Address, Callable[[], None]]:
-    """Serve them by HTTP from a thread: where, and what stops it.
+    """Serve the metrics by HTTP from a thread; return the address and a function to stop it.
 
     Raises:
-        OSError: the address cannot be had.
+        OSError: the address is not available.
     """
     registry = CollectorRegistry()
     registry.register(metrics)
@@ -162,7 +162,7 @@ def serve_metrics(metrics: Metrics, address: Address) -> tuple[Address, Callable
 
 
 def resident_bytes() -> int:
-    """Memory of this process; 0 where it cannot be told."""
+    """Return the memory of this process in bytes; 0 where it is not known."""
     try:
         pages = Path("/proc/self/statm").read_text().split()[1]
     except OSError:

@@ -1,11 +1,11 @@
-"""What is still to be written to a stream.
+"""Outgoing messages of a stream.
 
-A message is on its way when `put` returns, unless an earlier one still is: no task has to be woken
-for it, which would cost more than all else that a referee does to pass on a decision. For that, an
-outbox does what tasks do: it runs the coroutine that writes up to where it waits for a future, and
-goes on when that is done. Python 3.12 calls that an eager task, and has it for tasks alone.
+A message is being written when `put` returns, unless an earlier one still is. No task is woken for
+it, which would cost more than everything else that a referee does to pass on a decision. Instead,
+an outbox does what tasks do: it runs the writing coroutine until that waits for a future, and
+resumes it when the future is done. Python 3.12 has this as eager tasks, but only for tasks.
 
-A question may have to wait for its departure, see there.
+Questions may be delayed briefly; see `Departures`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ PATIENCE_NS: Final = 1_000_000
 
 
 class Departures:
-    """Lets questions leave together that were put in one pass of the event loop.
+    """Batches questions, so that those put in one pass of the event loop are sent together.
 
-    A busy referee hears many answers in one pass. With each next question on its way at once, every
-    client would be woken for itself, and what decides would alternate with what writes; one after
-    the other they cost all processes together a fifth less. The first question of a pass does not
-    wait, so where little happens none does, and the others go before the first of them has waited
-    for longer than `patience_ns`, unless a single step takes that long.
+    A busy referee receives many answers in one pass. If it sent each next question at once, every
+    client would be woken separately, and deciding would alternate with writing; in sequence they
+    cost all processes together a fifth less. The first question of a pass is not delayed, so under
+    low load none is. The others are sent before the first of them has waited for longer than
+    `patience_ns`, unless a single step takes that long.
     """
 
     __slots__ = ("_is_passing", "_loop", "_patience_ns", "_since_ns", "_waiting")
@@ -40,7 +40,7 @@ class Departures:
         self._loop = loop
         self._patience_ns = patience_ns
         self._is_passing = False
-        self._since_ns = 0  # when the first of those that wait was put
+        self._since_ns = 0  # when the first waiting question was put
         self._waiting: list[Outbox] = []
 
     def add(self, outbox: Outbox) -> None:
@@ -58,7 +58,7 @@ class Departures:
             self._depart()
 
     def serves(self, loop: asyncio.AbstractEventLoop) -> bool:
-        """Whether it is this loop's."""
+        """Return whether it belongs to this event loop."""
         return self._loop is loop
 
     def _passed(self) -> None:
@@ -75,7 +75,7 @@ _departures: Departures | None = None
 
 
 def departures() -> Departures:
-    """Those of the running loop, which all its outboxes share."""
+    """Return the Departures of the running loop, which all its outboxes share."""
     global _departures
     loop = asyncio.get_running_loop()
     if _departures is None or not _departures.serves(loop):
@@ -84,7 +84,7 @@ def departures() -> Departures:
 
 
 class Outbox:
-    """Messages of one stream in their order.
+    """Messages of one stream, in order.
 
     `emptied` is called whenever none is left, `overflowed` when more than `most` are waiting.
     """
@@ -110,7 +110,7 @@ class Outbox:
         most: int,
         departures: Departures,
     ) -> None:
-        self.asked_ns = 0  # when the last question left
+        self.asked_ns = 0  # when the last question was sent
         self._departures = departures
         self._write = write
         self._emptied = emptied
@@ -118,14 +118,14 @@ class Outbox:
         self._most = most
         self._waiting: deque[bytes] = deque()
         self._writing: Coroutine[Any, Any, None] | None = None
-        self._question: bytes | None = None  # the last one, until it leaves
+        self._question: bytes | None = None  # the last one, until it is sent
         self._is_broken = False
 
     def __len__(self) -> int:
         return len(self._waiting) + (self._writing is not None)
 
     def put(self, data: bytes) -> None:
-        """Write this after all that was put in before."""
+        """Write the data after all data put before."""
         if not self._is_broken:
             self._waiting.append(data)
             if self._writing is None:
@@ -134,7 +134,7 @@ class Outbox:
                 self._overflowed()
 
     def put_question(self, data: bytes) -> None:
-        """Write this at the next departure, and note when it leaves."""
+        """Write the data at the next departure, and note the time."""
         self._question = data
         if self._writing is not None:
             self.put(data)
@@ -143,16 +143,16 @@ class Outbox:
             self._departures.add(self)
 
     def depart(self) -> None:
-        """Write what is there, if nothing is being written."""
+        """Write the waiting messages, if none is being written."""
         if self._waiting and self._writing is None:
             self._go_on()
 
     def clear(self) -> None:
-        """Drop what has not left."""
+        """Drop the messages that wait."""
         self._waiting.clear()
 
     def _go_on(self, _: object = None) -> None:
-        """Write until something has to be waited for."""
+        """Write until the stream has to wait."""
         writing, waiting = self._writing, self._waiting
         try:
             while True:
@@ -169,14 +169,14 @@ class Outbox:
                 except StopIteration:
                     writing = None
                 else:
-                    future._asyncio_future_blocking = False  # says: it was seen that this waits
+                    future._asyncio_future_blocking = False  # as tasks do: acknowledges the wait
                     future.add_done_callback(self._go_on)
                     self._writing = writing
                     return
-        except grpc.aio.BaseError:  # the client has gone
+        except grpc.aio.BaseError:  # the client has disconnected
             self._is_broken = True
             waiting.clear()
-        except Exception:  # whatever it is, it concerns this connection alone
+        except Exception:  # any error concerns only this connection
             log.exception("seat_write_failed")
             self._is_broken = True
             self._overflowed()

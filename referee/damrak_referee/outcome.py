@@ -1,4 +1,4 @@
-"""What a match was to be, and what became of it."""
+"""The order for a match, and its outcome."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ class TableOrder:
     control: TimeControl
     first: int | None
     players: tuple[Player, ...]
-    jitter_ms: int = 0  # the longest wait before a decision is passed on
+    jitter_ms: int = 0  # the longest delay before a decision is passed on
     watch_delay_ms: int = 0
-    # Seats that are reached over a network, by ticket: those that never come are no bot's fault,
-    # and whoever comes back takes over from the connection it may have left behind.
+    # Seats reached over a network, by ticket: a bot that never connects is not at fault, and a new
+    # connection takes over from one that was left open.
     remote: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class SeatOutcome:
-    """What became of one seat."""
+    """The outcome of one seat."""
 
-    name: str  # what the bot calls itself, or else its name in the order
+    name: str  # as sent by the bot, or else its name in the order
     fault: SeatFault | None
     rejections: tuple[str, ...]
-    ready_us: int  # from the order until it was ready; 0 if it never was
+    ready_us: int  # from the order until the bot was ready; 0 if it never was
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a match: it has a replay, or it was declared void."""
+    """The outcome of a match: it has a replay, or it was declared void."""
 
     replay: Replay | None
     voided: Voided | None
@@ -56,7 +56,7 @@ class Outcome:
 
     @cached_property
     def replay_file(self) -> bytes | None:
-        """The replay as the content of a file."""
+        """The content of the replay file."""
         return None if self.replay is None else replay.to_bytes(self.replay)
 
 
@@ -67,7 +67,7 @@ def outcome_of(
     seats: tuple[SeatOutcome, ...],
     timings: Timings,
 ) -> Outcome:
-    """What became of a match that is over."""
+    """Return the outcome of a match that is over."""
     if match.result is None:
         return Outcome(None, match.voided, seats, timings)
     recorded = replay.record(
@@ -86,5 +86,5 @@ def outcome_of(
 
 
 def wall_clock() -> str:
-    """The time of day, for people."""
+    """Return the time of day in UTC, for people."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

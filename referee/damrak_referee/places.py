@@ -1,6 +1,6 @@
-"""How a bot gets to its seat: as a process of ours, by a call, or by a ticket that somebody holds.
+"""Ways for a bot to get to its seat: as a local process, by a call, or with an open ticket.
 
-Whatever a place has opened, `close` takes away again, also when opening it was interrupted.
+`close` releases everything that a place has opened, even if opening it was interrupted.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from damrak_referee.runner.client import (
 from damrak_referee.seat import seat_server
 from damrak_referee.tickets import Tickets
 
-FAREWELL: Final = 1.0  # seconds that a program has to end after a match that went well
+FAREWELL: Final = 1.0  # seconds that a program has to exit after a match that went well
 
 
 class SeatPlace(Protocol):
-    """One seat's way to a bot."""
+    """A seat's way to a bot."""
 
     async def open(self) -> None:
-        """Have the bot come.
+        """Start or call the bot.
 
         Raises:
-            RunnerError: it cannot, and that is this machine's fault.
+            RunnerError: it cannot be started, and this machine is at fault.
             OSError: likewise.
         """
 
     async def close(self, farewell: float) -> Exit | None:
-        """Take everything away; programs have `farewell` seconds to end by themselves."""
+        """Release everything; programs have `farewell` seconds to exit by themselves."""
 
 
 class LocalPlace:
-    """A process of ours, with a socket of its own that nobody else can reach."""
+    """A local process, with a private socket that no other process can reach."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class LocalPlace:
         chair.on_fault = self._leave
 
     async def open(self) -> None:
-        """Open the socket, then start the process; returns once it was started."""
+        """Open the socket, then start the process; return once it was started."""
         self._server = seat_server(self._chair, self._socket)
         await self._server.start()
         process = SeatProcess(secrets.token_hex(8), self._bot, self._socket)
@@ -80,7 +80,7 @@ class LocalPlace:
             self._on_exit(exited.result())
 
     def _leave(self) -> None:
-        """The bot is out of the game: it must not go on at the expense of those who play."""
+        """Stop a bot that is out of the game, so that it takes no resources from the others."""
         if self._starting is None:
             return
         fault = self._chair.fault
@@ -89,10 +89,10 @@ class LocalPlace:
         self._leaving = asyncio.ensure_future(self.close(FAREWELL))
 
     async def close(self, farewell: float) -> Exit | None:
-        """Let the process end, or end it; then take the socket away."""
+        """Let the process exit or kill it, then remove the socket."""
         found = None
         if self._starting is not None:
-            # Whoever stops waiting half-way would leave a process that nobody knows.
+            # Not cancelled half-way, which would leave a process that is not tracked.
             await asyncio.wait([self._starting])
             if self._starting.exception() is None:
                 handle = self._starting.result()
@@ -111,7 +111,7 @@ def _is_started(starting: asyncio.Task[SeatHandle]) -> bool:
 
 
 class CalledPlace:
-    """A remote bot, which is called from the lobby."""
+    """A remote bot, called from the lobby."""
 
     def __init__(self, lobby: Lobby, tickets: Tickets, chair: Chair, call: Call) -> None:
         self._lobby = lobby
@@ -120,25 +120,25 @@ class CalledPlace:
         self._call = call
 
     async def open(self) -> None:
-        """Let the call stand."""
+        """Open the call."""
         self._lobby.call(self._call)
 
     async def close(self, farewell: float) -> None:
-        """End it; no ticket is good any more."""
+        """End the call and revoke the seat's tickets."""
         self._lobby.end(self._call, "the match is over")
         self._tickets.revoke(self._chair)
 
 
 class OpenPlace:
-    """Somebody has a ticket."""
+    """A seat for the holder of an open ticket."""
 
     def __init__(self, tickets: Tickets, chair: Chair) -> None:
         self._tickets = tickets
         self._chair = chair
 
     async def open(self) -> None:
-        """Nothing: whoever has the ticket comes by himself."""
+        """Do nothing: the holder of the ticket connects unprompted."""
 
     async def close(self, farewell: float) -> None:
-        """The ticket is no good any more."""
+        """Revoke the ticket."""
         self._tickets.revoke(self._chair)

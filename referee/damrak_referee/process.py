@@ -1,4 +1,4 @@
-"""The process of a referee: its event loop, its signals, and what it says when it is ready."""
+"""The process of a referee: event loop, signals, and the line printed when it is ready."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import signal
 import sys
 from typing import Final
 
-# Read by gRPC when it is loaded. The referee starts no children that go on without exec.
+# Read by gRPC when it is loaded. The referee never forks without exec.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
-# What listens goes without gRPC's event engine, whose threads hand each message on once more.
+# Without gRPC's event engine for listeners, whose threads add a hand-over to each message.
 os.environ.setdefault("GRPC_EXPERIMENTS", "-event_engine_listener")
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # whatever matters is told by an error of ours
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # errors of our own report what matters
 
 from damrak_referee.logs import configure_logs
 from damrak_referee.misuse import Misuse
@@ -24,11 +24,11 @@ from damrak_referee.settings import Settings
 OK: Final = 0
 CUT_SHORT: Final = 1  # blocks were cancelled
 MISUSED: Final = 2
-GARBAGE: Final = (50_000, 20, 20)  # a match makes few cycles: look for them more rarely
+GARBAGE: Final = (50_000, 20, 20)  # a match makes few cycles: collect rarely
 
 
 def run_referee(settings: Settings) -> int:
-    """Run a referee until it is told to stop; what the process is to exit with."""
+    """Run a referee until it is stopped; return the exit code."""
     configure_logs(settings.log_format, settings.log_level, referee=settings.name)
     raise_open_files()
     try:
@@ -48,7 +48,7 @@ async def _run(settings: Settings) -> int:
     sys.stdout.write(f"listening on {at}\ncontrol on {control}\n")
     sys.stdout.flush()
     gc.set_threshold(*GARBAGE)
-    gc.freeze()  # what is there now stays; no collection needs to look at it again
+    gc.freeze()  # long-lived objects: exclude them from collections
     return OK if await referee.serve() else CUT_SHORT
 
 

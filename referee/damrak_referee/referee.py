@@ -1,4 +1,4 @@
-"""A whole referee, put together from its parts: opened, drained, closed."""
+"""The referee: assembles its parts, serves, drains and closes."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ from damrak_referee.tokens import Tokens, TokensError
 from damrak_referee.watch import Feeds, WatchService
 from damrak_wire.lobby import Closing
 
-BACK_IN_MS: Final = 5_000  # when remote bots may look for the next referee here
-HOUSEKEEPING: Final = 1.0  # seconds between two looks at the file of tokens
+BACK_IN_MS: Final = 5_000  # when remote bots may look for a new referee at this address
+HOUSEKEEPING: Final = 1.0  # seconds between two checks of the token file
 LAST_WORDS: Final = 0.5  # seconds that open calls have when the servers close
-CLEARING: Final = 20.0  # seconds that cancelled matches have to be cleared away
+CLEARING: Final = 20.0  # seconds to clean up cancelled matches
 
 _log = structlog.get_logger()
 
 
 class Referee:
-    """One referee process. `open` it, let it `serve`, and it is closed again."""
+    """One referee process. Call `open`, then `serve`, which closes it at the end."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -68,10 +68,10 @@ class Referee:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> tuple[Address, Address]:
-        """Start everything; where bots and whoever controls connect.
+        """Start everything; return the addresses for bots and for control clients.
 
         Raises:
-            Misuse: something that was set cannot be had; what was opened is closed again.
+            Misuse: a setting cannot be satisfied; everything opened is closed again.
         """
         try:
             return await self._open()
@@ -85,7 +85,7 @@ class Referee:
         public_tls = credentials(settings, "tls_client_ca")
         control_tls = credentials(settings, "control_client_ca")
         self._open_store()
-        # Children are started before gRPC is: it does not like forks.
+        # Start child processes before gRPC, which does not support forks.
         house = await find_house_bots()
         self._runner = await self._start_runner()
         self._metrics = Metrics(settings.name, software(), settings.capacity)
@@ -170,7 +170,7 @@ class Referee:
 
     async def _open_control(self, tls: grpc.ServerCredentials | None) -> Address:
         settings = self._settings
-        # Not those of the bots: one of them at the same address must not lock the ladder out.
+        # Separate from the limits of bots: a bot at the same address must not lock the ladder out.
         guard = Guard(limits_from(settings, None))
         self._metrics.guards["control"] = guard
         checks: list[grpc.aio.ServerInterceptor] = [self._make_peers(guard)]
@@ -227,7 +227,7 @@ class Referee:
             self._stack.callback(settings.ready_file.unlink, missing_ok=True)
 
     async def _keep_house(self) -> None:
-        """Notice when the file of tokens changes; for ever."""
+        """Reread the token file whenever it changes; never returns."""
         while True:
             await asyncio.sleep(HOUSEKEEPING)
             try:
@@ -238,7 +238,7 @@ class Referee:
     # --- the end
 
     def drain(self, limit: float | None = None) -> None:
-        """Take no more blocks; `serve` returns when those that run have ended, or at the limit."""
+        """Accept no more blocks; `serve` returns when the running ones end, or at the limit."""
         if limit is None:
             limit = self._settings.drain_seconds
         asyncio.get_running_loop().call_later(limit, self._hurry.set)
@@ -251,13 +251,13 @@ class Referee:
         self._draining.set()
 
     def terminate(self) -> None:
-        """Drain; asked for a second time, stop at once."""
+        """Drain; on the second call, stop at once."""
         if self._draining.is_set():
             self._hurry.set()
         self.drain()
 
     async def serve(self) -> bool:
-        """Run until drained, then close everything; whether all blocks had ended by themselves."""
+        """Run until drained, then close; return whether no block had to be cancelled."""
         try:
             await self._draining.wait()
             await self._public.refuse()

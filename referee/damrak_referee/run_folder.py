@@ -1,4 +1,4 @@
-"""The folder for sockets and sandboxes, and the lock that one referee holds on its name in it."""
+"""The folder for sockets and sandboxes, and the lock of a referee on its name in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from damrak_referee.misuse import SettingError
 
 
 class RunFolder:
-    """A folder of this user's own. Enter it to hold the name; no other process can then."""
+    """A folder owned by this user. Entering it locks the name against other processes."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
@@ -21,10 +21,10 @@ class RunFolder:
         self._descriptor = -1
 
     def __enter__(self) -> Path:
-        """The folder.
+        """Create the folder and lock the name; return the folder.
 
         Raises:
-            SettingError: it cannot be had, belongs to somebody else, or the name is taken.
+            SettingError: it cannot be used, others may write to it, or the name is taken.
         """
         try:
             self._folder.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ class RunFolder:
         return self._folder
 
     def _take(self) -> bool:
-        """Lock the file; False if its holder has removed it in the meantime."""
+        """Lock the file; return False if its holder has removed it in the meantime."""
         descriptor = os.open(self._lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

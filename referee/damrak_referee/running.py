@@ -1,4 +1,4 @@
-"""One match from the first socket to the last: its table, its seats' places, and its report."""
+"""A running match, from the first socket to the last: table, places of seats, and report."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from damrak_wire.orders import Archive, BlockOrder, House, MatchOrder, Open, Rem
 from damrak_wire.reports import MatchReport, MatchStarted, MatchVoided, SeatReport
 
 REASONS: Final = {"ended": "crash", "crash": "crash", "memory": "memory", "output": "crash"}
-"""How the end of a seat's process is told; what is not here is the host's fault."""
+"""Fault reasons by cause of exit; any other cause is the host's fault."""
 
-LOOK_EVERY: Final = 0.005  # seconds between two looks whether programs are ready
+LOOK_EVERY: Final = 0.005  # seconds between two checks whether programs are ready
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Premises:
-    """What a referee plays matches with."""
+    """The shared services with which a referee plays matches."""
 
     name: str
-    address: str  # where open seats' tickets are good
+    address: str  # for the tickets of open seats
     runner: Runner
     lobby: Lobby
     tickets: Tickets
@@ -49,7 +49,7 @@ class Premises:
 
 
 class RunningMatch:
-    """A match that is being played, or is about to be. Create it inside the running loop."""
+    """A match in progress or about to start. Create it inside the running event loop."""
 
     def __init__(self, premises: Premises, block: BlockOrder, order: MatchOrder) -> None:
         self.order = order
@@ -78,7 +78,7 @@ class RunningMatch:
         premises.feeds.add(self._table.feed)
 
     def new_tickets(self) -> list[Ticket]:
-        """Tickets for the open seats."""
+        """Issue tickets for the open seats."""
         return [
             Ticket(
                 self.order.match,
@@ -91,7 +91,7 @@ class RunningMatch:
         ]
 
     def void(self, detail: str) -> None:
-        """End it without a result, by no fault of a bot; `play` returns soon."""
+        """End the match without a result, through no fault of a bot; `play` returns soon."""
         self._table.void("host", detail)
 
     async def play(
@@ -101,10 +101,10 @@ class RunningMatch:
         on_start: Callable[[MatchStarted], None],
         slot: Slot | None,
     ) -> MatchReport | MatchVoided:
-        """Play it to its end and clear everything away; what there is to report.
+        """Play the match to its end, clean up, and return the report.
 
-        `refused` are the archives that cannot be seated, and why. The slot is given back as soon
-        as the programs that run here are ready.
+        `refused` are archives that cannot be seated, with the reasons. The slot is released as soon
+        as the local programs are ready.
         """
         with structlog.contextvars.bound_contextvars(match=self.order.match):
             _log.debug("match_starting")
@@ -122,14 +122,14 @@ class RunningMatch:
                     await self._programs_ready(places, playing)
                     slot.release()
                 outcome = await playing
-                if self._table.begun.is_set():  # and over before anybody could say so
+                if self._table.begun.is_set():  # perhaps over before it was announced
                     self._say_begun(on_start)
                 if outcome.voided is None:
                     farewell = FAREWELL
                     await self._table.part(FAREWELL)
             finally:
                 announcing.cancel()
-                self._table.void("host", "the referee broke")  # changes nothing if it is over
+                self._table.void("host", "the referee broke")  # no effect if it is over
                 exits = await asyncio.gather(*(place.close(farewell) for place in places))
                 self._premises.metrics.seats.subtract(kinds)
                 self._table.close()
@@ -145,11 +145,11 @@ class RunningMatch:
             on_start(MatchStarted(self.order.match, self._table.commitment))
 
     async def _open(self, places: list[SeatPlace], playing: asyncio.Future[Outcome]) -> None:
-        # All of them are waited for, or one might open what nobody closes any more.
+        # Wait for all of them, or one might open something that is never closed.
         opening = asyncio.gather(*(place.open() for place in places), return_exceptions=True)
         either: list[asyncio.Future[Any]] = [opening, playing]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if not opening.done():  # void before everybody was even called
+        if not opening.done():  # declared void before all seats were opened
             opening.cancel()
         try:
             problems = [found for found in await opening if found is not None]
@@ -207,7 +207,7 @@ class RunningMatch:
     def _exited(self, number: int, found: Exit) -> None:
         reason = REASONS.get(found.cause)
         if found.cause == "stopped" or self._table.chairs[number].is_done:
-            return  # it is ours to end, or out of the game already: the others play on
+            return  # stopped by us, or out of the game already: the others play on
         if reason is None or found.owner == "host":
             self._table.void("host", f"seat {number + 1}: {found.detail or found.cause}")
             return

@@ -1,4 +1,4 @@
-"""`damrak-referee sandbox …`: what uploaded bots run in, what that costs, which are taken."""
+"""`damrak-referee sandbox …`: check the sandbox, check archives, and measure start-up times."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ MEANING: Final = {
 
 
 def run(arguments: Sequence[str], parser_class: Callable[..., argparse.ArgumentParser]) -> int:
-    """Do what the command line after `sandbox` says; the exit code is 1 if bots are refused.
+    """Run a `sandbox` command; the exit code is 1 if bots or the archive are refused.
 
     Raises:
-        Misuse: naming what is wrong.
+        Misuse: the command cannot be carried out; the message names what is wrong.
     """
     args = _build_parser(parser_class).parse_args(arguments)
     code: int = asyncio.run(args.run(args))
@@ -97,7 +97,7 @@ async def _time(args: argparse.Namespace) -> int:
 
 
 def _told(bot: StoredBot) -> tuple[dict[str, Any], str]:
-    """What kind of bot it is, for programs and for people."""
+    """Describe the bot, for JSON output and for people."""
     files = sum(
         1 for path in bot.folder.rglob("*") if path.is_file() and path.parent.name != "__pycache__"
     )
@@ -111,8 +111,8 @@ def _told(bot: StoredBot) -> tuple[dict[str, Any], str]:
 
 @asynccontextmanager
 async def _runner() -> AsyncIterator[Runner]:
-    """A runner that leaves nothing behind."""
-    # Sockets have short paths, which TMPDIR may not have.
+    """Start a temporary runner that leaves nothing behind."""
+    # Socket paths must be short, which TMPDIR may not be.
     with tempfile.TemporaryDirectory(prefix="damrak", dir="/tmp") as folder:
         runner = await Runner.start(RunnerSettings(Path(folder) / "run", Path(folder) / "store"))
         try:

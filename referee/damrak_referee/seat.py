@@ -1,4 +1,4 @@
-"""The service Table: seats by ticket for the public, and servers for one seat alone."""
+"""The Table service: seats by ticket on the public server, and private servers of one seat."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from damrak_referee.link import Context, Link, SeatLimits
 
 SERVICE: Final = pb.DESCRIPTOR.services_by_name["Table"].full_name
 STANDARD_LIMITS: Final = SeatLimits()
-STREAMS: Final = 4  # at once to the server of one seat, which takes but one of them
+STREAMS: Final = 4  # at once to the server of one seat, which accepts only one of them
 RECEIVED_BYTES: Final = 4 * 1024 * 1024
-CONNECTIONS: Final = 16  # at once to it; others are hung up on, so that they cost no descriptor
-PING_MS: Final = 5000  # clients may ask whether we are there this often
+CONNECTIONS: Final = 16  # at once to it; more are closed, so that they use no descriptors
+PING_MS: Final = 5000  # the minimum interval of keepalive pings from clients
 
 
 class SeatService:
-    """Lets clients sit down; `find` tells which chair a ticket is good for."""
+    """The service that seats clients; `find` returns the chair that a ticket is valid for."""
 
     def __init__(
         self,
@@ -29,13 +29,13 @@ class SeatService:
         limits: SeatLimits = STANDARD_LIMITS,
         admitted: Callable[[str], None] | None = None,
     ) -> None:
-        """`admitted` is called with the peer of each connection whose ticket is good."""
+        """Call `admitted` with the peer of each connection whose ticket is valid."""
         self._find = find
         self._limits = limits
         self._admitted = admitted
 
     def handlers(self) -> grpc.GenericRpcHandler:
-        """For a server. Messages are bytes: they are parsed where they are dealt with."""
+        """Return handlers for a server. They take bytes, which are parsed where they are used."""
         return grpc.method_handlers_generic_handler(
             SERVICE, {"Play": grpc.stream_stream_rpc_method_handler(self._play)}
         )
@@ -56,7 +56,7 @@ class SeatService:
 
 
 class _Patience(grpc.GenericRpcHandler):
-    """Passes calls on, and has none left for whoever calls again and again, whatever it is."""
+    """Handler wrapper that fails the seat when its client has made too many calls of any kind."""
 
     def __init__(self, chair: Chair, handlers: grpc.GenericRpcHandler) -> None:
         self._chair = chair
@@ -64,7 +64,7 @@ class _Patience(grpc.GenericRpcHandler):
         self._calls = 0
 
     def service(self, details: grpc.HandlerCallDetails) -> Any:
-        """The handler of a call."""
+        """Return the handler of a call."""
         self._calls += 1
         if self._calls == CALLS + 1:
             self._chair.misbehaved(f"called more than {CALLS} times")
@@ -74,14 +74,14 @@ class _Patience(grpc.GenericRpcHandler):
 def seat_server(
     chair: Chair, socket: Path, limits: SeatLimits = STANDARD_LIMITS
 ) -> grpc.aio.Server:
-    """A server for this one seat on a socket of its own, ready to be started.
+    """Return a server for this one seat on its own socket, ready to be started.
 
-    Whoever can open the socket may sit down, one at a time.
+    Any process that can open the socket may take the seat, one at a time.
     """
     server = grpc.aio.server(
         options=[
-            # A message that is too large costs the seat, and its owner is told why. One that is
-            # larger than this is not even received, and costs the connection.
+            # A message above the seat's limit fails the seat, with a reason for its owner. One
+            # above this limit is not even received, and closes the connection.
             ("grpc.max_receive_message_length", RECEIVED_BYTES),
             ("grpc.max_concurrent_streams", STREAMS),
             ("grpc.max_allowed_incoming_connections", CONNECTIONS),

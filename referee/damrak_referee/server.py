@@ -1,4 +1,4 @@
-"""The two gRPC servers, for bots and for whoever controls: limits, TLS, health, reflection."""
+"""The gRPC servers for bots and for control clients: limits, TLS, health, and reflection."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ PUBLIC_MESSAGE: Final = 64 * KIB
 CONTROL_MESSAGE: Final = 4 * KIB * KIB
 METADATA: Final = 8 * KIB
 CALLS_PER_CONNECTION: Final = 1024
-CLIENT_PING_MS: Final = 5000  # clients may ask whether we are there this often
-# Of the kernel, for each connection. gRPC reads a connection until it is empty, so this bounds how
-# much of a flood is still parsed after the connection was closed.
+CLIENT_PING_MS: Final = 5000  # the minimum interval of keepalive pings from clients
+# The kernel's buffer of each connection. gRPC reads a connection until it is empty, so this limits
+# how much of a flood is still parsed after the connection was closed.
 PUBLIC_BUFFER: Final = 64 * KIB
 
 Options = list[tuple[str, int]]
 
 
 def public_options(join_seconds: float, ping_seconds: float) -> Options:
-    """The limits of the server for bots; a connection without a call is closed after so long."""
+    """Return the server options for bots; idle connections are closed after `join_seconds`."""
     return [
         ("grpc.max_receive_message_length", PUBLIC_MESSAGE),
         ("grpc.max_concurrent_streams", CALLS_PER_CONNECTION),
@@ -44,7 +44,7 @@ def public_options(join_seconds: float, ping_seconds: float) -> Options:
 
 
 def control_options(join_seconds: float, ping_seconds: float) -> Options:
-    """The limits of the server for whoever controls."""
+    """Return the server options for control clients."""
     return [
         ("grpc.max_receive_message_length", CONTROL_MESSAGE),
         *_shared_options(join_seconds, ping_seconds),
@@ -59,23 +59,23 @@ def _shared_options(join_seconds: float, ping_seconds: float) -> Options:
         ("grpc.server_handshake_timeout_ms", max(1000, round(join_seconds * 1000))),
         ("grpc.keepalive_time_ms", ping_ms),
         ("grpc.keepalive_timeout_ms", ping_ms),
-        # For a peer whose kernel still answers, only this counts; it would be a minute.
+        # The only timeout that counts while a peer's kernel responds; the default is a minute.
         ("grpc.http2.ping_timeout_ms", ping_ms),
         ("grpc.http2.max_pings_without_data", 0),
         ("grpc.keepalive_permit_without_calls", 1),
         ("grpc.http2.min_recv_ping_interval_without_data_ms", CLIENT_PING_MS),
         ("grpc.http2.max_ping_strikes", 0),
-        ("grpc.so_reuseport", 0),  # or two referees would share a port and get each other's bots
+        ("grpc.so_reuseport", 0),  # else two referees could share a port and its bots
     ]
 
 
 def credentials(settings: Settings, client_ca: str) -> grpc.ServerCredentials | None:
-    """TLS as set, if it is; `client_ca` names the setting of the authorities for clients.
+    """Load the TLS settings, if there are any; `client_ca` names the setting of client authorities.
 
-    Files are read again for new connections when they change.
+    Changed files are read again for new connections.
 
     Raises:
-        SettingError: naming the setting and the file that is no good.
+        SettingError: a file is not valid; the message names the setting and the file.
     """
     if settings.tls_cert is None or settings.tls_key is None:
         return None
@@ -83,14 +83,14 @@ def credentials(settings: Settings, client_ca: str) -> grpc.ServerCredentials | 
     option = "--" + client_ca.replace("_", "-")
     files = _Files(settings.tls_cert, settings.tls_key, option, authorities)
     first = files.configuration()
-    renewed: Any = files.renewed  # None is allowed, whatever the annotations say
+    renewed: Any = files.renewed  # None is allowed, despite the annotations
     return grpc.dynamic_ssl_server_credentials(
         first, renewed, require_client_authentication=authorities is not None
     )
 
 
 class _Files:
-    """Certificates on disk."""
+    """Certificate files, reloaded when they change."""
 
     def __init__(self, cert: Path, key: Path, option: str, authorities: Path | None) -> None:
         self._cert, self._key = cert, key
@@ -98,7 +98,7 @@ class _Files:
         self._stamp = self._stamp_now()
 
     def configuration(self) -> grpc.ServerCertificateConfiguration:
-        """What the files hold now."""
+        """Read the files and return their content."""
         cert = _read("--tls-cert", self._cert, b"CERTIFICATE-----")
         key = _read("--tls-key", self._key, b"PRIVATE KEY-----")
         _check_pair(self._cert, self._key)
@@ -109,13 +109,13 @@ class _Files:
         )
 
     def renewed(self) -> grpc.ServerCertificateConfiguration | None:
-        """What they hold if that is something new; called by gRPC before each handshake."""
+        """Return the new content if the files changed; gRPC calls this before each handshake."""
         stamp = self._stamp_now()
         if stamp == self._stamp:
             return None
         try:
             configuration = self.configuration()
-        except SettingError:  # being replaced just now; the old ones serve until it is done
+        except SettingError:  # perhaps being replaced right now; the old ones serve until then
             return None
         self._stamp = stamp
         return configuration
@@ -144,7 +144,7 @@ def _read(option: str, path: Path, wanted: bytes) -> bytes:
 
 
 def _check_pair(cert: Path, key: Path) -> None:
-    """See that one belongs to the other: of gRPC nobody would hear it but those who connect."""
+    """Check that certificate and key match; gRPC would report it only to clients."""
 
     def passphrase() -> str:
         raise SettingError(f"--tls-key: {key}: is encrypted; a referee has no passphrase")
@@ -161,13 +161,13 @@ def _check_pair(cert: Path, key: Path) -> None:
 
 
 def _full_name(module: object, service: str) -> str:
-    """Returns the full name of a service of a generated module."""
+    """Return the full name of a service of a generated module."""
     descriptor = module.DESCRIPTOR.services_by_name[service]  # type: ignore[attr-defined]
     return str(descriptor.full_name)
 
 
 class Listener:
-    """One gRPC server on one address."""
+    """A gRPC server on one address."""
 
     def __init__(
         self, options: Options, interceptors: Sequence[grpc.aio.ServerInterceptor], guard: Guard
@@ -187,16 +187,16 @@ class Listener:
     async def open(
         self, setting: str, address: Address, tls: grpc.ServerCredentials | None
     ) -> Address:
-        """Start to serve; the address with its port.
+        """Start serving; return the address with its actual port.
 
         Raises:
-            Misuse: it cannot be had.
+            Misuse: the address is not available.
         """
         text = str(address)
         if address.path is not None:
-            with contextlib.suppress(OSError):  # told below
+            with contextlib.suppress(OSError):  # reported below
                 address.path.parent.mkdir(parents=True, exist_ok=True)
-        mask = os.umask(0o177)  # a socket file must never be open to others, not for a moment
+        mask = os.umask(0o177)  # a socket file must never be open to others, not even briefly
         try:
             if tls is None or address.path is not None:
                 port = self.server.add_insecure_port(text)
@@ -217,10 +217,10 @@ class Listener:
         return address.at_port(port)
 
     async def refuse(self) -> None:
-        """Say from now on that nothing more is taken."""
+        """Report through the health service that no more calls are accepted."""
         await self._health.enter_graceful_shutdown()
 
     async def stop(self, grace: float | None) -> None:
-        """Close it; calls have `grace` seconds to end."""
+        """Stop the server; calls have `grace` seconds to end."""
         self._guard.stop()
         await self.server.stop(grace)

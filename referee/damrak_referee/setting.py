@@ -1,4 +1,4 @@
-"""One thing that can be set, and how its text is read, wherever the text comes from."""
+"""Definitions of settings, and the parsers of their values from any source."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final
 
 PREFIX: Final = "DAMRAK_REFEREE_"
-"""Before the name of each setting in the environment."""
+"""The prefix of settings in the environment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row of the table. `default` is text as anybody could have given it."""
+    """A row of the table of settings. `default` is text, parsed like a given value."""
 
     name: str
     group: str
@@ -22,22 +22,22 @@ class Setting:
     text: str
     parse: Callable[[str], object]
     default: str | None = None
-    told: str = ""  # the default in words, where it is not a constant
+    told: str = ""  # the default in words, if it is not a constant
     is_flag: bool = False
 
     @property
     def option(self) -> str:
-        """As on the command line."""
+        """The name on the command line."""
         return "--" + self.name.replace("_", "-")
 
     @property
     def variable(self) -> str:
-        """As in the environment."""
+        """The name in the environment."""
         return PREFIX + self.name.upper()
 
 
 def count(least: int) -> Callable[[str], int]:
-    """A reader of whole numbers that are not too small."""
+    """Return a parser of whole numbers of at least `least`."""
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdigit()) or int(text) < least:
@@ -48,7 +48,7 @@ def count(least: int) -> Callable[[str], int]:
 
 
 def parse_seconds(text: str) -> float:
-    """A duration."""
+    """Parse a duration in seconds."""
     try:
         seconds = float(text)
     except ValueError:
@@ -59,14 +59,14 @@ def parse_seconds(text: str) -> float:
 
 
 def parse_path(text: str) -> Path:
-    """A path, absolute."""
+    """Parse a path; return it as absolute."""
     if not text:
         raise ValueError("an empty path")
     return Path(text).expanduser().absolute()
 
 
 def parse_folders(text: str) -> tuple[Path, ...]:
-    """Folders that exist, divided by colons."""
+    """Parse a list of existing folders, separated by colons."""
     paths = tuple(parse_path(part) for part in text.split(":") if part)
     for path in paths:
         if not path.is_dir():
@@ -75,7 +75,7 @@ def parse_folders(text: str) -> tuple[Path, ...]:
 
 
 def parse_share(text: str) -> float:
-    """A number of processors, which may be a part of one."""
+    """Parse a number of processors, which may be a fraction."""
     try:
         share = float(text)
     except ValueError:
@@ -86,7 +86,7 @@ def parse_share(text: str) -> float:
 
 
 def parse_existing_file(text: str) -> Path:
-    """The path of a file that can be read now."""
+    """Parse the path of a file that is readable now."""
     path = parse_path(text)
     try:
         with path.open("rb"):
@@ -96,7 +96,7 @@ def parse_existing_file(text: str) -> Path:
 
 
 def one_of(*values: str) -> Callable[[str], str]:
-    """A reader of a few words."""
+    """Return a parser that accepts only these values."""
 
     def parse(text: str) -> str:
         if text not in values:
@@ -107,7 +107,7 @@ def one_of(*values: str) -> Callable[[str], str]:
 
 
 def parse_flag(text: str) -> bool:
-    """Yes or no."""
+    """Parse yes or no."""
     if text.lower() in ("1", "true", "yes"):
         return True
     if text.lower() in ("", "0", "false", "no"):
@@ -116,7 +116,7 @@ def parse_flag(text: str) -> bool:
 
 
 def parse_name(text: str) -> str:
-    """A name that is also good for a file."""
+    """Parse a name that is also valid as a file name."""
     if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", text) is None:
         raise ValueError(f"{text!r}: a name has letters, digits, '-', '_' and '.', at most 64")
     return text

@@ -1,7 +1,7 @@
 """The settings of a referee.
 
 A setting comes from the command line, else from the environment, else from the file that
-`--config` names, else it has its default. Whatever is wrong is told by the name it was given under.
+`--config` names, else it has its default. Errors use the name under which the setting was given.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from damrak_referee.settings_table import TABLE
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set, checked. Durations are in seconds."""
+    """All settings, validated. Durations are in seconds."""
 
     listen: Address
     control: Address
@@ -67,15 +67,15 @@ class Settings:
     log_format: str
     log_level: str
     sources: Mapping[str, str]
-    """Options that were given otherwise, and as what: a variable, or a key of a file."""
+    """The source of each option: the option itself, a variable, or a key of the file."""
 
     def told(self, problem: Misuse) -> str:
-        """What is wrong, with the setting by the name it was given under."""
+        """Return the error message, with the setting by the name under which it was given."""
         return _as_given(str(problem), self.sources)
 
 
 def default_run() -> Path:
-    """This user's folder for sockets and sandboxes, if no other is given."""
+    """Return the user's default folder for sockets and sandboxes."""
     private = os.environ.get("XDG_RUNTIME_DIR")
     if private:
         return Path(private) / "damrak"
@@ -85,10 +85,11 @@ def default_run() -> Path:
 def read_settings(
     options: Mapping[str, str], environment: Mapping[str, str], *, is_terminal: bool = False
 ) -> Settings:
-    """The settings from all sources. `options` are as on the command line, `config` among them.
+    """Read the settings from all sources; `options` are those of the command line, with `config`.
 
     Raises:
-        SettingError: naming the option, the variable, or the file and its key.
+        SettingError: a setting is wrong; the message names the option, the variable, or the file
+            and its key.
     """
     config = options.get("config") or environment.get(PREFIX + "CONFIG")
     table = _read_file(Path(config)) if config else {}

@@ -1,4 +1,4 @@
-"""Everything that can be set: options, variables, keys and help are made from this table."""
+"""The table of all settings, from which options, variables, keys and help are generated."""
 
 from __future__ import annotations
 
@@ -291,4 +291,4 @@ TABLE: Final = (
         "info",
     ),
 )
-"""Every setting, in the order of the help."""
+"""All settings, in the order of the help."""

@@ -1,4 +1,4 @@
-"""What this program is, for replays, logs and whoever asks."""
+"""The name and version of this program, for replays, logs and clients."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 @cache
 def software() -> str:
-    """The package and its version."""
+    """Return the package and its version."""
     try:
         return f"damrak {version('damrak')}"
     except PackageNotFoundError:

@@ -1,7 +1,7 @@
-"""How many matches may be starting their programs at once.
+"""Limits how many matches may start their programs at once.
 
 A bot that is not ready in time has failed. It must not fail because two hundred others were
-started in the same moment on a machine with two cores.
+started at the same moment on a machine with two cores.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MOST: Final = max(4, 2 * (os.cpu_count() or 1))
 
 
 class Slot:
-    """Leave to start programs; given back once, however often `release` is called."""
+    """A permit to start programs; `release` is idempotent."""
 
     def __init__(self, semaphore: asyncio.Semaphore) -> None:
         self._semaphore: asyncio.Semaphore | None = semaphore
@@ -27,13 +27,13 @@ class Slot:
 
 
 class Starting:
-    """The slots of one referee."""
+    """The start slots of one referee."""
 
     def __init__(self, most: int = MOST) -> None:
         self._semaphore = asyncio.Semaphore(most)
 
     async def take(self, unless: asyncio.Event) -> Slot | None:
-        """A slot when there is one; None if the event comes first."""
+        """Wait for a free slot; return None if the event comes first."""
         taking = asyncio.ensure_future(self._semaphore.acquire())
         giving_up = asyncio.ensure_future(unless.wait())
         try:

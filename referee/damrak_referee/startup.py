@@ -1,4 +1,4 @@
-"""How long a bot takes until it is ready to play, in a sandbox and as a bare process."""
+"""Measurement of how long a bot takes to be ready, in a sandbox and as a bare process."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class First(Bot):
 
 @dataclass(frozen=True, slots=True)
 class Startup:
-    """Milliseconds until it was ready, and of processor time until it was stopped then."""
+    """Milliseconds until the bot was ready, and of processor time until it was then stopped."""
 
     ready_ms: float
     cpu_ms: float
 
 
 def middle(starts: list[Startup]) -> dict[str, float]:
-    """The medians and the least of several."""
+    """Return the medians and the minima of several starts."""
     ready = [start.ready_ms for start in starts]
     cpu = [start.cpu_ms for start in starts]
     return {
@@ -58,10 +58,10 @@ def middle(starts: list[Startup]) -> dict[str, float]:
 
 
 async def measure(runner: Runner, starts: int) -> Mapping[str, list[Startup]]:
-    """So many starts of each kind in turns, so that the machine's moods hit both alike.
+    """Measure starts of each kind alternately, so that load on the machine affects both.
 
     Raises:
-        RunnerError: there are no sandboxes here.
+        RunnerError: sandboxes are not available.
         TimeoutError: a bot did not get ready.
     """
     packed = io.BytesIO()
@@ -80,14 +80,14 @@ async def measure(runner: Runner, starts: int) -> Mapping[str, list[Startup]]:
             "sandbox": await _in_sandbox(runner, number, sha256),
             "bare": await _bare(runner, number, bare),
         }
-        if number:  # the first fills the caches of files
+        if number:  # the first fills the file caches
             for kind, start in pair.items():
                 found[kind].append(start)
     return found
 
 
 class _Seat:
-    """A server that welcomes one bot and hears that it is ready."""
+    """A server that welcomes one bot and waits until it is ready."""
 
     def __init__(self, socket: Path) -> None:
         self.socket = socket
@@ -109,7 +109,7 @@ class _Seat:
         await self._server.stop(None)
 
     async def ready(self) -> float:
-        """When it was, by the clock of `time.perf_counter`."""
+        """Wait until the bot is ready; return the time by `time.perf_counter`."""
         async with asyncio.timeout(PATIENCE_S):
             await self._ready.wait()
         return time.perf_counter()

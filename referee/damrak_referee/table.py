@@ -1,7 +1,7 @@
-"""One running match: the arbiter, its chairs, and the time.
+"""A running match: the arbiter, its chairs, and the time.
 
-There is no gRPC in here: chairs have links, whatever those are. Everything happens in the thread
-of the event loop, in steps that never wait.
+It is independent of gRPC: chairs have abstract links. Everything happens in the thread of the
+event loop, in steps that never wait.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ CALLED_OFF: Final = "The match was called off."
 
 
 class Table:
-    """A match and all who take part in it. To be made in the event loop that it will run in.
+    """A match and its participants. Create it in the event loop in which it will run.
 
-    `tickets` are needed if the order has remote seats. `on_decision` hears of every decision how
-    long it took from question to answer, how much of that the bot says it thought, and how long
-    the referee had taken to put the question; in seconds. The dice are those of the seed, unless
-    somebody wants to try what other dice would do.
+    `tickets` are needed if the order has remote seats. `on_decision` is called with the durations
+    of every decision in seconds: from question to answer, the part of it that the bot reports as
+    thinking, and what the referee took to ask. The dice follow from the seed unless `dice` are
+    given, for experiments.
     """
 
     def __init__(
@@ -70,16 +70,16 @@ class Table:
         self._turnstile = Turnstile(loop, self._time, order.jitter_ms * US_PER_MS, self._break_off)
         self.happens = self._turnstile.take
         self._ordered_ns = self._time.real_ns()
-        self._cause_ns = 0  # when that was received which is being dealt with
+        self._cause_ns = 0  # when the message being handled was received
         self._faults_told = 0
-        self._changed = asyncio.Event()  # somebody is ready, or has failed, or it is over
-        self._parted = asyncio.Event()  # somebody has hung up
+        self._changed = asyncio.Event()  # a bot is ready or has failed, or the match is over
+        self._parted = asyncio.Event()  # a client has disconnected
         self._over = asyncio.Event()
 
     # ---- the match as a whole -----------------------------------------------------------------
 
     async def play(self, start_limit_ms: int) -> Outcome:
-        """Wait for the bots, but no longer than this, and play to the end, whatever happens."""
+        """Wait for the bots, up to the limit, and play to the end; return the outcome."""
         started = wall_clock()
         try:
             await self._gather(start_limit_ms / 1000)
@@ -87,7 +87,7 @@ class Table:
             await self._over.wait()
         except BaseException:
             self.void("host", CALLED_OFF)
-            self.feed.void("host", CALLED_OFF)  # also if there was a result: nobody has heard it
+            self.feed.void("host", CALLED_OFF)  # even after a result, which was not delivered
             raise
         played = Played(started, wall_clock(), software(), self._referee)
         seats = tuple([chair.outcome() for chair in self.chairs])
@@ -96,18 +96,18 @@ class Table:
         return outcome
 
     def fail(self, seat: int, reason: str, detail: str, owner: Owner, traceback: str = "") -> None:
-        """A seat can play no more. If that is the host's fault, the match is void."""
+        """Fail a seat; if that is the host's fault, the match is void."""
         if owner == "host":
             self._turnstile.flush()
         self.happens(self._fail, seat, reason, detail, owner, traceback)
 
     def void(self, owner: Owner, detail: str) -> None:
-        """End the match without a result; once it is over this changes nothing."""
+        """End the match without a result; no effect once it is over."""
         self._turnstile.flush()
         self.happens(self._void, owner, detail)
 
     async def part(self, limit_s: float) -> None:
-        """Wait until all seats have hung up, but no longer than this."""
+        """Wait until all seats have disconnected, up to the limit."""
         with suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
                 while any(chair.link is not None for chair in self.chairs):
@@ -115,14 +115,14 @@ class Table:
                     await self._parted.wait()
 
     def close(self) -> None:
-        """Hang up on everybody who is still there."""
+        """Void the match unless it is over, and close all connections."""
         self.void("host", CALLED_OFF)
         for chair in self.chairs:
             if chair.link is not None:
                 chair.link.close("UNAVAILABLE", "This table is closed.")
 
     def observation(self, seat: int) -> Observation | None:
-        """The position as this seat may see it, once the match has begun."""
+        """Return the position as this seat may see it; None before the match has begun."""
         return observe(self._match.state, seat) if self.begun.is_set() else None
 
     async def _gather(self, limit_s: float) -> None:
@@ -150,10 +150,10 @@ class Table:
                 self._match.disconnected(chair.seat, now)
         self._deliver(self._match.begin(now))
 
-    # ---- steps: what happens ------------------------------------------------------------------
+    # ---- steps --------------------------------------------------------------------------------
 
     def decided(self, chair: Chair, said: Decided, received_ns: int) -> None:
-        """A bot has answered."""
+        """Handle a bot's answer."""
         match = self._match
         faults = len(match.faults)
         self._cause_ns = received_ns
@@ -166,21 +166,21 @@ class Table:
         self._carry_out(effects)
 
     def nonsense(self, chair: Chair, decision: int, what: str) -> None:
-        """A bot has answered with what is no action."""
+        """Handle an answer that does not name an action."""
         self._carry_out(self._match.nonsense(chair.seat, decision, what, self._stamp()))
 
     def is_ready(self, chair: Chair) -> None:
-        """A bot has prepared itself."""
+        """Record that a bot is ready."""
         chair.ready_us = (self._time.real_ns() - self._ordered_ns) // NS_PER_US
         self._changed.set()
 
     def returned(self, chair: Chair) -> None:
-        """Somebody has sat down."""
+        """Record that a client has connected to a seat."""
         if self.begun.is_set():
             self._carry_out(self._match.reconnected(chair.seat, self._stamp()))
 
     def left(self, chair: Chair) -> None:
-        """Nobody sits there any more."""
+        """Record that a seat has lost its connection."""
         self._parted.set()
         if self.begun.is_set() and not self._match.is_over:
             self._carry_out(self._match.disconnected(chair.seat, self._stamp()))
@@ -212,7 +212,7 @@ class Table:
         )
 
     def _break_off(self, problem: Exception) -> None:
-        """Something of ours has failed: the match is void, and nobody is left waiting."""
+        """Void the match after an internal error, so that no participant is left waiting."""
         log.error("table_broke", match=self.order.match, exc_info=problem)
         self._turnstile.forget()
         try:
@@ -222,7 +222,7 @@ class Table:
         self._changed.set()
         self._over.set()
 
-    # ---- effects: what follows from it --------------------------------------------------------
+    # ---- effects of steps ---------------------------------------------------------------------
 
     def _carry_out(self, effects: list[Effect]) -> None:
         if self.order.jitter_ms and any(type(e) in (Tell, Finished) for e in effects):
@@ -235,7 +235,7 @@ class Table:
         self._deliver(effects)
 
     def _deliver(self, effects: list[Effect]) -> None:
-        """Carry out the effects, questions as soon as can be."""
+        """Carry out the effects, questions as early as possible."""
         chairs = self.chairs
         encoded: dict[int, bytes] = {}
         told = False
@@ -271,9 +271,9 @@ class Table:
         for fault in faults[self._faults_told :]:
             chair = self.chairs[fault.seat]
             if fault.owner == "network" and fault.seat not in self.order.remote:
-                fault = replace(fault, owner="bot")  # there is no network in between
+                fault = replace(fault, owner="bot")  # a local seat has no network in between
             chair.fault = fault
-            if fault.owner != "host":  # or else all seats hear that the match is void
+            if fault.owner != "host":  # otherwise all seats receive that the match is void
                 seat, reason, detail = fault.seat, fault.reason, fault.detail
                 chair.end(partial(ending_fault, seat=seat, reason=reason, detail=detail))
                 chair.on_fault()
@@ -296,7 +296,7 @@ class Table:
         self._over.set()
 
     def _clocks(self) -> tuple[list[int], list[int]]:
-        """Who is to decide, whether or not they secretly have in the set-up; and all banks."""
+        """Return the seats to decide (in the set-up also those that have), and all banks."""
         match, now = self._match, self._time.now()
         left = [match.time_left(seat, now) for seat in range(len(self.chairs))]
         return match.state.owing(), [time.bank_us // US_PER_MS for time in left]

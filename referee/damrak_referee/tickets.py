@@ -1,7 +1,7 @@
-"""Tickets: what lets somebody sit down in a seat of a match.
+"""Tickets, which give access to a seat of a match.
 
-A ticket is good for one connection: once the client has said anything beyond Join on it, and so
-must have had the Welcome, only the ticket of that Welcome is good. Until then the old one is good
+A ticket is valid for one connection: once the client sends anything beyond Join, and so must have
+received the Welcome, only the ticket in that Welcome is valid. Until then the old one is valid,
 too, or a Welcome lost with its connection would cost the seat.
 """
 
@@ -20,14 +20,14 @@ TICKET_BYTES: Final = 32
 
 @dataclass(slots=True)
 class _Good:
-    """The hashes of the tickets that are good for one chair."""
+    """The hashes of the valid tickets of one chair."""
 
-    used: bytes | None = None  # what the connection that sits there, if one does, came with
-    next: bytes | None = None  # what its Welcome gave
+    used: bytes | None = None  # of the current connection, until it is confirmed
+    next: bytes | None = None  # of the ticket in its Welcome
 
 
 class Tickets:
-    """All good tickets of a referee. Only their hashes are kept."""
+    """All valid tickets of a referee. Only their hashes are stored."""
 
     def __init__(self) -> None:
         self._chairs: dict[bytes, Chair] = {}
@@ -37,13 +37,13 @@ class Tickets:
         return len(self._chairs)
 
     def issue(self, chair: Chair) -> str:
-        """A first ticket for this chair; those it had are no longer good."""
+        """Issue a first ticket for this chair, and revoke its earlier ones."""
         self.revoke(chair)
         self._good[chair] = _Good()
         return self.renew(chair)
 
     def renew(self, chair: Chair) -> str:
-        """The ticket for the connection after this one; empty if the chair needs none."""
+        """Return the ticket for the next connection; an empty string if the chair needs none."""
         good = self._good.get(chair)
         if good is None:
             return ""
@@ -54,25 +54,25 @@ class Tickets:
         return ticket
 
     def redeem(self, ticket: str) -> Chair | None:
-        """The chair that this ticket is good for."""
+        """Return the chair that this ticket is valid for, or None."""
         hashed = _hash(ticket)
         chair = self._chairs.get(hashed)
         if chair is not None:
             good = self._good[chair]
-            if good.next == hashed:  # then the Welcome that gave it was heard
+            if good.next == hashed:  # so the Welcome with it was received
                 self._drop(good.used)
                 good.used, good.next = hashed, None
         return chair
 
     def confirm(self, chair: Chair) -> None:
-        """The client in this chair has had its Welcome: what it came with is used up."""
+        """Revoke the ticket that the client used, after it has received its Welcome."""
         good = self._good.get(chair)
         if good is not None:
             self._drop(good.used)
             good.used = None
 
     def revoke(self, chair: Chair) -> None:
-        """No ticket is good for this chair any more."""
+        """Revoke all tickets of this chair."""
         good = self._good.pop(chair, None)
         if good is not None:
             self._drop(good.used)

@@ -1,4 +1,4 @@
-"""The clock of one match: real time less the pauses, for which no seat is charged."""
+"""The clock of a match: real time without the pauses, which are not charged to any seat."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ US: Final = 1_000_000  # in a second
 
 
 class Timekeeper:
-    """Microseconds since some moment, standing still during pauses."""
+    """Microseconds since an arbitrary moment, stopped during pauses."""
 
     __slots__ = ("_paused_at", "_skipped_us", "real_ns")
 
     def __init__(self, real_ns: Callable[[], int] = time.monotonic_ns) -> None:
         self.real_ns = real_ns
-        self._skipped_us = 0  # in all pauses that are over
+        self._skipped_us = 0  # in all pauses that have ended
         self._paused_at: int | None = None
 
     def now(self) -> int:
-        """What the clock shows now."""
+        """Return the current time of the match."""
         if self._paused_at is not None:
             return self._paused_at
         return self.at(self.real_ns())
 
     def at(self, real_ns: int) -> int:
-        """What it shows, or would show without the pause that lasts, at this real time."""
+        """Return the match time at a real time, without regard to a pause in progress."""
         return real_ns // NS_PER_US - self._skipped_us
 
     def pause(self) -> None:
-        """Stand still from now on."""
+        """Stop the clock."""
         self._paused_at = self.now()
 
     def resume(self) -> None:
-        """Go on from where it stood still."""
+        """Restart the clock from where it stopped."""
         if self._paused_at is not None:
             self._skipped_us += self.at(self.real_ns()) - self._paused_at
             self._paused_at = None
 
 
 class Alarm:
-    """Calls `ring` at about the time that it was last set to, or earlier: look at the clock then.
+    """Timer that calls `ring` at about the set time or earlier, so check the clock then.
 
-    Deadlines mostly move on before they come. So one that is set later than the alarm already
-    stands is not worth a new timer: the alarm rings too early, and is set anew then.
+    Deadlines mostly move on before they are reached. A deadline later than the current timer does
+    therefore not replace it: the alarm rings too early, and is then set again.
     """
 
     __slots__ = ("_loop", "_ring", "_time", "_timer", "_when")
@@ -63,18 +63,18 @@ class Alarm:
         self._when = 0
 
     def set(self, when: int) -> None:
-        """Ring at this time of the match's clock."""
+        """Ring at this time of the match clock."""
         if self._timer is not None:
             if self._when <= when:
                 return
             self._timer.cancel()
-        # A loop may round to whole milliseconds: never wake up just before the time.
+        # A loop may round to whole milliseconds: wait at least one, so as not to wake too early.
         wait_us = max(when - self._time.now(), US_PER_MS)
         self._when = when
         self._timer = self._loop.call_later(wait_us / US, self._wake)
 
     def cancel(self) -> None:
-        """Do not ring."""
+        """Cancel the timer."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

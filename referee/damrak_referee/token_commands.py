@@ -1,4 +1,4 @@
-"""`damrak-referee token …`: make, list and revoke the tokens of remote bots."""
+"""`damrak-referee token …`: create, list and revoke the tokens of remote bots."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ VARIABLE = PREFIX + "TOKENS"
 
 
 def run(arguments: Sequence[str], parser_class: Callable[..., argparse.ArgumentParser]) -> int:
-    """Do what the command line after `token` says.
+    """Run a `token` command.
 
     Raises:
-        Misuse: naming what is wrong.
+        Misuse: the command cannot be carried out; the message names what is wrong.
     """
     args = _build_parser(parser_class).parse_args(arguments)
     given = args.tokens or os.environ.get(VARIABLE)

@@ -1,7 +1,7 @@
-"""Which tokens let a remote bot into the lobby. Only their hashes are ever kept.
+"""Tokens that admit remote bots to the lobby. Only their hashes are stored.
 
 Tokens come from a file that `damrak-referee token` writes, and from Control. Either source may
-change at any time; whoever listens is told, and sends away those whose token is gone.
+change at any time; a callback then disconnects the bots whose token is gone.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ TOKEN_BYTES: Final = 32
 
 
 class TokensError(Exception):
-    """A file of tokens that is not one; the message names it."""
+    """A token file is not valid; the message names it."""
 
 
 def is_good_at(token: BotToken, now: float) -> bool:
-    """Whether it has not expired."""
+    """Return whether the token has not expired."""
     return not token.expires or now < token.expires
 
 
 def new_token() -> str:
-    """A token nobody can guess."""
+    """Return a new random token."""
     return "dmk_" + secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def hash_token(token: str) -> str:
-    """As tokens are kept."""
+    """Return the hash under which a token is stored."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def read_tokens(path: Path) -> tuple[BotToken, ...]:
-    """The tokens in a file; none if there is no such file.
+    """Read the tokens in a file; return none if the file does not exist.
 
     Raises:
-        TokensError: saying what is wrong with the file.
+        TokensError: the file is not valid, for the given reason.
     """
     try:
         content = json.loads(path.read_bytes())
@@ -63,11 +63,11 @@ def read_tokens(path: Path) -> tuple[BotToken, ...]:
 
 
 def write_tokens(path: Path, tokens: Iterable[BotToken]) -> None:
-    """Replace the file at once, readable for its owner alone."""
+    """Replace the file atomically, readable only for its owner."""
     rows = [asdict(token) for token in tokens]
     text = json.dumps({"format": FORMAT, "tokens": rows}, indent=2) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # made with mode 0600
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # created with mode 0600
     try:
         with os.fdopen(handle, "w") as file:
             file.write(text)
@@ -90,7 +90,7 @@ def _entry(row: object) -> BotToken:
 
 
 class Tokens:
-    """All tokens in force. `changed` is called after each change."""
+    """All valid tokens. `changed` is called after each change."""
 
     def __init__(self, path: Path | None, now: Callable[[], float]) -> None:
         self._path = path
@@ -104,11 +104,11 @@ class Tokens:
 
     @property
     def are_known(self) -> bool:
-        """Whether anybody has said yet which tokens are good."""
+        """Whether any source of tokens has been available yet."""
         return self._path is not None or self._from_control is not None
 
     def replace(self, tokens: Iterable[BotToken]) -> bool:
-        """Put these in the place of all that came through Control before; whether that is news."""
+        """Replace all tokens that came through Control; return whether they changed."""
         before, self._from_control = self._from_control, tuple(tokens)
         is_news = before is None or set(before) != set(self._from_control)
         if is_news:
@@ -116,10 +116,10 @@ class Tokens:
         return is_news
 
     def reread(self) -> None:
-        """Read the file again if it is another than the last time.
+        """Read the file again if it has changed.
 
         Raises:
-            TokensError: the file is no good; what it said before stays in force.
+            TokensError: the file is not valid; its earlier tokens stay valid.
         """
         if self._path is None:
             return
@@ -131,9 +131,9 @@ class Tokens:
         self._change()
 
     def look_up(self, token: str) -> tuple[BotToken | None, bool]:
-        """Whose token this is, and whether it has expired.
+        """Return the entry of a token, or None, and whether it has expired.
 
-        It takes as long for a wrong one as for a right one.
+        It takes the same time for wrong and right tokens.
         """
         wanted = hash_token(token)
         found = None
@@ -143,12 +143,12 @@ class Tokens:
         return found, found is not None and not is_good_at(found, self.now())
 
     def is_in_force(self, token: BotToken) -> bool:
-        """Whether a token that was found before would be found now."""
+        """Return whether a token found before is still valid."""
         known = self._known.get((token.bot, token.sha256))
         return known is not None and is_good_at(known, self.now())
 
     def is_barred(self, bot: str) -> bool:
-        """Whether a bot has no token left; one that has expired is still its token."""
+        """Return whether a bot has no token left; an expired one still counts."""
         return all(name != bot for name, _ in self._known)
 
     def _change(self) -> None:

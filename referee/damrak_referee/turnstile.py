@@ -1,8 +1,8 @@
-"""One thing after the other: where the steps of a match pass, and may have to wait.
+"""The turnstile, which runs the steps of a match one after the other, with optional pauses.
 
-Some organisers do not want the time that a bot takes to carry a message to another. There, after
-each step that others hear of, the turnstile stays shut for a random while before they do. The
-match's clock stands still, so that nobody is charged, and what comes in the meantime waits.
+With jitter, bots cannot infer from delays how long others took to decide: after each step that
+other seats learn of, there is a random pause before they do. The match clock stops during the
+pause, so that no seat is charged, and new steps wait.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Step = Callable[..., None]
 
 
 class Turnstile:
-    """Takes steps in the order in which they come; `broke` hears of what they raise."""
+    """Runs steps in the order of their arrival; `broke` is called with their exceptions."""
 
     __slots__ = ("_broke", "_longest_us", "_loop", "_next", "_time", "_timer", "_waiting")
 
@@ -34,22 +34,22 @@ class Turnstile:
         self._time = time
         self._longest_us = longest_us
         self._broke = broke
-        self._next: tuple[Step, tuple[Any, ...]] | None = None  # to do when it opens
+        self._next: tuple[Step, tuple[Any, ...]] | None = None  # to run after the pause
         self._waiting: deque[tuple[Step, tuple[Any, ...]]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
     def take(self, step: Step, *args: Any) -> None:
-        """Take this step, now or when its turn comes."""
+        """Run this step now, or when its turn comes."""
         if self._next is not None:
             self._waiting.append((step, args))
             return
         try:
             step(*args)
-        except Exception as problem:  # noqa: BLE001  # a mistake of ours must not hang a match
+        except Exception as problem:  # noqa: BLE001  # an internal error must not hang a match
             self._broke(problem)
 
     def after_pause(self, step: Step, *args: Any) -> None:
-        """Take this step after a pause, if this match has any, and before all others."""
+        """Run this step after a pause, if the match has any, and before all others."""
         if not self._longest_us:
             step(*args)
             return
@@ -59,12 +59,12 @@ class Turnstile:
         self._timer = self._loop.call_later(wait_us / US, self._open)
 
     def flush(self) -> None:
-        """Take all steps that are waiting, without any further pause."""
+        """Run all waiting steps, without any further pause."""
         while self._next is not None:
             self._open()
 
     def forget(self) -> None:
-        """Do not take the step that a pause was made for."""
+        """Drop the step that waits for the end of the pause."""
         self._next = None
         self._time.resume()
         if self._timer is not None:

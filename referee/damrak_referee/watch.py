@@ -1,4 +1,4 @@
-"""The service Watch: matches as everybody may see them."""
+"""The Watch service: the public view of matches, streamed to watchers."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ class _Shown:
     """A match, its newest attempt, and when to forget it."""
 
     feed: Feed
-    renewed: asyncio.Event  # there is a newer one, or it is forgotten
+    renewed: asyncio.Event  # set when there is a newer attempt, or when it is forgotten
     forget: asyncio.TimerHandle | None = None
 
 
 class Feeds:
-    """The matches that can be watched, each until a while after its end."""
+    """Registry of the matches that can be watched, each until some time after its end."""
 
     def __init__(self, retention_s: float = 60.0) -> None:
         self._retention_s = retention_s
         self._shown: dict[str, _Shown] = {}
 
     def add(self, feed: Feed) -> None:
-        """An attempt at a match begins; who watched an earlier one will watch this."""
+        """Add an attempt at a match; watchers of an earlier one continue with this."""
         match = feed.order.match
         earlier = self._shown.get(match)
         if earlier is not None:
             if earlier.forget is not None:
                 earlier.forget.cancel()
             earlier.feed.on_over = None
-            earlier.feed.void("host", PLAYED_AGAIN)  # unless it is over
+            earlier.feed.void("host", PLAYED_AGAIN)  # no effect if it is over
         self._shown[match] = _Shown(feed, asyncio.Event())
         feed.on_over = lambda: self._forget_later(match)
         if earlier is not None:
@@ -52,11 +52,11 @@ class Feeds:
         return match in self._shown
 
     def feeds(self) -> tuple[Feed, ...]:
-        """The newest attempts."""
+        """Return the newest attempt at each match."""
         return tuple([shown.feed for shown in self._shown.values()])
 
     async def follow(self, match: str) -> AsyncGenerator[bytes, None]:
-        """Every attempt from the newest on, until the match is forgotten; nothing if it is."""
+        """Yield all attempts from the newest on, until the match is forgotten."""
         while (shown := self._shown.get(match)) is not None:
             async with aclosing(shown.feed.follow()) as messages:
                 async for message in messages:
@@ -64,7 +64,7 @@ class Feeds:
             await shown.renewed.wait()
 
     def close(self) -> None:
-        """Forget them all."""
+        """End and forget all feeds."""
         for match in list(self._shown):
             self._shown[match].feed.void("host", "The referee stops.")
             self._forget(match)
@@ -84,14 +84,14 @@ class Feeds:
 
 @dataclass(slots=True, eq=False)
 class _Watcher:
-    """Somebody who watches, and since when they have not taken what was sent."""
+    """A watcher, and since when it has not taken a message that was sent."""
 
     task: asyncio.Task[Any]
     since: float | None = None
 
 
 class WatchService:
-    """Shows matches to whoever asks; to `most` at once, and to nobody who stops to listen."""
+    """The service that streams matches to at most `most` watchers, without stalled ones."""
 
     def __init__(self, feeds: Feeds, stall_s: float = 30.0, most: int = 1000) -> None:
         self._feeds = feeds
@@ -101,7 +101,7 @@ class WatchService:
         self._sweep: asyncio.TimerHandle | None = None
 
     def handlers(self) -> grpc.GenericRpcHandler:
-        """For a server. Messages to watchers are bytes already."""
+        """Return handlers for a server. Messages to watchers are already encoded."""
         return grpc.method_handlers_generic_handler(
             SERVICE,
             {
@@ -150,7 +150,7 @@ class WatchService:
             self._sweep = loop.call_later(self._stall_s / 2, self._drop_stalled)
 
     def _drop_stalled(self) -> None:
-        """Part with watchers who have not taken a message for too long."""
+        """Disconnect watchers that have not taken a message for too long."""
         self._sweep = None
         now = asyncio.get_running_loop().time()
         for watcher in self._watchers:

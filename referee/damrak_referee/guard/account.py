@@ -1,4 +1,4 @@
-"""What the guard knows of connections and of client addresses."""
+"""Usage records of the guard: connections and client addresses."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class Standing(IntEnum):
     """How far a connection has identified itself."""
 
     SILENT = 0  # no valid message yet
-    ANONYMOUS = 1  # a valid message, as of a health check
+    ANONYMOUS = 1  # a valid message, such as a health check
     AUTHENTICATED = 2  # a token, ticket or key was accepted
 
 
 class Account:
-    """What one client address has used. Only what did not authenticate is charged."""
+    """The usage of one client address. Only unauthenticated usage is charged."""
 
     __slots__ = ("bytes", "calls", "client", "connects", "tracked")
 
@@ -29,12 +29,12 @@ class Account:
         self.tracked: set[Tracked] = set()
 
     def is_idle(self, now: float) -> bool:
-        """Whether nothing needs to be remembered."""
+        """Return whether the account can be dropped."""
         buckets = (self.connects, self.bytes, self.calls)
         return not self.tracked and all(bucket.is_full(now) for bucket in buckets)
 
     def forgive(self) -> None:
-        """Start anew after a cool-off, which was the price."""
+        """Clear what is overdrawn, after a cool-off."""
         for bucket in (self.connects, self.bytes, self.calls):
             bucket.forgive()
 
@@ -68,13 +68,13 @@ class Tracked:
         self.endpoint = endpoint
         self.standing = Standing.SILENT
         self.since = now
-        self.received = 0  # bytes, as of the last look
-        self.rate: Bucket | None = None  # once it has authenticated
+        self.received = 0  # bytes, as of the last check
+        self.rate: Bucket | None = None  # set on authentication
         self.is_closing = False
         account.tracked.add(self)
 
     def authenticate(self, limits: Limits, now: float) -> None:
-        """Give back what it was charged for, and limit it by itself from now on."""
+        """Refund what the connection was charged, and limit it individually from now on."""
         self.standing = Standing.AUTHENTICATED
         self.account.connects.spend(-1, now)
         self.account.bytes.spend(-self.received, now)

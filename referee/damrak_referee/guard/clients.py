@@ -1,4 +1,4 @@
-"""Endpoints of connections, and the client address that limits apply to."""
+"""Endpoints of connections, and the client addresses that limits apply to."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Endpoint(NamedTuple):
 
 
 def endpoint(host: str, port: int) -> Endpoint:
-    """Returns the endpoint with its address in canonical form.
+    """Return the endpoint with its address in canonical form.
 
     Raises:
         ValueError: `host` is not an IP address.
@@ -38,7 +38,7 @@ def endpoint(host: str, port: int) -> Endpoint:
 
 
 def endpoint_of(peer: str) -> Endpoint | None:
-    """Returns the endpoint in a gRPC peer string; None for peers without a network address."""
+    """Return the endpoint in a gRPC peer string; None for peers without a network address."""
     family, _, rest = peer.partition(":")
     if family not in ("ipv4", "ipv6"):
         return None

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Network
 from typing import Final
 
-MOST_CLIENTS: Final = 256  # that fit in the memory the kernel grants to a filter
+MOST_CLIENTS: Final = 256  # the maximum that fits in the memory the kernel grants a filter
 
-_IP: Final = -0x100000  # SKF_NET_OFF: loads count from the IP header
+_IP: Final = -0x100000  # SKF_NET_OFF: offsets count from the IP header
 _LOAD_BYTE: Final = 0x30
 _LOAD_WORD: Final = 0x20
 _SHIFT_RIGHT: Final = 0x74
@@ -28,7 +28,7 @@ _IPV6_SOURCE: Final = 8
 
 
 def program_for(clients: Iterable[str]) -> bytes:
-    """Returns the program that drops these clients: IPv4 addresses and IPv6 /64 networks."""
+    """Return the program that drops these clients: IPv4 addresses and IPv6 /64 networks."""
     listed = list(clients)[-MOST_CLIENTS:]
     ipv4 = [int(IPv4Address(client)) for client in listed if ":" not in client]
     ipv6 = [int(IPv6Network(client).network_address) >> 64 for client in listed if ":" in client]
@@ -54,7 +54,7 @@ def program_for(clients: Iterable[str]) -> bytes:
         _instruction(_LOAD_BYTE, value=_IP),
         _instruction(_SHIFT_RIGHT, value=4),
         _instruction(_JUMP_IF_EQUAL, 1, 0, 6),
-        _instruction(_JUMP, value=len(for_ipv6)),  # over the part for IPv6
+        _instruction(_JUMP, value=len(for_ipv6)),  # skip the part for IPv6
     ]
     return b"".join(version + for_ipv6 + for_ipv4)
 

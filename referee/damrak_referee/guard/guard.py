@@ -1,9 +1,9 @@
 """The guard of one TCP listener: finds connections that exceed a limit, closes and blocks them.
 
-It looks at the counters of all connections a few times a second, from a timer of the event loop. A
-client that exceeds a limit of anonymous connections loses all of these, and the kernel drops its
-attempts to connect until the cool-off ends. Its authenticated connections stay: games go on, and a
-neighbour behind the same address who connects meanwhile gets in by a retry of its own kernel.
+It checks the counters of all connections up to 40 times a second, from a timer of the event loop.
+If a client exceeds a limit of anonymous connections, all of these are closed, and the kernel drops
+its connection attempts until the cool-off ends. Its authenticated connections stay, so its games
+continue; another user behind the same address gets in when their kernel retries.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from damrak_referee.guard.clients import Endpoint, endpoint_of
 from damrak_referee.guard.filter import program_for
 from damrak_referee.guard.limits import Limits
 
-INTERVAL: Final = 0.025  # seconds between two looks
-SHARE: Final = 0.02  # of the processor's time, at most, with very many connections
+INTERVAL: Final = 0.025  # seconds between two checks
+SHARE: Final = 0.02  # of the processor time, at most, even with very many connections
 
 TOO_MANY: Final = "too many connections"
 CONNECTS: Final = "connects too often"
@@ -35,10 +35,10 @@ _log = structlog.get_logger()
 
 
 class Guard:
-    """Protects the listeners on one port. Until `protect` it does nothing."""
+    """Protection of the listeners on one port. It does nothing before `protect`."""
 
     def __init__(self, limits: Limits) -> None:
-        self.closed: Counter[str] = Counter()  # connections, by why
+        self.closed: Counter[str] = Counter()  # connections, by reason
         self._limits = limits
         self._port = 0
         self._listeners: list[int] = []
@@ -46,13 +46,13 @@ class Guard:
         self._accounts: dict[str, Account] = {}
         self._tracked: dict[int, Tracked] = {}  # by cookie
         self._by_endpoint: dict[Endpoint, Tracked] = {}
-        self._others: set[int] = set()  # cookies of sockets that are none of these
-        self._early: dict[Endpoint, Standing] = {}  # of connections not seen yet
-        self._blocked: dict[str, float] = {}  # clients, and until when
+        self._others: set[int] = set()  # cookies of sockets of other kinds
+        self._early: dict[Endpoint, Standing] = {}  # of connections not found yet
+        self._blocked: dict[str, float] = {}  # clients, with the time the block ends
         self._is_filter_due = False
 
     def protect(self, port: int) -> None:
-        """Begin to guard the listeners on this port of the running process."""
+        """Start guarding the listeners on this port of the running process."""
         if not sockets.IS_SUPPORTED:
             _log.warning("guard_unavailable", risk="floods of connections are not limited here")
             return
@@ -63,25 +63,25 @@ class Guard:
         self._timer = asyncio.get_running_loop().call_later(INTERVAL, self._look_again)
 
     def stop(self) -> None:
-        """Guard no longer."""
+        """Stop guarding."""
         if self._timer is not None:
             self._timer.cancel()
         self._listeners = []
 
     @property
     def blocked(self) -> int:
-        """Clients whose attempts to connect are dropped now."""
+        """The number of clients whose connection attempts are dropped."""
         return len(self._blocked)
 
     def count(self, *, authenticated: bool) -> int:
-        """Connections open at the last look."""
+        """Return the number of connections that were open at the last check."""
         found = [it.standing == Standing.AUTHENTICATED for it in list(self._tracked.values())]
         return sum(found) if authenticated else len(found) - sum(found)
 
     # --- for the services
 
     def call_started(self, peer: str) -> str:
-        """Charge the client for a call; returns why it is refused, if it is."""
+        """Charge the client for a call; return the reason for a refusal, or an empty string."""
         end = endpoint_of(peer) if self._listeners else None
         if end is None:
             return ""
@@ -93,7 +93,7 @@ class Guard:
         account = self._account(end.client, now)
         if account.calls.spend(1, now):
             return ""
-        # The connections may be newer than the last look, and thousands of calls be on their way.
+        # The connections may be newer than the last check, and thousands of calls may be queued.
         self._find(now)
         self._block(account, CALLS, now)
         self._apply_filter()
@@ -104,7 +104,7 @@ class Guard:
         self._raise(peer, Standing.ANONYMOUS)
 
     def authenticated(self, peer: str) -> None:
-        """Note that a call of this connection gave a good token, ticket or key."""
+        """Note that a call of this connection gave a valid token, ticket or key."""
         end = self._raise(peer, Standing.AUTHENTICATED)
         if end is not None and (account := self._accounts.get(end.client)) is not None:
             account.calls.spend(-1, time.monotonic())
@@ -152,7 +152,7 @@ class Guard:
         self._apply_filter()
 
     def _find(self, now: float) -> None:
-        """Match what is tracked with what is open."""
+        """Update the tracked connections from those that are open."""
         seen = {cookie: it for it in sockets.descriptors() if (cookie := sockets.cookie_of(it))}
         for cookie in self._tracked.keys() - seen.keys():
             self._forget(self._tracked.pop(cookie))
@@ -163,7 +163,7 @@ class Guard:
                 self._others.add(cookie)
             else:
                 self._add(seen[cookie], cookie, found.peer, now)
-        self._early.clear()  # what is not open now has gone
+        self._early.clear()  # what is not open now is gone
 
     def _add(self, descriptor: int, cookie: int, end: Endpoint, now: float) -> None:
         account = self._account(end.client, now)

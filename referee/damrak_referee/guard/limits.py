@@ -16,7 +16,7 @@ AUTHENTICATED_BURST_SECONDS: Final = 2
 class Limits:
     """Limits of one client address. Connections are anonymous until a token or ticket is accepted.
 
-    An HTTP/2 frame has at least 9 bytes, so a limit of bytes is a limit of frames, too.
+    An HTTP/2 frame has at least 9 bytes, so a limit on bytes also limits frames.
     """
 
     connections: int = 4096  # open at once
@@ -31,12 +31,12 @@ class Limits:
 
     @property
     def connects_per_s(self) -> float:
-        """New connections a second that never authenticate."""
+        """New connections per second that never authenticate."""
         return self.anonymous_connections / BURST_SECONDS
 
 
 def limits_from(settings: Settings, authenticated_kib_per_s: int | None) -> Limits:
-    """Returns the limits as set; without a limit for authenticated connections if it is None."""
+    """Return the limits as set; None means no limit for authenticated connections."""
     return Limits(
         connections=settings.connections_per_peer,
         anonymous_connections=settings.anonymous_connections,
@@ -49,7 +49,7 @@ def limits_from(settings: Settings, authenticated_kib_per_s: int | None) -> Limi
 
 
 class Bucket:
-    """A token bucket: holds some seconds of its rate and may be overdrawn."""
+    """A token bucket, which holds a few seconds of its rate and may be overdrawn."""
 
     __slots__ = ("_at", "_left", "burst", "rate")
 
@@ -60,16 +60,16 @@ class Bucket:
         self._at = now
 
     def spend(self, amount: float, now: float) -> bool:
-        """Take this much; returns whether it was there. A negative amount is a refund."""
+        """Take the amount; return whether it was available. A negative amount is a refund."""
         self._left = min(self._left + (now - self._at) * self.rate, self.burst) - amount
         self._left = min(self._left, self.burst)
         self._at = now
         return self._left >= 0
 
     def forgive(self) -> None:
-        """Forget what is overdrawn."""
+        """Clear the overdraft."""
         self._left = max(self._left, 0.0)
 
     def is_full(self, now: float) -> bool:
-        """Whether nothing was used recently."""
+        """Return whether nothing was used recently."""
         return self.spend(0, now) and self._left >= self.burst

@@ -40,31 +40,31 @@ class Connection(NamedTuple):
 
 
 def descriptors() -> list[int]:
-    """Returns the open descriptors of this process."""
+    """Return the open descriptors of this process."""
     return [int(name) for name in os.listdir("/proc/self/fd")]
 
 
 def cookie_of(descriptor: int) -> int:
-    """Returns the identity of a socket; 0 if the descriptor is not an open socket."""
+    """Return the identity of a socket; 0 if the descriptor is not an open socket."""
     found = _option(descriptor, socket.SOL_SOCKET, SO_COOKIE, 8)
     return _U64.unpack_from(_buffer)[0] if found == 8 else 0
 
 
 def received_bytes(descriptor: int) -> int | None:
-    """Returns the bytes that a connection has received; None if it is gone."""
+    """Return the bytes that a connection has received; None if it is gone."""
     found = _option(descriptor, socket.IPPROTO_TCP, TCP_INFO, 256)
     return _U64.unpack_from(_buffer, RECEIVED_AT)[0] if found >= RECEIVED_AT + 8 else None
 
 
 def connection_of(descriptor: int) -> Connection | None:
-    """Returns the ends of an accepted or outgoing TCP connection; None for anything else."""
+    """Return the ends of an accepted or outgoing TCP connection; None for anything else."""
     local = _name(descriptor, is_peer=False)
     peer = None if local is None else _name(descriptor, is_peer=True)
     return None if local is None or peer is None else Connection(local.port, peer)
 
 
 def listeners_on(port: int) -> list[int]:
-    """Returns the descriptors that listen on this TCP port."""
+    """Return the descriptors that listen on this TCP port."""
     found = []
     for descriptor in descriptors():
         local = _name(descriptor, is_peer=False)
@@ -74,9 +74,9 @@ def listeners_on(port: int) -> list[int]:
 
 
 def shorten_backlog(descriptor: int) -> None:
-    """Let a listener keep fewer connections waiting than gRPC asked for.
+    """Give a listener a shorter backlog than gRPC asked for.
 
-    What waits there when an address is blocked still has to be accepted.
+    After an address is blocked, its connections in the backlog still have to be accepted.
     """
     if _libc is not None:
         _libc.listen(descriptor, BACKLOG)
@@ -89,7 +89,7 @@ def close(descriptor: int, cookie: int) -> None:
 
 
 def attach_filter(descriptor: int, program: bytes) -> bool:
-    """Attach a BPF program of 8-byte instructions to a listener; whether the kernel took it."""
+    """Attach a BPF program to a listener; return whether the kernel accepted it."""
     if _libc is None:
         return False
     code = ctypes.create_string_buffer(program, len(program))
@@ -101,7 +101,7 @@ def attach_filter(descriptor: int, program: bytes) -> bool:
 
 
 def _option(descriptor: int, level: int, option: int, size: int) -> int:
-    """Read a socket option into the buffer; its length, or 0."""
+    """Read a socket option into the buffer; return its length, or 0 on failure."""
     _length.value = size
     if _libc is None or _libc.getsockopt(descriptor, level, option, _buffer, _length_at) != 0:
         return 0

@@ -1,34 +1,32 @@
-"""Bots in processes: archives unpacked, seats started in sandboxes, house bots kept warm.
+"""The runner: a process that unpacks archives, runs bots in sandboxes, and keeps house bots warm.
 
-    client      the runner as the referee sees it; nothing else is imported from outside
-    places      what is started for a seat, and how that ended
-    settings    where it works, and what a bot may use
-    messages    what the two say to each other, one JSON object a line
-    service     the runner's own process: `python -m damrak_referee.runner DESCRIPTOR`
-    instance    the folder of one run, and the sweeping of what dead ones left
+    client      the referee's interface to the runner; the only module imported from outside
+    places      descriptions of a seat's process and of how it ended
+    settings    folders of the runner, and limits of a bot
+    messages    messages between the two, one JSON object per line
+    service     the runner process: `python -m damrak_referee.runner DESCRIPTOR`
+    instance    the folder of one run, and the removal of those left by earlier runs
 
-    archive     which archives are taken
-    manifest    what kind of bot is in one
-    unpack      the process that opens them, which may do nothing else
+    unpack      the restricted process that opens archives
     store       unpacked archives by the SHA-256 of their content
 
-    runtime     the files a bot finds in its sandbox
-    syscalls    the system calls it may make
-    groups      control groups: what all its processes may use together
-    hierarchy   where those can be made, in both versions
-    slots       user numbers, one for each sandbox
+    runtime     the files in a bot's sandbox
+    syscalls    the system calls that a bot may make
+    groups      control groups, which limit all processes of a bot together
+    hierarchy   where control groups can be created, in both versions
+    slots       user ids, one for each sandbox
     sandbox     the command that builds the sandbox
-    isolation   which kind of sandbox this machine can give, found out by trying
-    probe       what is tried, from inside
+    isolation   the kinds of sandbox that this machine supports, found by trial
+    probe       the program that tries a sandbox from inside
 
-    spawn       child processes that do not outlive us
-    output      what a bot prints, bounded
+    spawn       child processes that are killed with their parent
+    output      the bounded output of a bot
     verdict     how a seat's process ended and whose fault that was, by evidence
     seat        a seat's process from start to end
-    gate        the door of each sandbox, and the `relay` behind it, which lets only so much pass
-    status      what bubblewrap says about its inside
+    gate        the socket into each sandbox, and the rate-limiting `relay` behind it
+    status      the events that bubblewrap reports from inside
     house       warm processes for house bots
 
 The runner has one thread and no gRPC, so it may fork; the referee may not. It owns every bot
-process: when it dies they die, and when its referee dies it ends them and itself.
+process: they end with it, and when its referee exits, it ends them and itself.
 """

@@ -1,4 +1,4 @@
-"""`python -m damrak_referee.runner DESCRIPTOR`: only a referee starts this."""
+"""Entry point of `python -m damrak_referee.runner DESCRIPTOR`, started only by a referee."""
 
 from damrak_referee.runner.service import main
 

@@ -1,22 +1,22 @@
-"""What can go wrong between a referee and its runner.
+"""Errors between a referee and its runner.
 
 RunnerError
-    CannotIsolate       uploaded bots are refused here
-    CannotStore         an archive could not be unpacked, and not for its own sake
-    RunnerGone          the runner died; what it ran is lost
+    CannotIsolate       uploaded bots are refused on this machine
+    CannotStore         an archive could not be unpacked, through no fault of the archive
+    RunnerGone          the runner exited; its processes are lost
 
-That an archive is not taken is `damrak_wire.archive.errors.ArchiveRefused`, and its author's fault.
+An archive that is refused is `damrak_wire.archive.errors.ArchiveRefused`, and its author's fault.
 """
 
 from __future__ import annotations
 
 
 class RunnerError(Exception):
-    """Something the runner could not do."""
+    """The runner could not carry out a request."""
 
 
 class CannotIsolate(RunnerError):
-    """This machine cannot keep uploaded bots apart; `missing` says what it lacks, line by line."""
+    """This machine cannot isolate uploaded bots; `missing` lists the reasons."""
 
     def __init__(self, missing: tuple[str, ...]) -> None:
         super().__init__("uploaded bots are refused here: " + "; ".join(missing))
@@ -24,8 +24,8 @@ class CannotIsolate(RunnerError):
 
 
 class CannotStore(RunnerError):
-    """An archive is not in the store, by this machine's fault: its disk is full, say."""
+    """An archive could not be stored, through the fault of this machine, such as a full disk."""
 
 
 class RunnerGone(RunnerError):
-    """The runner's process died, or was closed, before it could answer."""
+    """The runner process exited or was closed before it could answer."""

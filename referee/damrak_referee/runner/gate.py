@@ -1,4 +1,4 @@
-"""The relay as the runner sees it: a socket for each sandbox, through which it reaches its seat."""
+"""Gates: the runner's side of the relay, with one socket per sandbox that leads to its seat."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Final
 from damrak_referee.runner.spawn import Command, Process, spawn
 
 RELAY_MODULE: Final = "damrak_referee.runner.relay"
-SUFFIX: Final = ".door"  # as long as that of the seat's own socket: paths must not be longer
+SUFFIX: Final = ".door"  # as long as the suffix of the seat's socket, since paths are limited
 _BACKLOG: Final = 16
 _KEPT: Final = frozenset({"PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH"})
-_EXITING: Final = 0x4  # PF_EXITING, as /proc/PID/stat has it among the flags
+_EXITING: Final = 0x4  # PF_EXITING, among the flags in /proc/PID/stat
 
 
 class Gate:
-    """All that goes from sandboxes to the referee passes here; `process` must not end before us."""
+    """The relay of all traffic from sandboxes to the referee; `process` must not end first."""
 
     def __init__(self, python: str) -> None:
         self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -37,10 +37,10 @@ class Gate:
         self._line.setblocking(False)
 
     def open(self, seat: Path, uid: int | None) -> Path:
-        """A socket for this user alone that leads to the one of the seat.
+        """Open a socket for this user only that leads to the socket of the seat.
 
         Raises:
-            OSError: it cannot be had.
+            OSError: it cannot be created.
         """
         if not seat.is_socket():
             raise FileNotFoundError(f"nobody listens at {seat}")
@@ -56,27 +56,27 @@ class Gate:
         return door
 
     def close(self, seat: Path) -> None:
-        """Hang up on whoever came in by the seat's door, if it has one."""
+        """Close the seat's door, if it has one, and the connections through it."""
         door = seat.with_suffix(SUFFIX)
-        with contextlib.suppress(OSError):  # it has none, or the relay is dead, and so are we soon
+        with contextlib.suppress(OSError):  # no door; or the relay is dead, and we end soon
             door.unlink()
             self._line.send(json.dumps({"door": str(door)}).encode())
 
     @property
     def is_lost(self) -> bool:
-        """Whether the relay has ended, and with it all that was said through doors."""
-        # What it had open is closed before the kernel tells us: a bot may hear of it sooner.
+        """Whether the relay has ended, and with it all connections through doors."""
+        # Its sockets are closed before the kernel reports its end, so a bot may notice sooner.
         return _is_exiting(self.process.pid) or self.process.popen.poll() is not None
 
     async def end(self) -> None:
-        """Have the relay end."""
+        """Shut the relay down."""
         self._line.close()
         await self.process.ended()
         self.process.close()
 
 
 def _is_exiting(process: int) -> bool:
-    """Whether a child of ours is on its way out, or gone."""
+    """Return whether a child process is exiting or gone."""
     try:
         flags = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[6])
     except OSError:

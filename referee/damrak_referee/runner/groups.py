@@ -1,7 +1,7 @@
-"""Control groups, of both versions: what all processes of a sandbox may use together.
+"""Control groups, versions 1 and 2: limits for all processes of a sandbox together.
 
-Ours lie below the group we are in ourselves, so that whoever limited us limits our bots too:
-`damrak-MARK-INSTANCE/SEAT`, once with version 2, once for each controller with version 1.
+The groups are created below the runner's own group, so that its limits apply to bots, too:
+`damrak-MARK-INSTANCE/SEAT`, once in version 2, once for each controller in version 1.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from damrak_referee.runner.settings import MIB, RunnerSettings
 PERIOD_US: Final = 100_000
 _OLD_SECONDS: Final = 60
 _NAME: Final = re.compile(r"damrak-(?P<mark>[0-9a-f]{6})-(?P<instance>[0-9a-f]{8})")
-_PATIENCE: Final = 6000  # steps of 5 ms until a killed group has to be empty
+_PATIENCE: Final = 6000  # steps of 5 ms for a killed group to become empty
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a group used, and how many of its processes were killed for using too much memory."""
+    """The resources a group used, and how many of its processes the OOM killer ended."""
 
     cpu_us: int = 0
     memory_bytes: int = 0
@@ -44,7 +44,7 @@ class Group:
         self._unified = unified
 
     def entrances(self) -> list[int]:
-        """Descriptors; a process that writes 0 to each is in the group."""
+        """Open the group's process files; a process joins the group by writing 0 to each."""
         return [
             os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
             for folder in dict.fromkeys(self._folders.values())
@@ -61,7 +61,7 @@ class Group:
                 os.kill(process, signal.SIGKILL)
 
     def processes(self) -> set[int]:
-        """Those in it."""
+        """Return the ids of the processes in the group."""
         found: set[int] = set()
         for folder in self._folders.values():
             with contextlib.suppress(OSError):
@@ -69,7 +69,7 @@ class Group:
         return found
 
     def usage(self) -> Usage:
-        """What was used so far; what the kernel does not tell is 0."""
+        """Return the usage so far; values that the kernel does not report are 0."""
         memory = self._folders["memory"]
         if self._unified:
             return Usage(
@@ -85,7 +85,7 @@ class Group:
         )
 
     async def remove(self) -> bool:
-        """Kill what is left and remove the group; whether it is gone."""
+        """Kill the remaining processes and remove the group; return whether it is gone."""
         for _ in range(_PATIENCE):
             if self._remove_empty():
                 return True
@@ -106,7 +106,7 @@ class Group:
 
 
 class Groups:
-    """Where the groups of one runner's sandboxes are."""
+    """The control groups of one runner's sandboxes."""
 
     def __init__(self, hierarchy: Hierarchy, mark: str, instance: str) -> None:
         self._bases = hierarchy.bases
@@ -116,10 +116,10 @@ class Groups:
         self._name = f"damrak-{mark}-{instance}"
 
     def open(self) -> None:
-        """Make what the groups of sandboxes lie in.
+        """Create the parent groups of the sandboxes' groups.
 
         Raises:
-            NoGroups: it cannot be made.
+            NoGroups: they cannot be created.
         """
         try:
             for base in dict.fromkeys(self._bases.values()):
@@ -131,29 +131,29 @@ class Groups:
             raise NoGroups(f"control groups cannot be made: {problem}") from None
 
     def share_processors(self) -> bool:
-        """Whether a group can be kept to its part of the processors; it is known once open."""
+        """Return whether groups can limit the use of processors; call it after `open`."""
         base = self._bases.get("cpu")
         if base is None or not self._unified:
             return base is not None and (base / self._name / "cpu.cfs_quota_us").exists()
         return "cpu" in words(base / self._name / "cgroup.subtree_control")
 
     def make(self, name: str, settings: RunnerSettings) -> Group:
-        """A group with these limits.
+        """Create a group with these limits.
 
         Raises:
-            OSError: it cannot be made; nothing is left of it.
+            OSError: it cannot be created; nothing is left behind.
         """
         try:
             return self._make(name, settings)
-        except FileNotFoundError:  # a neighbour took ours for a dead one's, as nothing was in it
+        except FileNotFoundError:  # another runner removed our empty group as abandoned
             self.open()
             return self._make(name, settings)
 
     async def sweep(self, is_held: Callable[[str], bool]) -> None:
-        """End what dead runners left; those of which `is_held` says so are alive.
+        """Remove the groups of dead runners; `is_held` returns whether an instance is alive.
 
-        It can only tell for instances of this run folder. Of others the empty ones go, that have
-        been there for a while: whoever still wants one makes it again.
+        It can only judge instances of this run folder. Groups of other folders are removed if they
+        have been empty for a while; a runner that still needs one creates it again.
         """
         for mount in self._mounts:
             for above, names, _ in os.walk(mount):
@@ -161,7 +161,7 @@ class Groups:
                     if (match := _NAME.fullmatch(name)) is None:
                         continue
                     folder = Path(above) / name
-                    with contextlib.suppress(OSError):  # another may be sweeping, too
+                    with contextlib.suppress(OSError):  # another runner may be sweeping, too
                         if match["mark"] != self._mark:
                             _remove_old(folder)
                         elif not is_held(match["instance"]):
@@ -173,7 +173,7 @@ class Groups:
         folder.rmdir()
 
     def close(self) -> None:
-        """Remove what the groups lay in; they are gone by now."""
+        """Remove the parent groups; the groups in them are already gone."""
         for base in dict.fromkeys(self._bases.values()):
             with contextlib.suppress(OSError):
                 (base / self._name).rmdir()
@@ -212,7 +212,7 @@ class Groups:
 
 
 def _remove_old(folder: Path) -> None:
-    """Remove what has been empty for a while, with the groups in it."""
+    """Remove a folder that has been empty for a while, with the empty groups in it."""
     if time.time() - folder.stat().st_mtime > _OLD_SECONDS:
         for inner in [path for path in folder.iterdir() if path.is_dir()]:
             if time.time() - inner.stat().st_mtime > _OLD_SECONDS:

@@ -1,4 +1,4 @@
-"""Where in this machine's control groups we are, and may make our own, in either version."""
+"""The control-group hierarchy: where this process may create groups, in either version."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ _MAIN: Final = "damrak-main"
 
 
 class NoGroups(Exception):
-    """There are none to be had here; the message says why."""
+    """Control groups are not available; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Our own group by controller; `unified` is version 2, where it is one and the same."""
+    """Our own group by controller; with `unified` (version 2) all are the same."""
 
     bases: Mapping[str, Path]
     unified: bool
     mounts: tuple[Path, ...]
-    """Where all groups are, ours and those of runners that were started elsewhere."""
+    """The mount points of all groups, ours and those of other runners."""
 
 
 def find_hierarchy() -> Hierarchy:
-    """The groups below which this machine lets us make others.
+    """Find the groups below which this process may create others.
 
     Raises:
-        NoGroups: it does not.
+        NoGroups: there are none.
     """
     mounts = Path("/proc/self/mountinfo").read_text()
     own = Path("/proc/self/cgroup").read_text()
@@ -54,7 +54,7 @@ def find_hierarchy() -> Hierarchy:
 
 
 def version_1(mounts: str, own: str) -> dict[str, Path]:
-    """Our own group by controller, as far as version 1 has it."""
+    """Return our own group by controller, for the controllers of version 1."""
     mine = {
         name: path
         for line in own.splitlines()
@@ -70,15 +70,15 @@ def version_1(mounts: str, own: str) -> dict[str, Path]:
 
 
 def version_2(mounts: str, own: str) -> Path:
-    """Our own group, or where root may make one beside it."""
+    """Return our own group, or for root in a login session the root of the hierarchy."""
     path = next((line[3:] for line in own.splitlines() if line.startswith("0::")), None)
     for root, point, kind, _ in _mounts(mounts):
         if kind != "cgroup2" or path is None:
             continue
         base = _below(point, root, path)
-        if base.name == _MAIN:  # where a runner before us has moved us all
+        if base.name == _MAIN:  # an earlier runner has moved all processes there
             base = base.parent
-        # A login session is not ours to rearrange.
+        # A login session must not be rearranged.
         if base.name.endswith(".scope") and os.geteuid() == 0:
             base = point
         lacking = set(NEEDED) - set(words(base / "cgroup.controllers"))
@@ -89,11 +89,11 @@ def version_2(mounts: str, own: str) -> Path:
 
 
 def _make_room(base: Path) -> None:
-    """Have `base` pass its controllers on, which it does once no process is in it itself."""
+    """Let `base` delegate its controllers, which requires that it contains no process itself."""
     passed_on = set(words(base / "cgroup.subtree_control"))
     if set(WANTED) & set(words(base / "cgroup.controllers")) <= passed_on:
         return
-    if (base / "cgroup.events").exists():  # the root of all groups has none, and needs no room
+    if (base / "cgroup.events").exists():  # the root group has none, and may have processes
         main = base / _MAIN
         try:
             main.mkdir(exist_ok=True)
@@ -109,10 +109,10 @@ def _make_room(base: Path) -> None:
 
 
 def enable(folder: Path) -> None:
-    """Have a group of version 2 pass its controllers on.
+    """Let a group of version 2 delegate its controllers.
 
     Raises:
-        OSError: not even those that are needed.
+        OSError: a required controller cannot be delegated.
     """
     there = set(words(folder / "cgroup.controllers"))
     for name in WANTED:
@@ -133,7 +133,7 @@ def _mounts(mounts: str) -> Iterator[tuple[str, Path, str, list[str]]]:
 
 
 def _below(point: Path, root: str, path: str) -> Path:
-    """Where a group is that the kernel calls `path`, in a mount that begins at `root`."""
+    """Return the folder of the group that the kernel calls `path`, in a mount of `root`."""
     inner = path[len(root.rstrip("/")) :] if path.startswith(root.rstrip("/") + "/") else path
     folder = point / inner.strip("/")
     return folder if folder.is_dir() else point
@@ -144,17 +144,17 @@ def _is_in(folder: Path, point: Path) -> bool:
 
 
 def write(path: Path, value: int | str) -> None:
-    """Tell the kernel something.
+    """Write a value to a kernel file.
 
     Raises:
-        OSError: it refuses.
+        OSError: the kernel refuses.
     """
     with open(path, "w") as file:
         file.write(str(value))
 
 
 def words(path: Path) -> list[str]:
-    """What the kernel says in this file; nothing if it has no such file."""
+    """Return the words in a kernel file; an empty list if there is no such file."""
     try:
         return path.read_text().split()
     except OSError:

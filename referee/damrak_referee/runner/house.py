@@ -1,7 +1,7 @@
 """Warm processes for house bots, which are part of the package and trusted.
 
-A process serves one seat after another, never two at once. It reads lines of JSON, each an address
-and a bot, and writes a line when it has left that seat. One that is interrupted is thrown away.
+A process serves one seat after another, never two at once. It reads lines of JSON, each with an
+address and a bot, and writes a line when it has left that seat. An interrupted one is discarded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _KEPT: Final = frozenset(
 
 
 class Worker:
-    """One process."""
+    """A warm process."""
 
     def __init__(self, settings: RunnerSettings) -> None:
         self._settings = settings
@@ -67,18 +67,18 @@ class Worker:
         asyncio.get_running_loop().add_reader(self._answers, self._hear)
 
     def seat(self, bot: str, address: str) -> None:
-        """Have it play a seat; `on_done` is called when it has left it."""
+        """Let the process play a seat; `on_done` is called when it has left it."""
         self.kept = self._capture.kept = self._fresh()
-        with contextlib.suppress(BrokenPipeError):  # it is dead, as we shall hear
+        with contextlib.suppress(BrokenPipeError):  # it has exited, which `process` reports
             os.write(self._orders, json.dumps({"address": address, "bot": bot}).encode() + b"\n")
 
     def text(self) -> str:
-        """What it has printed at this seat."""
+        """Return what it has printed at this seat."""
         self._capture.drain()
         return self.kept.text()
 
     async def end(self) -> int:
-        """Kill it, and give back its exit status."""
+        """Kill the process, and return its exit status."""
         self.process.kill()
         status = await self.process.ended()
         self._capture.close()
@@ -110,7 +110,7 @@ class Worker:
 
 
 class Pool:
-    """Processes that wait for a seat, most recently used first."""
+    """Idle processes, the most recently used first."""
 
     def __init__(self, settings: RunnerSettings) -> None:
         self._settings = settings
@@ -118,7 +118,7 @@ class Pool:
         self._ending: set[asyncio.Task[int]] = set()
 
     def take(self) -> Worker:
-        """A process without a seat; a new one if there is none.
+        """Return an idle process, or a new one if there is none.
 
         Raises:
             OSError: none can be started.
@@ -130,18 +130,18 @@ class Pool:
         return Worker(self._settings)
 
     def give_back(self, worker: Worker) -> None:
-        """It has left its seat and may have another."""
+        """Take back a process that has left its seat."""
         self._idle.append((worker, asyncio.ensure_future(self._await_end(worker))))
 
     async def close(self) -> None:
-        """End all that are idle."""
+        """End all idle processes."""
         for worker, patience in self._idle:
             patience.cancel()
             await worker.end()
         self._idle.clear()
 
     async def _await_end(self, worker: Worker) -> None:
-        """See an idle one off: it has waited too long, or died."""
+        """End an idle process when it has been idle for too long or has exited."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._settings.house_idle_seconds):
                 await worker.process.ended()
@@ -151,7 +151,7 @@ class Pool:
 
 
 class HouseSeat:
-    """One house bot in one seat. `run` it once; `stop` it at any time."""
+    """One house bot in one seat. Call `run` once; `stop` at any time."""
 
     def __init__(self, pool: Pool, seat: str, bot: str, socket: Path) -> None:
         self._pool = pool
@@ -161,11 +161,11 @@ class HouseSeat:
         self._stop = asyncio.Event()
 
     def stop(self) -> None:
-        """Have it end now."""
+        """End it now."""
         self._stop.set()
 
     async def run(self) -> Exited:
-        """Seat it, and wait until it has left."""
+        """Seat the bot, and wait until it has left."""
         try:
             worker = self._pool.take()
         except OSError as problem:

@@ -1,6 +1,6 @@
-"""The folder of one runner's run, and the sweeping of what dead ones left.
+"""The folder of one runner instance, and the removal of folders of dead ones.
 
-A referee and its runner hold the same lock. A folder whose lock is free belongs to nobody.
+A referee and its runner hold the same lock. A folder whose lock is free is abandoned.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from pathlib import Path
 from typing import Final
 
 LOCK: Final = "lock"
-SOCKET_PATH_LIMIT: Final = 100  # the kernel ends at 107, gRPC does not say so
+SOCKET_PATH_LIMIT: Final = 100  # the kernel's limit is 107, but gRPC does not report it
 _SEAT_SOCKET: Final = "/12345678/0.sock"
 _YOUNG_SECONDS: Final = 10
 _INSTANCE: Final = re.compile(r"[0-9a-f]{8}")
 
 
 def make_instance(run: Path) -> tuple[Path, int]:
-    """A new folder in `run`, and the descriptor that holds its lock.
+    """Create a folder in `run`; return it and the descriptor that holds its lock.
 
     Raises:
         ValueError: the paths of sockets in it would be too long.
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     run = run.resolve()
     run.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -36,7 +36,7 @@ def make_instance(run: Path) -> tuple[Path, int]:
     if len(str(folder) + _SEAT_SOCKET) > SOCKET_PATH_LIMIT:
         raise ValueError(f"the path of the run folder is too long for sockets: {run}")
     folder.mkdir(mode=0o700)
-    # By another name until it is held: who finds it free takes all of this for a dead one's.
+    # Renamed into place only once it is locked: a free lock marks an abandoned folder.
     new = folder / f"{LOCK}.new"
     lock = os.open(new, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -45,7 +45,7 @@ def make_instance(run: Path) -> tuple[Path, int]:
 
 
 def sweep_instances(run: Path) -> None:
-    """Remove the folders that nobody holds."""
+    """Remove abandoned folders."""
     with contextlib.suppress(FileNotFoundError):
         for entry in list(os.scandir(run)):
             if _INSTANCE.fullmatch(entry.name) and not is_held(run, entry.name):
@@ -53,7 +53,7 @@ def sweep_instances(run: Path) -> None:
 
 
 def is_held(run: Path, name: str) -> bool:
-    """Whether an instance of this name lives. It is locked before it has anything else."""
+    """Return whether the instance of this name is alive, by its lock or its young folder."""
     folder = run / name
     try:
         lock = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC)
@@ -69,16 +69,16 @@ def is_held(run: Path, name: str) -> bool:
 
 
 def run_mark(run: Path) -> str:
-    """A short name for this run folder, to tell its control groups from those of others.
+    """Return a short id of this run folder, which marks its control groups.
 
-    Not by its path: in two containers that can be the same and the folders not.
+    It is not derived from the path, which can be the same for different folders in two containers.
     """
     there = run.stat()
     return hashlib.sha256(f"{there.st_dev}:{there.st_ino}".encode()).hexdigest()[:6]
 
 
 def _is_young(folder: Path) -> bool:
-    """Whether its maker may not yet have come to lock it."""
+    """Return whether the folder is so new that it may not be locked yet."""
     try:
         return time.time() - folder.stat().st_mtime < _YOUNG_SECONDS
     except OSError:

@@ -1,4 +1,4 @@
-"""What a bot prints, standard output and error in one: its beginning and its end are kept."""
+"""The output of a bot, standard output and error in one: the beginning and the end are kept."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ BURST: Final = 1 << 20
 
 
 class Kept:
-    """The first and the last so many bytes, in memory that does not grow."""
+    """A bounded buffer of the first and the last bytes of an output."""
 
     def __init__(self, head: int, tail: int) -> None:
-        self.total = 0  # bytes that were added
-        self._appended = 0  # without the dump of a stack
+        self.total = 0  # bytes added
+        self._appended = 0  # the same, without a stack dump
         self._head_limit, self._tail_limit = head, tail
         self._head = bytearray()
         self._tail = bytearray()
         self._diversion: Diversion | None = None
 
     def begin_dump(self) -> None:
-        """From now on, expect the dump of a stack in what is added, and keep it apart."""
+        """Expect a stack dump in the data from now on, and keep it apart."""
         self._diversion = Diversion()
 
     def end_dump(self, is_ours: IsOurs, source: SourceOf) -> str:
-        """Returns the stack that was dumped since then, or an empty text; appends the rest."""
+        """Return the stack dumped since then, or an empty string; append the rest."""
         diversion, self._diversion = self._diversion, None
         if diversion is None:
             return ""
@@ -40,7 +40,7 @@ class Kept:
         return stack
 
     def add(self, data: bytes) -> None:
-        """Append."""
+        """Append data."""
         self.total += len(data)
         self._append(data if self._diversion is None else self._diversion.add(data))
 
@@ -53,7 +53,7 @@ class Kept:
             del self._tail[: -self._tail_limit]
 
     def text(self) -> str:
-        """What is kept, saying how much is not."""
+        """Return the kept output as text, with a note of how much was dropped."""
         tail = self._tail[-self._tail_limit :] if self._tail_limit else b""
         lost = self._appended - len(self._head) - len(tail)
         gap = b"\n[%d bytes are not kept]\n" % lost if lost else b""
@@ -61,10 +61,10 @@ class Kept:
 
 
 class Capture:
-    """Reads a pipe as it fills, no faster than is good for the reader.
+    """Reads a pipe as it fills, at a limited rate.
 
-    A bot that prints faster than that waits, in its own time; one that prints too much in all is
-    told on by `overflow`.
+    A bot that prints faster blocks, on its own time; if one prints too much in total, `overflow`
+    is called.
     """
 
     def __init__(self, pipe: int, kept: Kept, limit: int, overflow: Callable[[], None]) -> None:
@@ -81,7 +81,7 @@ class Capture:
         self._loop.add_reader(pipe, self._readable)
 
     def drain(self) -> None:
-        """Take what is in the pipe now."""
+        """Read what is in the pipe now."""
         before = -1
         for _ in range(PIPE_CHUNKS):
             if self.overflowed or self.kept.total == before:
@@ -90,7 +90,7 @@ class Capture:
             self._take()
 
     def close(self) -> None:
-        """Take what is still in the pipe, and let go of it."""
+        """Read what is still in the pipe, and close it."""
         self.drain()
         self._let_go()
 
@@ -110,7 +110,7 @@ class Capture:
             self._loop.add_reader(self._pipe, self._readable)
 
     def _take(self) -> bool:
-        """Read once; whether there may be more, now or later."""
+        """Read once; return whether there may be more, now or later."""
         if self._pipe is None:
             return False
         try:

@@ -1,4 +1,4 @@
-"""What is started for a seat, and how that ended, as the referee says and hears it."""
+"""Descriptions of seat processes, as exchanged between referee and runner."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class HouseBot:
-    """A bot of the package, by its spec."""
+    """A house bot, by its spec."""
 
     spec: str
 
@@ -22,7 +22,7 @@ class Uploaded:
 
 @dataclass(frozen=True, slots=True)
 class SeatProcess:
-    """What to start for a seat. The socket is there already, with somebody listening."""
+    """A process to start for a seat. The referee already listens on the socket."""
 
     id: str
     place: HouseBot | Uploaded
@@ -31,9 +31,9 @@ class SeatProcess:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a seat's process ended, what it printed, and what it used; 0 is unknown.
+    """The end of a seat's process, with its output and resource usage; 0 is unknown.
 
-    `stack` is where it was when it was asked, if it was.
+    `stack` is the bot's stack if it was requested.
     """
 
     cause: str

@@ -1,6 +1,6 @@
-"""What a sandbox is tried with, from inside: what must not work has to fail, what must has to work.
+"""A probe run inside a sandbox: checks that everything forbidden fails and the rest works.
 
-This runs with nothing but the standard library, and prints what is wrong, one line each.
+It uses only the standard library, and prints the problems found as JSON.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PR_GET_NO_NEW_PRIVS = 39
 
 
 def problems(expected: dict[str, object]) -> list[str]:
-    """Everything that is not as it should be."""
+    """Return all problems found."""
     found = [
         *_readable(("/etc/shadow", "/etc/passwd", "/root", "/home", "/var", "/sys", "/boot")),
         *_readable(expected["hidden"]),  # type: ignore[arg-type]

@@ -1,12 +1,12 @@
-"""Between the sandboxes and the referee: bytes pass, but from a bot only so many a second.
+"""The relay between sandboxes and the referee, which limits the rate of bytes from bots.
 
-gRPC reads a connection as long as there is something to read, and has no limit for what is below
-messages: a bot that sends such frames without end would keep the thread busy that all others need.
-What a bot has sent beyond its allowance stays unread, so that the bot waits, and nobody else.
+gRPC reads a connection as long as there is data, and has no limits below the level of messages: a
+bot that sends frames without end would occupy the thread that serves all others. Data beyond a
+bot's allowance stays unread, so that only this bot has to wait.
 
-A process of its own, `python -m damrak_referee.runner.relay DESCRIPTOR`, which understands nothing
-of what it passes on. The descriptor is a line of packets from its runner: an open one brings a
-socket that listens, a name for it and the path where to connect; with the line the process ends.
+It is a separate process, `python -m damrak_referee.runner.relay DESCRIPTOR`, which does not parse
+the data. The descriptor is a packet socket from its runner. A packet that opens a door carries a
+listening socket, its name, and the path to connect to. The process ends with the connection.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from typing import Final
 
 from damrak_referee.runner.spawn import raise_open_files
 
-RATE: Final = 1 << 20  # bytes a second from one seat, all its connections together
-BURST: Final = 4 << 20  # that it may have saved up: the largest message that is received
-PRICE: Final = 1 << 16  # of a connection, which is dear for the referee: in bytes
+RATE: Final = 1 << 20  # bytes per second from one seat, over all its connections
+BURST: Final = 4 << 20  # that can accumulate: the size of the largest accepted message
+PRICE: Final = 1 << 16  # bytes charged per connection, as one is costly for the referee
 CHUNK: Final = 1 << 16
 PACKET: Final = 1 << 12
 GONE: Final = select.EPOLLHUP | select.EPOLLERR
 
 
 class Allowance:
-    """What one seat may still send."""
+    """A token bucket for the bytes of one seat."""
 
     __slots__ = ("_at", "_left")
 
@@ -42,32 +42,32 @@ class Allowance:
         self._at = now
 
     def spend(self, price: int) -> None:
-        """Take so much off; it may be more than there is."""
+        """Charge the price; the bucket may be overdrawn."""
         self._left -= price
 
     def wait(self, now: float) -> float:
-        """The seconds until there is something again; 0 if there is."""
+        """Return the seconds until sending is allowed; 0 if it is."""
         self._left = min(self._left + (now - self._at) * RATE, BURST)
         self._at = now
         return 0.0 if self._left > 0 else (CHUNK - self._left) / RATE
 
 
 class Relay:
-    """All doors, and who has to wait."""
+    """The event loop, with all doors and timers."""
 
     def __init__(self, line: socket.socket) -> None:
         self._line = line
         self._poll = select.epoll()
         self._act: dict[int, Callable[[int], None]] = {}
-        self._resume: dict[Callable[[], None], float] = {}  # when
+        self._resume: dict[Callable[[], None], float] = {}  # by callback, the time
         self._doors: dict[str, Door] = {}
         self._ends = False
         self.watch(line.fileno(), select.EPOLLIN, self._obey)
 
     def run(self) -> None:
-        """Work until the runner hangs up."""
+        """Work until the runner closes the connection."""
         while not self._ends:
-            # One at a time: what the next is about may be closed, and its number another's.
+            # One at a time: an action may close the next descriptor, whose number is then reused.
             for descriptor, events in self._poll.poll(self._patience(), 1):
                 self._act[descriptor](events)
         for door in self._doors.values():
@@ -76,21 +76,21 @@ class Relay:
         self._line.close()
 
     def watch(self, descriptor: int, events: int, act: Callable[[int], None]) -> None:
-        """Have this called on such events."""
+        """Call `act` on these events of the descriptor."""
         self._act[descriptor] = act
         self._poll.register(descriptor, events)
 
     def change(self, descriptor: int, events: int) -> None:
-        """On other events."""
+        """Change the events of a watched descriptor."""
         self._poll.modify(descriptor, events)
 
     def forget(self, descriptor: int) -> None:
-        """On none any more."""
+        """Stop watching the descriptor."""
         del self._act[descriptor]
         self._poll.unregister(descriptor)
 
     def later(self, seconds: float, act: Callable[[], None]) -> None:
-        """Have this called after a while."""
+        """Call `act` after a delay."""
         self._resume[act] = monotonic() + seconds
 
     def _patience(self) -> float | None:
@@ -116,7 +116,7 @@ class Relay:
 
 
 class Door:
-    """One seat's socket: whoever connects there is connected with the referee."""
+    """One seat's socket: each connection to it is relayed to the referee."""
 
     def __init__(self, relay: Relay, listening: socket.socket, to: str) -> None:
         self.relay = relay
@@ -129,7 +129,7 @@ class Door:
         relay.watch(listening.fileno(), select.EPOLLIN, self._enter)
 
     def close(self) -> None:
-        """Hang up on everybody."""
+        """Stop listening, and close all connections."""
         self._is_open = False
         self.relay.forget(self._listening.fileno())
         self._listening.close()
@@ -161,7 +161,7 @@ class Door:
 
 
 class Passage:
-    """One connection: what a side has sent, and the other has not taken yet, is a chunk at most."""
+    """One connection. In each direction it buffers at most one chunk."""
 
     def __init__(self, door: Door, bot: socket.socket, referee: socket.socket) -> None:
         self._door = door
@@ -173,7 +173,7 @@ class Passage:
         door.relay.watch(referee.fileno(), select.EPOLLIN, self._from_referee)
 
     def close(self) -> None:
-        """Hang up on both."""
+        """Close both sides."""
         for side in (self._bot, self._referee):
             self._door.relay.forget(side.fileno())
             side.close()
@@ -210,7 +210,7 @@ class Passage:
             else:
                 self._bot_ended = True
                 self._referee.shutdown(socket.SHUT_WR)
-        elif events & GONE:  # it cannot hear the referee either
+        elif events & GONE:  # nor can it receive from the referee
             self.close()
 
     def _hear_referee(self, events: int) -> None:
@@ -231,7 +231,7 @@ class Passage:
             self._listen()
 
     def _listen(self) -> None:
-        """To either side, unless what it said last is still on its way, or it has to wait."""
+        """Read each side, unless its last data is unsent or it has to wait."""
         from_bot = not (self._up or self._bot_ended or self._waits)
         self._want(self._bot, from_bot, bool(self._down))
         self._want(self._referee, not self._down, bool(self._up))
@@ -245,7 +245,7 @@ class Passage:
 
     @staticmethod
     def _sent(to: socket.socket, data: bytes) -> bytes:
-        """What could not be sent yet."""
+        """Send data; return the part that could not be sent yet."""
         try:
             return data[to.send(data) :]
         except BlockingIOError:
@@ -253,10 +253,10 @@ class Passage:
 
 
 def main() -> None:
-    """Be the relay of the runner that started this process."""
+    """Run the relay of the runner that started this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise_open_files()
-    gc.disable()  # a passage and its socket know each other, and are parted by hand
+    gc.disable()  # a passage and its callbacks form a cycle, which `close` breaks
     Relay(socket.socket(fileno=int(sys.argv[1]))).run()
 
 

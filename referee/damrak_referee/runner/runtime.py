@@ -1,8 +1,8 @@
-"""The files a bot finds in its sandbox: an interpreter, and packages that are named here.
+"""The files in a bot's sandbox: an interpreter, and the packages named here.
 
-Everything is mounted from where this process has it itself, so nothing is copied and nothing can
-be older than the referee. What is not named is not there; ours that a bot has no business with
-are not, and neither is what else happens to be installed beside them.
+Everything is mounted from where this process has it, so nothing is copied and nothing can be
+older than the referee. Packages that are not named are absent: our own that bots do not need, and
+any others that happen to be installed beside them.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ PYTHON: Final = "/runtime/python"
 SITE: Final = "/runtime/site"
 _SYSTEM: Final = Path("/usr")
 _SYSTEM_LINKS: Final = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-# What the loader and links in /usr/bin look up; nothing in them is about this machine's users.
+# Needed by the loader and by links in /usr/bin; they reveal nothing about this machine's users.
 _SYSTEM_FILES: Final = ("/etc/ld.so.cache", "/etc/alternatives")
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """What a sandbox shows. Each pair is a path outside and where it is inside."""
+    """The content of a sandbox. Each pair is a path outside and its path inside."""
 
     interpreter: str
     environment: tuple[tuple[str, str], ...]
@@ -40,13 +40,13 @@ class Runtime:
     folders: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
     masks: tuple[str, ...]
-    """Folders inside what is mounted that are to look empty."""
+    """Folders inside the mounts that must look empty."""
     exposed: tuple[str, ...]
-    """The operator's own folders, at the same place inside as outside."""
+    """The operator's folders, at the same path inside as outside."""
 
 
 def find_runtime(expose: Sequence[Path] = ()) -> Runtime:
-    """The runtime that this very process runs on."""
+    """Return the runtime that this process itself runs on."""
     base = Path(sys.base_prefix).resolve()
     program = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     in_system = base == _SYSTEM or _SYSTEM in base.parents
@@ -74,9 +74,9 @@ def find_runtime(expose: Sequence[Path] = ()) -> Runtime:
         "PYTHONPATH": SITE,
         "PYTHONSAFEPATH": "1",
         "PYTHONNOUSERSITE": "1",
-        "PYTHONHASHSEED": "0",  # a bot that does the same twice is to be the same twice
+        "PYTHONHASHSEED": "0",  # for reproducible behaviour of bots
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONUNBUFFERED": "1",  # what it printed must not die with it
+        "PYTHONUNBUFFERED": "1",  # so that output is not lost if the bot crashes
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
     }
@@ -94,9 +94,9 @@ def find_runtime(expose: Sequence[Path] = ()) -> Runtime:
 
 
 def compile_packages() -> None:
-    """Bytecode for what every bot imports, who cannot write it; read-only folders stay as they are.
+    """Compile packages that every bot imports but cannot write to; skip read-only folders.
 
-    Ours may have changed; those of others have it from their installation, or never had any.
+    Our own may have changed; other packages were compiled on installation, or never.
     """
     for name in OURS:
         with contextlib.suppress(OSError):
@@ -111,11 +111,11 @@ def compile_packages() -> None:
 
 
 def _packages() -> Iterator[tuple[str, Path]]:
-    """What may be imported, by its place below the folder of packages."""
+    """Yield importable packages, each with its path below the folder of packages."""
     for name in OURS:
         yield name, _package(name)
     engine = _package("damrak_engine").parent
-    for library in engine.glob("*__mypyc*"):  # the native engine's shared part
+    for library in engine.glob("*__mypyc*"):  # the native engine's shared library
         if _is_ours(library):
             yield library.name, library
     for distribution in DISTRIBUTIONS:
@@ -124,7 +124,7 @@ def _packages() -> Iterator[tuple[str, Path]]:
 
 
 def _content(distribution: importlib.metadata.Distribution) -> Iterator[tuple[str, Path]]:
-    """The topmost files and folders that belong to this distribution alone."""
+    """Yield the topmost files and folders that belong only to this distribution."""
     files = [
         line.partition(",")[0].strip('"')
         for line in (distribution.read_text("RECORD") or "").splitlines()
@@ -135,20 +135,20 @@ def _content(distribution: importlib.metadata.Distribution) -> Iterator[tuple[st
         parts = file.split("/")
         if parts[0] in ("", "..", "__pycache__") or file.startswith("/"):
             continue
-        shared = len(parts) > 2 and parts[0] not in packages  # `google` is of many
+        shared = len(parts) > 2 and parts[0] not in packages  # many distributions share `google`
         places.add("/".join(parts[: 2 if shared else 1]))
     for place in places:
         path = Path(str(distribution.locate_file(place)))
         if path.exists():
             yield place, path
-        if path.suffix == ".py":  # its bytecode lies beside that of others
+        if path.suffix == ".py":  # its bytecode is in a shared folder
             bytecode = Path(importlib.util.cache_from_source(path))
             if bytecode.exists():
                 yield f"{bytecode.parent.name}/{bytecode.name}", bytecode
 
 
 def _is_ours(library: Path) -> bool:
-    """Whether a compiled library beside the engine is the engine's, not another package's."""
+    """Return whether a compiled library beside the engine is part of it."""
     try:
         record = importlib.metadata.distribution("damrak").read_text("RECORD") or ""
     except importlib.metadata.PackageNotFoundError:
@@ -164,7 +164,7 @@ def _package(name: str) -> Path:
 
 
 def _other_packages(base: Path) -> Iterator[Path]:
-    """Where packages lie that would come along with the interpreter."""
+    """Yield the package folders that would be mounted along with the interpreter."""
     paths = {Path(path) for path in sys.path if path.endswith(("site-packages", "dist-packages"))}
     for name in ("purelib", "platlib"):
         paths.add(Path(sysconfig.get_path(name, vars={"base": str(base), "platbase": str(base)})))
@@ -181,7 +181,7 @@ def _links() -> Iterator[tuple[str, str]]:
 
 
 def with_parents(folders: Collection[str]) -> set[str]:
-    """These and all above them, so that nothing has to make them with rights of its own."""
+    """Return the folders with all their parents, so that none is created with other permissions."""
     everything = set(folders)
     for folder in folders:
         everything.update(str(parent) for parent in Path(folder).parents)

@@ -1,8 +1,8 @@
 """The command that builds a sandbox and runs a program in it.
 
-bubblewrap makes the mounts and namespaces. As root it does so with root's rights, which a folder
-that only root may enter calls for, and `setpriv` then gives up all of them inside; as anybody else
-it does so in a user namespace.
+bubblewrap creates the mounts and namespaces. As root it does so with root's privileges, needed for
+folders that only root may enter, and `setpriv` then drops all of them inside; as any other user it
+does so in a user namespace.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from damrak_referee.runner.spawn import Limits
 BUBBLEWRAP: Final = "bwrap"
 SETPRIV: Final = "setpriv"
 PRLIMIT: Final = "prlimit"
-BOTH_OF_BWRAP: Final = 2  # processes of a sandbox that are not the bot's
+BOTH_OF_BWRAP: Final = 2  # processes of a sandbox that do not belong to the bot
 SOCKET: Final = "/run/referee.sock"
 BOT: Final = "/bot"
 ADDRESS: Final = f"unix:{SOCKET}"
 _RIGHTS_TO_GIVE_UP_RIGHTS: Final = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
-INSIDE_UID: Final = 40_000  # where there is a user namespace
-# What the runtimes of other languages map for later and never use, Node.js the most.
+INSIDE_UID: Final = 40_000  # in a user namespace
+# Memory that runtimes of other languages reserve and never use, Node.js the most.
 _RESERVED_DATA: Final = 768 * MIB
 _RESERVED_SPACE: Final = 1536 * MIB
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Programs of this machine, and the filter of system calls."""
+    """Programs of this machine, and the system-call filter."""
 
     bubblewrap: str
     setpriv: str | None
@@ -44,7 +44,7 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a sandbox has beside the runtime: paths outside, None if there is none."""
+    """The content of a sandbox apart from the runtime: paths outside, or None."""
 
     bot: str | None
     socket: str | None
@@ -60,16 +60,16 @@ def arguments(
     environment: Mapping[str, str],
     uid: int | None,
 ) -> list[str]:
-    """bubblewrap's own arguments; `uid` is the slot's, where we are root."""
+    """Return the arguments of bubblewrap; `uid` is the slot's, None unless the runner is root."""
     return list(_arguments(tools, runtime, settings, content, environment, uid))
 
 
 def command_inside(
     tools: Tools, settings: RunnerSettings, command: Sequence[str], uid: int | None
 ) -> list[str]:
-    """The program as bubblewrap is to run it."""
+    """Return the command that bubblewrap runs inside."""
     if uid is None:
-        # In here, since a user namespace counts its own processes apart from all others'.
+        # Set inside, as a user namespace counts its own processes separately.
         most = f"--nproc={most_processes(settings)}"
         return [*([tools.prlimit, most, "--"] if tools.prlimit else []), *command]
     assert tools.setpriv is not None
@@ -88,17 +88,17 @@ def command_inside(
 
 
 def most_processes(settings: RunnerSettings) -> int:
-    """What a bot's user may have, with what is not the bot's."""
+    """Return the maximum number of processes of a bot's user, including those of bubblewrap."""
     return settings.processes + BOTH_OF_BWRAP
 
 
 def limits(
     settings: RunnerSettings, *, own_user: bool, counted_together: bool, is_python: bool = True
 ) -> Limits:
-    """What each process may use; without control groups that is all there is."""
+    """Return the limits of each process; without control groups there are no others."""
     memory = settings.memory_mb * MIB
     bounds = {
-        "CORE": 1,  # with 0 the kernel still runs its handler of crashes, outside, for each of them
+        "CORE": 1,  # with 0 the kernel would still run its crash handler, outside the sandbox
         "FSIZE": settings.file_mb * MIB,
         "NOFILE": settings.open_files,
         "MEMLOCK": 64 * 1024,
@@ -117,13 +117,13 @@ def limits(
         for name, bound in bounds.items()
         if hasattr(resource, f"RLIMIT_{name}")
     }
-    # The soft limit's signal says what it was; the hard one's could be anybody's.
+    # The soft limit's signal shows the cause; SIGKILL of the hard one could come from elsewhere.
     known[resource.RLIMIT_CPU] = (settings.cpu_seconds, settings.cpu_seconds + 1)
     return {what: _no_more_than_ours(what, bound) for what, bound in known.items()}
 
 
 def _no_more_than_ours(what: int, bounds: tuple[int, int]) -> tuple[int, int]:
-    """Limits that we may set, being limited ourselves."""
+    """Reduce the bounds to the hard limit of this process."""
     ours = resource.getrlimit(what)[1]
     if ours == resource.RLIM_INFINITY:
         return bounds
@@ -152,8 +152,8 @@ def _arguments(
             yield from ("--cap-add", right)
     yield from _files(runtime, content)
     yield from ("--proc", "/proc", "--dev", "/dev")
-    # Process 1 is bubblewrap, without a filter; where it is of the bot's own user, its memory
-    # could be written through this folder.
+    # Process 1 is bubblewrap, without a filter; if it runs as the bot's own user, its memory could
+    # be written through this folder.
     yield from ("--ro-bind", content.empty, "/proc/1")
     for place, size in (("/tmp", settings.tmp_mb), ("/dev/shm", settings.shm_mb)):  # noqa: S108
         yield from ("--perms", "1777", "--size", str(size * MIB), "--tmpfs", place)
@@ -181,7 +181,7 @@ def _files(runtime: Runtime, content: Content) -> Iterator[str]:
 
 
 def _exposed(runtime: Runtime) -> Iterator[str]:
-    """The operator's folders, after all that could lie over them."""
+    """Yield arguments for the operator's folders, mounted over everything that could hide them."""
     parents = {str(Path(path).parent) for path in runtime.exposed}
     mounted = [inside for _, inside in runtime.binds]
     yield from _folders(sorted(with_parents(parents) - {"/tmp"}), mounted)  # noqa: S108
@@ -190,7 +190,7 @@ def _exposed(runtime: Runtime) -> Iterator[str]:
 
 
 def _folders(wanted: Iterable[str], there: Sequence[str]) -> Iterator[str]:
-    """Folders that all may enter: those bubblewrap makes on its way only root could."""
+    """Yield arguments for folders open to all; those that bubblewrap implies are for root only."""
     for folder in wanted:
         if not any(folder == place or folder.startswith(f"{place}/") for place in there):
             yield from ("--perms", "0755", "--dir", folder)

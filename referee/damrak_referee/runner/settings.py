@@ -1,4 +1,4 @@
-"""Where a runner works, and what a bot may use."""
+"""Settings of a runner: its folders, and the limits of a bot."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MIB: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class RunnerSettings:
-    """One runner's orders. Only `run` and `store` have to be named."""
+    """The settings of one runner. Only `run` and `store` are required."""
 
     run: Path
     """Sockets and locks of this and other runners; nothing in it outlives them."""
@@ -25,11 +25,11 @@ class RunnerSettings:
     python: str = sys.executable
     """The interpreter of bots, with `damrak` installed."""
     unsafe: bool = False
-    """Run uploaded bots as plain processes: for one's own bots only."""
+    """Run uploaded bots as plain processes; only for bots that the operator trusts."""
     expose: tuple[Path, ...] = ()
-    """More folders that sandboxed bots may read, at the same place: a language's runtime, say."""
+    """Further folders that sandboxed bots may read at the same path, such as a language runtime."""
     first_uid: int = 40_000
-    """Sandboxes get user numbers from here on, where the runner is root."""
+    """The first user id of sandboxes, if the runner is root."""
 
     memory_mb: int = 512
     processes: int = 64
@@ -55,14 +55,14 @@ class RunnerSettings:
     """How long a house bot's process waits for its next seat."""
 
     def to_json(self) -> dict[str, Any]:
-        """These settings as a JSON object."""
+        """Return these settings as a JSON object."""
         said = {field.name: getattr(self, field.name) for field in fields(self)}
         said["expose"] = [str(path) for path in self.expose]
         return said | {"run": str(self.run), "store": str(self.store)}
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> RunnerSettings:
-        """The settings that `to_json` made this of.
+        """Return the settings from the result of `to_json`.
 
         Raises:
             TypeError: a name is unknown or missing.

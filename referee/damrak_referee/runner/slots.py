@@ -1,7 +1,7 @@
-"""User numbers for sandboxes: no two that run at once have the same one.
+"""User ids for sandboxes: no two running sandboxes share one.
 
-Runners on one machine share out the numbers in blocks. Who holds a block has bound an abstract
-socket of its name, which the kernel frees when the holder dies.
+Runners on one machine divide the ids in blocks. A runner holds a block by binding an abstract
+socket of its name, which the kernel frees when the runner exits.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ BLOCKS: Final = 64
 
 
 class NoSlot(Exception):
-    """Every user number is taken."""
+    """All user ids are taken."""
 
 
 class Slots:
-    """The user numbers of one runner."""
+    """The user ids of one runner."""
 
     def __init__(self, first_uid: int) -> None:
         self._first = first_uid
@@ -27,21 +27,21 @@ class Slots:
         self._free: list[int] = []
 
     def take(self) -> int:
-        """A number that no other sandbox has.
+        """Return an id that no other sandbox has.
 
         Raises:
-            NoSlot: there is none left.
+            NoSlot: none is left.
         """
         if not self._free:
             self._take_block()
         return self._free.pop()
 
     def give_back(self, uid: int) -> None:
-        """The sandbox of this number is gone."""
+        """Take back the id of a sandbox that is gone."""
         self._free.append(uid)
 
     def close(self) -> None:
-        """Let others have the numbers."""
+        """Release all ids to other runners."""
         for held in self._held:
             held.close()
 

@@ -1,4 +1,4 @@
-"""Child processes that do not outlive us. Only for a process with one thread, as it forks."""
+"""Child processes that end with their parent. It forks, so it needs a single-threaded process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Final
 
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
-# Where there is none (macOS), children end when they hear nothing any more.
+# Without prctl (macOS), children end when their connections close.
 _prctl: Final = getattr(ctypes.CDLL(None), "prctl", None)
 _POLL_SECONDS: Final = 0.05
 
@@ -26,8 +26,8 @@ Limits = Mapping[int, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to run, and with which rights; `entrances` are of control groups. All descriptors stay
-    the caller's to close."""
+    """A program to run, and its rights; `entrances` are those of control groups. The caller closes
+    all descriptors."""
 
     argv: Sequence[str]
     environment: Mapping[str, str]
@@ -41,7 +41,7 @@ class Command:
 
 
 class Process:
-    """A child, and the event of its end."""
+    """A child process, and the event of its end."""
 
     def __init__(self, popen: subprocess.Popen[bytes]) -> None:
         self.popen = popen
@@ -55,19 +55,19 @@ class Process:
             self._ended = asyncio.ensure_future(_poll(popen))
 
     def kill(self) -> None:
-        """Kill it, if it lives."""
+        """Kill the process if it is running."""
         with contextlib.suppress(ProcessLookupError):
             self.popen.kill()
 
     async def ended(self) -> int:
-        """Its exit status, or minus the signal that killed it."""
+        """Wait for the end; return the exit status, or minus the signal that killed it."""
         await asyncio.shield(self._ended)
         status = self.popen.wait()
         _living.discard(self.pid)
         return status
 
     def close(self) -> None:
-        """Let go of it; it has ended."""
+        """Release the resources of a process that has ended."""
         self._ended.cancel()
         if self._descriptor is not None:
             asyncio.get_running_loop().remove_reader(self._descriptor)
@@ -76,7 +76,7 @@ class Process:
 
 
 def spawn(command: Command) -> Process:
-    """Start a child that is killed when this process dies.
+    """Start a child that is killed when this process ends.
 
     Raises:
         OSError: it cannot be started.
@@ -84,7 +84,7 @@ def spawn(command: Command) -> Process:
     parent = os.getpid()
 
     def prepare() -> None:
-        # In the child, before it becomes the program.
+        # Runs in the child, before exec.
         if _prctl is not None:
             _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:
@@ -104,7 +104,7 @@ def spawn(command: Command) -> Process:
                 stdout=command.stdout,
                 stderr=command.stderr,
                 pass_fds=command.pass_on,
-                preexec_fn=prepare,  # safe: there is one thread
+                preexec_fn=prepare,  # safe in a process with one thread
                 start_new_session=True,
             )
         )
@@ -113,7 +113,7 @@ def spawn(command: Command) -> Process:
 
 
 def wait_readable(descriptor: int) -> asyncio.Future[None]:
-    """A future that is done once there is something to read, or the process has ended."""
+    """Return a future that is done once there is data to read, or a pidfd's process has ended."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
 
@@ -132,10 +132,10 @@ async def _poll(popen: subprocess.Popen[bytes]) -> None:
 
 
 def full_pipe(data: bytes) -> int:
-    """The reading end of a pipe that holds this, and then ends."""
+    """Return the reading end of a pipe that holds the data, followed by end of file."""
     reading, writing = os.pipe()
     try:
-        # More than a pipe holds would block us for ever.
+        # Writing more than a pipe holds would block forever.
         os.set_blocking(writing, False)
         if os.write(writing, data) < len(data):
             os.close(reading)
@@ -146,24 +146,24 @@ def full_pipe(data: bytes) -> int:
 
 
 def raise_open_files() -> None:
-    """Let this process have as many descriptors as it may: connections and children take some."""
+    """Raise the limit of open files to the maximum, for connections and children."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def was_started_here(process: int) -> bool:
-    """Whether a child is one of `spawn`, and has not been buried."""
+    """Return whether a child was started by `spawn` and has not been reaped."""
     return process in _living
 
 
 def adopt_orphans() -> None:
-    """Make orphans among our descendants our own children, not those of init."""
+    """Become the parent of orphaned descendants, in place of init."""
     if _prctl is not None:
         _prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def reap_orphans() -> None:
-    """Kill and bury children that nobody here started."""
+    """Kill and reap children that `spawn` did not start."""
     for process in _children() - _living:
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
             os.kill(process, signal.SIGKILL)
@@ -171,7 +171,7 @@ def reap_orphans() -> None:
 
 
 def bury_orphans() -> None:
-    """Take leave of orphans that have died."""
+    """Reap orphans that have ended."""
     for process in _children() - _living:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(process, os.WNOHANG)

@@ -1,4 +1,4 @@
-"""What bubblewrap says about its inside while it runs, and how that is seen off."""
+"""Status reports of bubblewrap about a sandbox, and the end of the processes inside."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _INNER_SECONDS: Final = 30.0
 
 @dataclass(slots=True)
 class Status:
-    """What bubblewrap says about its inside: the process there, and how the program ended."""
+    """The reports of bubblewrap: the process inside, and the program's exit code."""
 
     descriptor: int
     outer: int = 0
-    """bubblewrap's own process, which is ours to bury, so that the number stays its own."""
+    """bubblewrap's own process id, which is not reused before the runner reaps the process."""
     exit_code: int | None = None
     _line: bytes = b""
     _inner: int | None = field(default=None)
@@ -31,7 +31,7 @@ class Status:
 
     @classmethod
     def make(cls) -> tuple[Status, int]:
-        """One of these, and the descriptor for bubblewrap to write to."""
+        """Return a new status, and the descriptor for bubblewrap to write to."""
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
         status = cls(reading)
@@ -39,7 +39,7 @@ class Status:
         return status, writing
 
     def read(self) -> None:
-        """Take in what has been said."""
+        """Read the reports written so far."""
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self.descriptor, 1 << 12):
                 self._line += data
@@ -58,14 +58,14 @@ class Status:
             program = int(listed.read_text().split()[0])
             handle = os.pidfd_open(program)
             try:
-                # Process 1 still lives, so that its number and its child's are theirs.
+                # While process 1 lives, neither its id nor its child's can be reused.
                 if _parent(program) == self._inner_pid and _is_alive(self._inner):
                     signal.pidfd_send_signal(handle, number)
             finally:
                 os.close(handle)
 
     async def inner_gone(self) -> bool:
-        """Wait until nothing inside lives, its process 1 being the last to go; whether it is so."""
+        """Wait until all processes inside have ended, process 1 last; return whether they have."""
         self.read()
         clean = True
         if self._inner is not None:
@@ -82,7 +82,7 @@ class Status:
         return clean
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the descriptors."""
         asyncio.get_running_loop().remove_reader(self.descriptor)
         os.close(self.descriptor)
         if self._inner is not None:
@@ -93,7 +93,7 @@ class Status:
         if "child-pid" in said:
             with contextlib.suppress(OSError):
                 self._inner = os.pidfd_open(said["child-pid"])
-                # The number of one that has ended may be another's by now.
+                # After the process has ended, another one may have its id.
                 if not _is_child(said["child-pid"], self.outer):
                     os.close(self._inner)
                     self._inner = None
@@ -103,7 +103,7 @@ class Status:
 
 
 def _is_child(process: int, of: int) -> bool:
-    """Whether `process` is bubblewrap's, or was and is ours since that has died."""
+    """Return whether `process` is a child of `of`, or became ours when that ended."""
     parent = _parent(process)
     return parent == of or (parent == os.getpid() and not was_started_here(process))
 
@@ -114,5 +114,5 @@ def _parent(process: int) -> int:
 
 
 def _is_alive(descriptor: int) -> bool:
-    """Whether the process of this pidfd has not ended."""
+    """Return whether the process of this pidfd is still running."""
     return not select.select([descriptor], [], [], 0)[0]

@@ -1,4 +1,4 @@
-"""Unpacked archives by the SHA-256 of their content: there in full, or not at all."""
+"""A store of unpacked archives by the SHA-256 of their content; installing one is atomic."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NEW: Final = re.compile(r"\.new-([0-9a-f]{8})-[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class StoredBot:
-    """A bot ready to be run from its folder."""
+    """A bot in its folder, ready to run."""
 
     folder: Path
     run: tuple[str, ...] | None
@@ -45,7 +45,7 @@ class StoredBot:
 
 
 class Store:
-    """The archives of one folder. Several runners may use the same."""
+    """The archives in one folder, which several runners may share."""
 
     def __init__(self, settings: RunnerSettings, instance: str, slots: Slots | None) -> None:
         self._settings = settings
@@ -57,7 +57,7 @@ class Store:
         self._running: dict[str, asyncio.Lock] = {}
 
     def find(self, sha256: str) -> StoredBot | None:
-        """The bot of an archive that was taken."""
+        """Return the bot of an installed archive, or None."""
         if not SHA256.fullmatch(sha256):
             return None
         place = self._folder / sha256
@@ -69,12 +69,12 @@ class Store:
         return StoredBot(place / _BOT / said["folder"], run, said["class_name"])
 
     async def install(self, sha256: str, archive: Path) -> None:
-        """Take an archive, if it is not there.
+        """Unpack an archive unless it is installed.
 
         Raises:
             ArchiveRefused: it breaks a rule.
-            OSError: it cannot be read, or written here, or is not what was to be kept.
-            NoSlot: nobody is there to unpack it as.
+            OSError: it cannot be read or stored, or its content does not match its SHA-256.
+            NoSlot: no user id is free to unpack it with.
         """
         if not SHA256.fullmatch(sha256):
             raise ArchiveRefused("an archive is called by its SHA-256, in hexadecimal digits")
@@ -114,7 +114,7 @@ class Store:
             )
             place = self._folder / sha256
             if self.find(sha256) is None:
-                shutil.rmtree(place, ignore_errors=True)  # of a format before ours
+                shutil.rmtree(place, ignore_errors=True)  # left by an older format
                 with contextlib.suppress(FileExistsError, OSError):
                     new.rename(place)
             if self.find(sha256) is None:
@@ -158,7 +158,7 @@ async def _answer(process: Process, reading: int) -> dict[str, Any]:
     try:
         async with asyncio.timeout(_SECONDS):
             await process.ended()
-    except TimeoutError:  # of its own time it may use half of that
+    except TimeoutError:  # its limit of processor time is half of this
         raise OSError(f"the archive was not unpacked within {_SECONDS:g} s") from None
     finally:
         process.kill()
@@ -176,7 +176,7 @@ async def _answer(process: Process, reading: int) -> dict[str, Any]:
 
 
 def _take_over(folder: Path) -> None:
-    """Make what was unpacked ours, readable for all, and see that it is files and folders only."""
+    """Take ownership of the unpacked files, make them readable, and refuse links and devices."""
     mine = os.geteuid(), os.getegid()
     for _, folders, files, descriptor in os.fwalk(folder, topdown=False, follow_symlinks=False):
         for name in (*folders, *files):

@@ -1,7 +1,7 @@
-"""The system calls a bot may make, as a filter for the kernel.
+"""A system-call filter for bots, loaded into the kernel.
 
-Calls that this library knows and that are not named here are allowed, as programs of any language
-need many. Calls it does not know, those of later kernels, are answered as if there were none.
+Calls that libseccomp knows and that are not listed here are allowed, as programs of any language
+need many. Unknown calls, those of newer kernels, fail as if they did not exist.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _MACHINE: Final = (
     "settimeofday stime clock_settime clock_settime64 adjtimex clock_adjtime clock_adjtime64 "
     "sethostname setdomainname"
 )
-# What rlimits do not count, and where memory lies.
+# Memory that rlimits do not count, and the placement of memory.
 _MEMORY: Final = (
     "shmget shmat shmctl shmdt msgget msgsnd msgrcv msgctl semget semop semctl semtimedop "
     "mq_open mq_unlink mbind migrate_pages move_pages set_mempolicy set_mempolicy_home_node "
     "memfd_secret"
 )
-# Files that all sandboxes see are no place for signs, nor to watch what the machine does.
+# Covert channels by files that all sandboxes see, and ways to observe the machine.
 _SIGNS: Final = "flock inotify_init inotify_init1 inotify_add_watch inotify_rm_watch"
-# They write out what all of the machine has to write, and everybody who waits for a disk waits.
+# They flush the whole machine's files, which delays every process that waits for a disk.
 _DISKS: Final = "sync syncfs"
 REFUSED: Final = frozenset(
     " ".join((_PROCESSES, _FILE_SYSTEMS, _KERNEL, _MACHINE, _MEMORY, _SIGNS, _DISKS)).split()
@@ -47,7 +47,7 @@ CONDITIONAL: Final = frozenset(
     {"clone", "clone3", "socket", "socketpair", "personality", "fcntl", "memfd_create"}
     | {"setrlimit", "prlimit64"}
 )
-# Not locks, leases and notices of changed folders, which are signs as well.
+# Without locks, leases and directory notifications, which are covert channels, too.
 _PLAIN_COMMANDS: Final = (*range(5), *range(8, 12), 15, 16, 1030, 1031, 1032, 1033, 1034)
 _LOCKS: Final = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
 HIGHEST: Final = 1024
@@ -55,18 +55,18 @@ _NEW_NAMESPACE: Final = (
     0x0002_0000 | 0x0200_0000 | 0x0400_0000 | 0x0800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000
 )  # mount, cgroup, uts, ipc, user, pid, net
 _PLAIN_PERSONALITIES: Final = (0, 0xFFFF_FFFF)
-_RESOURCES: Final = 16  # that have limits
-_HALF: Final = 0xFFFF_FFFF  # which is as much of that argument as the kernel reads
+_RESOURCES: Final = 16  # the number of resource limits
+_HALF: Final = 0xFFFF_FFFF  # the kernel reads only this half of that argument
 
 
 class NoFilter(Exception):
-    """No filter can be made here; the message says what is missing."""
+    """The filter cannot be built here; the message names what is missing."""
 
 
 def make_filter(*, counted_together: bool = True) -> bytes:
-    """The filter, as the kernel takes it.
+    """Build the filter in the form that the kernel loads.
 
-    Files in memory are counted with all that a control group uses, and else by nobody.
+    Files in memory are allowed only if control groups count them (`counted_together`).
 
     Raises:
         NoFilter: the library for it is missing.
@@ -86,7 +86,7 @@ def make_filter(*, counted_together: bool = True) -> bytes:
             continue
         if name not in CONDITIONAL:
             rules.add_rule(refuse if name in REFUSED else allow, number)
-    # clone3 hides its flags from filters; without it libraries fall back on clone.
+    # clone3 hides its flags from filters; without it, libraries fall back to clone.
     arg, equal, masked, unequal = seccomp.Arg, seccomp.EQ, seccomp.MASKED_EQ, seccomp.NE
     rules.add_rule(allow, "clone", arg(0, masked, _NEW_NAMESPACE, 0))
     for call in ("socket", "socketpair"):
@@ -100,7 +100,7 @@ def make_filter(*, counted_together: bool = True) -> bytes:
     for kind in _PLAIN_PERSONALITIES:
         rules.add_rule(allow, "personality", arg(0, equal, kind))
     for what in range(_RESOURCES):
-        # That of cores says that the kernel is not to start its handler of crashes: it stays.
+        # The core limit keeps the kernel from running its crash handler, so bots cannot change it.
         is_core = what == resource.RLIMIT_CORE
         verdict = refuse if is_core else allow
         rules.add_rule(verdict, "setrlimit", arg(0, masked, _HALF, what))

@@ -1,9 +1,9 @@
-"""The process that opens archives, which may do nothing else.
+"""The process that opens archives, restricted to this task.
 
     python -m damrak_referee.runner.unpack ARCHIVE FOLDER UID SETTINGS
 
-The first two are descriptors. It gives up its user and sets itself limits, then unpacks into the
-folder and prints the manifest, or why there is none, as one line of JSON.
+The first two are descriptors. It drops to user UID and limits itself, then unpacks into the folder
+and prints one line of JSON: the manifest, or the reason for a refusal.
 """
 
 from __future__ import annotations
@@ -35,33 +35,33 @@ _CHUNK: Final = 1 << 20
 
 
 class FolderSink:
-    """Files below the folder this process is in."""
+    """Files below the current folder."""
 
     def folder(self, name: str) -> None:
-        """Make a folder, if it is not there."""
+        """Create a folder if it does not exist."""
         os.makedirs(name, mode=0o755, exist_ok=True)
 
     def file(self, name: str, executable: bool) -> IO[bytes]:
-        """A new file to be written to."""
+        """Create a file; return it open for writing."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         return open(os.open(name, flags, 0o755 if executable else 0o644), "wb")
 
     def read(self, name: str, limit: int) -> bytes:
-        """The beginning of a file that was written."""
+        """Return the beginning of a file that was written."""
         with open(name, "rb") as file:
             return file.read(limit)
 
     def make_executable(self, name: str) -> None:
-        """Let a file be run."""
+        """Make a file executable."""
         os.chmod(name, 0o755)  # noqa: S103 - others are meant to run it
 
 
 def main(arguments: list[str]) -> None:
-    """Unpack, say how it went, and spend what is left on bytecode."""
+    """Unpack, print the result, and use the remaining time for bytecode."""
     source, folder, uid = int(arguments[0]), int(arguments[1]), int(arguments[2])
     settings = RunnerSettings.from_json(json.loads(arguments[3]))
     _load()
-    os.fchdir(folder)  # its path may lead through folders that are closed to us from here on
+    os.fchdir(folder)  # its path may lead through folders that are not accessible after this
     os.umask(0o022)
     _give_up(uid, settings)
     with open(source, "rb") as archive:
@@ -71,30 +71,30 @@ def main(arguments: list[str]) -> None:
         except ArchiveRefused as refusal:
             _say(sha256=sha256, refused=refusal.why)
             return
-    os.sync()  # the folder is about to be called complete
+    os.sync()  # the folder is about to be marked complete
     _compile()
 
 
 class _Nowhere:
-    """Files that are forgotten."""
+    """A sink that discards everything."""
 
     def folder(self, name: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def file(self, name: str, executable: bool) -> IO[bytes]:
-        """A file in memory."""
+        """Return a file in memory."""
         return io.BytesIO()
 
     def read(self, name: str, limit: int) -> bytes:
-        """The description of a Python bot."""
+        """Return the description of a Python bot."""
         return b'class = "Bot"'
 
     def make_executable(self, name: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 def _load() -> None:
-    """Import now what the standard library would import later, when it is out of reach."""
+    """Import modules that the standard library would import later, when they are out of reach."""
     zipped, tarred = io.BytesIO(), io.BytesIO()
     with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(DESCRIPTION, "")
@@ -120,7 +120,7 @@ def _give_up(uid: int, settings: RunnerSettings) -> None:
         (resource.RLIMIT_NPROC, 0),
     ):
         resource.setrlimit(what, (bound, bound))
-    with contextlib.suppress(ValueError):  # it is 0, and we may not have more
+    with contextlib.suppress(ValueError):  # it is 0 and cannot be raised
         resource.setrlimit(resource.RLIMIT_CORE, (1, 1))  # as in `sandbox.limits`
 
 
@@ -133,9 +133,9 @@ def _digest(archive: IO[bytes]) -> str:
 
 
 def _compile() -> None:
-    """Bytecode beside the sources, which the bot itself cannot write.
+    """Compile the sources, as the bot itself cannot write bytecode.
 
-    A source may bring the compiler down, and this process with it: all is said by then.
+    A source may crash the compiler and this process; the result has been printed by then.
     """
     warnings.simplefilter("ignore")
     for path in sorted(Path().rglob("*.py")):
@@ -146,7 +146,7 @@ def _compile() -> None:
                     doraise=True,
                     invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
                 )
-            except Exception:  # noqa: BLE001, S112 - its author will see when it is run
+            except Exception:  # noqa: BLE001, S112 - its author will see the error when it runs
                 continue
 
 

@@ -1,4 +1,4 @@
-"""How a seat's process ended and whose fault that was, by evidence."""
+"""Verdicts: how a seat's process ended and whose fault that was, by evidence."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _END_LINES: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of an end.
+    """The facts about the end of a process.
 
-    `inner` is the exit status of the bot's program, None if nobody told it; `outer` is that of
-    what it ran in, minus a signal's number if it was killed.
+    `inner` is the exit status of the bot's program, None if it was not reported; `outer` is that of
+    the enclosing process, minus the signal number if it was killed.
     """
 
     stopped: bool
@@ -37,7 +37,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A cause, one line about it, and whose fault it was."""
+    """A cause, a detail of one line, and the party at fault."""
 
     cause: Cause
     detail: str
@@ -45,7 +45,7 @@ class Verdict:
 
 
 def judge(evidence: Evidence) -> Verdict:
-    """What the evidence says."""
+    """Return the verdict that follows from the evidence."""
     if evidence.overflow:
         return Verdict("output", "the bot printed too much", "bot")
     if evidence.overtime:
@@ -64,13 +64,13 @@ def judge(evidence: Evidence) -> Verdict:
 
 
 def judge_plain(evidence: Evidence) -> Verdict:
-    """The same for a process without a sandbox, where `outer` is the bot's own."""
+    """Judge a process without a sandbox, where `outer` is the bot's own status."""
     inner = evidence.outer if evidence.outer >= 0 else 128 - evidence.outer
     return judge(replace(evidence, inner=inner))
 
 
 def judge_house(status: int) -> Verdict:
-    """How a house bot's process ended before it was done: by itself, or by somebody's hand."""
+    """Judge a house bot's process that ended early: killed from outside, or by its own fault."""
     if status in (-signal.SIGKILL, -signal.SIGTERM):
         return Verdict("lost", f"the house bot's process {_how(128 - status)}", "host")
     inner = status if status >= 0 else 128 - status
