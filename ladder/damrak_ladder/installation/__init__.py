@@ -1,1 +1,1 @@
-"""What one installation is: its data folder, its database, its secrets. No Django in here."""
+"""The configuration of an installation: settings, data folder, database, secrets; no Django."""

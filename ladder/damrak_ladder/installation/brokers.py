@@ -1,4 +1,4 @@
-"""Where the broker of an installation is, and the sign of life that its clerk leaves there."""
+"""The broker of an installation: its address, and the heartbeats that the clerk leaves there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PULSE: Final = "damrak:pulse:"
 
 
 def broker_of(environment: Environment) -> str:
-    """Its URL: as set, else that of the one that `damrak-ladder up` runs here, else the usual."""
+    """Return its URL: as set, else that of the broker of `damrak-ladder up`, else the default."""
     if environment.broker is not None:
         return environment.broker
     with contextlib.suppress(OSError):
@@ -31,32 +31,32 @@ def broker_of(environment: Environment) -> str:
 
 
 def tell_broker(home: Path, url: str) -> None:
-    """Let every process of this home know where the broker is."""
+    """Record the broker's URL for all processes of this data folder."""
     write_whole(home / ADDRESS_FILE, f"{url}\n".encode())
 
 
 def connect_to(url: str) -> redis.Redis:
-    """A connection to the broker that waits for nothing long."""
+    """Return a connection to the broker, with short timeouts."""
     address = url.replace("redis+socket://", "unix://", 1)
     return redis.Redis.from_url(
         address,
         socket_timeout=2.0,
         socket_connect_timeout=2.0,
-        retry=Retry(NoBackoff(), 0),  # or it would try for seconds
+        retry=Retry(NoBackoff(), 0),  # or it would retry for seconds
     )
 
 
 def leave_pulse(url: str, name: str) -> None:
-    """Say that this part is alive. A broker that cannot be reached is no reason to stop.
+    """Record a heartbeat of this part; ignore a broker that is not reachable.
 
-    The clerk does so in a task that beat triggers, so that a pulse shows both alive.
+    The clerk does this in a task triggered by beat, so a heartbeat shows that both are running.
     """
     with contextlib.suppress(redis.RedisError, OSError), connect_to(url) as broker:
         broker.set(f"{_PULSE}{name}", time.time(), ex=FORGOTTEN_AFTER_S)
 
 
 def pulse_age(url: str, name: str) -> float | None:
-    """Seconds since this part said that it is alive; None if it is not known to have.
+    """Return the seconds since the last heartbeat of this part; None if there is none.
 
     Raises:
         redis.RedisError: the broker does not answer.

@@ -1,4 +1,4 @@
-"""A bucket of an object store, as the environment tells it."""
+"""Settings of a bucket in an object store, and their parsers."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from damrak_ladder.installation.values import parts
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """Where it is and what opens it."""
+    """The location of a bucket and its credentials."""
 
     name: str
-    endpoint: str | None  # None: Amazon's own
+    endpoint: str | None  # None: Amazon S3
     region: str
-    prefix: str  # of all keys; empty, or ends with a slash
-    key: str | None  # None: whatever this machine has from Amazon
+    prefix: str  # of all keys; empty, or with a slash at the end
+    key: str | None  # None: the machine's own Amazon credentials
     secret: str | None
 
     def __repr__(self) -> str:
-        """Without what opens it."""
+        """Return a text without the credentials."""
         return f"Bucket({self.name!r}, {self.endpoint!r})"
 
 
 def bucket_name(text: str) -> str:
-    """The name of a bucket.
+    """Parse the name of a bucket.
 
     Raises:
         ValueError
@@ -36,7 +36,7 @@ def bucket_name(text: str) -> str:
 
 
 def endpoint(text: str) -> str:
-    """Where a server is.
+    """Parse the URL of a server.
 
     Raises:
         ValueError
@@ -51,7 +51,7 @@ def endpoint(text: str) -> str:
 
 
 def region(text: str) -> str:
-    """The name of a region.
+    """Parse the name of a region.
 
     Raises:
         ValueError
@@ -62,7 +62,7 @@ def region(text: str) -> str:
 
 
 def prefix(text: str) -> str:
-    """What all keys begin with.
+    """Parse the common prefix of all keys.
 
     Raises:
         ValueError

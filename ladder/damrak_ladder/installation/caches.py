@@ -1,4 +1,4 @@
-"""What processes of an installation remember together for a short while, as Django wants it."""
+"""The Django setting of the cache that processes of an installation share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _SECONDS: Final = 1.0
 
 
 def cache_of(broker: str) -> dict[str, Any]:
-    """A cache in the broker, under names of its own."""
+    """Return the setting of a cache in the broker, with its own key prefix."""
     return {
         "BACKEND": "damrak_ladder.forgetful.ForgetfulCache",
         "LOCATION": broker.replace("redis+socket://", "unix://", 1),

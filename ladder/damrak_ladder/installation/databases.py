@@ -1,4 +1,4 @@
-"""The database of an installation, as Django wants it described."""
+"""The database of an installation, as a Django setting."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from damrak_ladder.installation.environment import Environment
 
 SQLITE: Final = "damrak.sqlite3"
 
-# Measured with six writing processes: without immediate transactions a writer that has read first
-# is refused at once, and without the log most of the time goes by waiting.
+# Measured with six writing processes: without immediate transactions, a writer that has read first
+# fails at once, and without the write-ahead log most of the time is spent waiting.
 SQLITE_OPTIONS: Final = {
     "timeout": 20,
     "transaction_mode": "IMMEDIATE",
-    # What was promised is on the disk: with NORMAL a power cut takes back the last seconds.
+    # Committed data is on disk: with NORMAL, a power cut would lose the last seconds.
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
 }
 
-# A machine that vanishes in the middle of a transaction must not hold its locks for hours. Where
-# packets are dropped and not refused, TCP alone would wait for a quarter of an hour: an idle or
-# waiting connection is probed, and data that is not acknowledged ends it.
+# A machine that vanishes during a transaction must not hold its locks for hours. If packets are
+# dropped and not refused, TCP alone would wait for a quarter of an hour; instead, an idle or
+# waiting connection is probed, and closed when sent data is not acknowledged.
 POSTGRES_OPTIONS: Final = {
     "connect_timeout": 5,
     "keepalives": 1,
@@ -34,7 +34,7 @@ POSTGRES_OPTIONS: Final = {
 
 
 def database_of(environment: Environment) -> dict[str, Any]:
-    """The only database there is."""
+    """Return the setting of the only database."""
     if environment.database_url is None:
         return {
             "ENGINE": "django.db.backends.sqlite3",
@@ -48,11 +48,11 @@ def database_of(environment: Environment) -> dict[str, Any]:
     return described
 
 
-# The limits below add up to less than ten seconds, after which a visitor or a proxy gives up.
+# The limits below add up to less than ten seconds, the patience of visitors and proxies.
 SITE_QUERY_S: Final = 6
 
 # A page needs a connection at once. With a short limit for reconnecting, the pause between two
-# attempts stays at about a second, so a database that is back is found soon.
+# attempts stays at about a second, so that a database that is back is found soon.
 SITE_POOL: Final = {"min_size": 2, "max_size": 20, "timeout": 3, "reconnect_timeout": 3}
 
 _SITE_NETWORK: Final = {
@@ -62,18 +62,18 @@ _SITE_NETWORK: Final = {
     "tcp_user_timeout": 4_000,
 }
 
-# What a page asks for takes a few milliseconds: parallel workers and compiled queries take longer
-# to start than they save.
+# Queries of a page take a few milliseconds: parallel workers and compiled queries take longer to
+# start than they save.
 _SITE_OPTIONS: Final = (
     f"-c max_parallel_workers_per_gather=0 -c jit=off -c statement_timeout={SITE_QUERY_S}s"
 )
 
 
 def pooled(described: dict[str, Any]) -> dict[str, Any]:
-    """The same database for a server that answers each request in a thread of its own.
+    """Return the same database for a server that handles each request in a separate thread.
 
-    A connection belongs to a thread, so without a pool every request would open a new one, which
-    takes longer than most of its queries: PostgreSQL starts a process that knows no table yet.
+    A connection belongs to a thread, so without a pool every request would open a new one. That
+    takes longer than most of its queries, as PostgreSQL starts a process with empty caches.
     """
     if described["ENGINE"] != "django.db.backends.postgresql":
         return described
@@ -81,7 +81,7 @@ def pooled(described: dict[str, Any]) -> dict[str, Any]:
 
     given = described["OPTIONS"]
     both = f"{_SITE_OPTIONS} {given.get('options', '')}".rstrip()
-    # Limits that the operator set in DATABASE_URL stay.
+    # Keep limits that the operator set in DATABASE_URL.
     ours = {
         name: value
         for name, value in _SITE_NETWORK.items()

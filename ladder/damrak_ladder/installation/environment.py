@@ -1,4 +1,4 @@
-"""What the environment says about an installation, checked before anything starts."""
+"""The settings of an installation in environment variables, validated before anything starts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class SettingError(ValueError):
-    """A variable that is no good: its name, and what is wrong."""
+    """An invalid variable: its name, and what is wrong."""
 
     def __init__(self, variable: str, problem: str) -> None:
         super().__init__(f"{variable}: {problem}")
@@ -31,7 +31,7 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one owner may have."""
+    """Limits of one owner."""
 
     bots: int
     submissions_per_hour: int
@@ -42,53 +42,53 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Benching:
-    """When a version faults too often: for certain in more than this share of its latest games."""
+    """When a version is benched: its share of faults exceeds `percent` with 95 % confidence."""
 
     percent: int
-    games: int  # that are looked at
-    least: int  # with fewer nobody is benched
+    games: int  # the number of latest games counted
+    least: int  # with fewer games no version is benched
 
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """For how many days what grows and is of no more use is kept."""
+    """Retention of growing data, in days."""
 
-    logs: int  # what bots wrote, and where their time went
-    steps: int  # on the way of versions that have arrived somewhere
-    tokens: int  # after they were revoked or ran out
-    analyses: int  # after somebody asked for them
+    logs: int  # output of bots, and the timings of their games
+    steps: int  # passed steps of versions that have finished qualifying
+    tokens: int  # after they were revoked or expired
+    analyses: int  # after they were requested
     notices: int
     security: int  # entries of the security log
 
 
 @dataclass(frozen=True, slots=True)
 class RefereeTls:
-    """How the way to referees is protected, in PEM. Without it all of them are on this machine."""
+    """TLS of connections to referees, in PEM. Without it, referees must be on this machine."""
 
-    authorities: bytes | None  # to be believed; None: the usual ones
-    certificate: bytes | None  # that we show
+    authorities: bytes | None  # trusted ones; None: the usual ones
+    certificate: bytes | None  # our client certificate
     private_key: bytes | None
-    may_be_plain: bool  # even to other machines
+    may_be_plain: bool  # also to other machines
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Everything that can be set. Durations are in seconds."""
+    """All settings. Durations are in seconds."""
 
     home: Path
     url: str
     port: int
-    listen: str  # the address of this machine at which the site answers
+    listen: str  # the local address on which the site listens
     behind_proxy: bool
-    proxies: str  # those whose word about clients is taken, if there are any
+    proxies: str  # trusted to report client addresses, if there are any
     debug: bool
-    secret_key: str | None  # None: the one kept at home
-    database_url: str | None  # None: SQLite at home
-    mail_url: str | None  # None: mails become files at home
+    secret_key: str | None  # None: the one in the data folder
+    database_url: str | None  # None: SQLite in the data folder
+    mail_url: str | None  # None: write mails to files in the data folder
     mail_from: str
-    needs_second_factor: bool  # of organisers and staff
+    needs_second_factor: bool  # for organisers and staff
     security_contact: str  # the URI to which vulnerabilities are reported
-    security_expires: date | None  # when that contact has to be confirmed; None: it always is
+    security_expires: date | None  # when the contact must be confirmed; None: always valid
     local_webhooks: bool  # whether webhooks may go to this machine, by plain http
     limits: Limits
     benching: Benching
@@ -96,37 +96,37 @@ class Environment:
     watchers: int  # of running matches, from one address, in one process of the site
     replay_store: str
     archive_store: str
-    bucket: Bucket | None  # None: neither of the two needs one
-    replay_key: bytes | None  # None: the one kept at home
-    earlier_replay_keys: tuple[str, ...]  # public ones, whose signatures still count
+    bucket: Bucket | None  # None: neither store needs one
+    replay_key: bytes | None  # None: the one in the data folder
+    earlier_replay_keys: tuple[str, ...]  # public ones, whose signatures stay valid
     lease: int
     attempts: int
-    broker: str | None  # None: the one that `damrak-ladder up` runs for this home
-    host_name: str  # what this machine is called among hosts
-    referee: str | None  # where this machine's referee is driven; None: that of `up`
+    broker: str | None  # None: the one of `damrak-ladder up` for this data folder
+    host_name: str  # the name of this machine among hosts
+    referee: str | None  # control address of its referee; None: that of `up`
     referee_key: str | None
     referee_tls: RefereeTls
-    lobby: str | None  # where remote bots are told to connect; None: nowhere
-    workers: int  # blocks that this machine plays at once
-    games_at_once: int  # of all these blocks together
-    games_per_minute: int | None  # None: as many as the machine can
+    lobby: str | None  # address for remote bots; None: no remote bots
+    workers: int  # blocks played at once on this machine
+    games_at_once: int  # in all these blocks together
+    games_per_minute: int | None  # None: no limit
 
     @property
     def is_secure(self) -> bool:
-        """Whether the site is reached by https."""
+        """Whether the site uses https."""
         return self.url.startswith("https://")
 
     @property
     def host(self) -> str:
-        """The name in the site's address."""
+        """The host name in the site's address."""
         return urlsplit(self.url).hostname or ""
 
 
 def read_environment(variables: Mapping[str, str]) -> Environment:
-    """The settings in these variables.
+    """Read the settings from these variables.
 
     Raises:
-        SettingError: naming the first variable that is no good, or that nobody reads.
+        SettingError: a variable is invalid or unknown; the message names the first one.
     """
     source = _Source(variables)
     port = source.get("DAMRAK_PORT", "8000", values.port)
@@ -216,19 +216,19 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
 
 
 def _is_loopback(url: str, listen: str) -> bool:
-    """Whether only programs on this machine reach the site."""
+    """Return whether only programs on this machine can reach the site."""
     return urlsplit(url).hostname in LOOPBACK and ip_address(listen).is_loopback
 
 
 def processors() -> int:
-    """How many of this machine's processors we may use."""
+    """Return the number of processors available to this process."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class _Source:
-    """The variables, and which of them somebody asked for."""
+    """The variables, and a record of those that were read."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         self._variables = variables

@@ -1,4 +1,4 @@
-"""Files that are written whole and then never change."""
+"""Atomic writes of files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Have these bytes on disk under that name; whoever dies over it leaves all as it was."""
+    """Write the file atomically and durably: after a crash it has the old or the new content."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f".{secrets.token_hex(16)}")
     try:

@@ -1,4 +1,4 @@
-"""What processes of the ladder log: one event a line on standard error, as JSON."""
+"""Logs of the ladder's processes: one JSON event per line on standard error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from damrak_ladder.plain_text import plain_text
 
 _KNOWN: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
-# Whoever asks for a page that there is not, or for a host that is not ours, must not fill the disk.
+# Requests for missing pages or foreign host names must not fill the disk.
 _LEVELS: Final = {
     "damrak_ladder.security": logging.INFO,  # every event of the security log
     "django.request": logging.ERROR,
@@ -23,10 +23,10 @@ _LEVELS: Final = {
 
 
 class JsonLines(logging.Formatter):
-    """A record as one line: when, how grave, who says what, and whatever was said along."""
+    """Formatter of a record as one line: time, level, event, logger, and extra fields."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Return the line."""
         said = {
             "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat("T", "milliseconds"),
             "level": record.levelname.lower(),
@@ -40,7 +40,7 @@ class JsonLines(logging.Formatter):
 
 
 def log_to_stderr(level: int = logging.WARNING) -> None:
-    """Begin to log."""
+    """Set up logging to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=level, force=True)
@@ -49,7 +49,7 @@ def log_to_stderr(level: int = logging.WARNING) -> None:
 
 
 def gist(line: str) -> str:
-    """What a line of a log says, for people: the event, and how its traceback ends."""
+    """Return a log line in short form, for people: the event, and the end of its traceback."""
     try:
         said = json.loads(line)
         event, exception = str(said["event"]), str(said.get("exception", ""))

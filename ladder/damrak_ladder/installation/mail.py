@@ -1,4 +1,4 @@
-"""How mail leaves an installation, as Django wants it described."""
+"""Mail delivery of an installation, as Django settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from damrak_ladder.installation.environment import Environment
 
 
 def mail_of(environment: Environment) -> dict[str, Any]:
-    """The settings whose names begin with EMAIL_."""
+    """Return the settings whose names begin with EMAIL_."""
     if environment.mail_url is None:
         return {
             "EMAIL_BACKEND": "django.core.mail.backends.filebased.EmailBackend",

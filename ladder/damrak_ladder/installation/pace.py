@@ -1,7 +1,7 @@
-"""How fast this machine may play: the pause between blocks that leaves it room for others.
+"""The pace of a machine: pauses between blocks that leave room for other programs.
 
-Bots must not be slowed down while their clocks run, so a machine is spared between blocks. Whoever
-watches its load (`damrak-ladder up` does) asks for a rest; a number of games a minute may be set.
+Bots must not be slowed down while their clocks run, so the pauses are between blocks. The monitor
+of the machine's load (in `damrak-ladder up`) asks for them; a limit of games per minute may be set.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from typing import Final
 REST_FILE: Final = "rest-until"
 NEXT_FILE: Final = "next-game"
 LONGEST_REST_S: Final = 300.0
-"""A date beyond this is from a clock that has been set back since, and is not waited for."""
+"""A time further ahead was written before the clock was set back, and is ignored."""
 
 
 def ask_for_rest(home: Path, until: float) -> None:
-    """Let no block begin on this machine before that time (as `time.time` tells it)."""
+    """Start no block on this machine before this time (as of `time.time`)."""
     _write(home / REST_FILE, until)
 
 
 def book_games(home: Path, games: int, per_minute: int | None, now: float) -> float:
-    """Take so many games out of what this machine may play; how long to wait before they begin."""
+    """Reserve games within this machine's rate; return the seconds to wait before they begin."""
     until = _read(home / REST_FILE)
     if per_minute is not None:
         with _alone(home / f"{NEXT_FILE}.lock"):
             free_from = _read(home / NEXT_FILE)
-            # A pause earns no burst afterwards.
+            # Idle time does not allow a burst afterwards.
             begin = free_from if now < free_from <= now + LONGEST_REST_S else now
             taken = min(begin + games * 60.0 / per_minute, now + LONGEST_REST_S)
             _write(home / NEXT_FILE, taken)
@@ -41,7 +41,7 @@ def book_games(home: Path, games: int, per_minute: int | None, now: float) -> fl
 
 
 def wait_for_turn(home: Path, games: int, per_minute: int | None) -> None:
-    """Return when a block of so many games may begin on this machine."""
+    """Wait until a block of this many games may begin on this machine."""
     time.sleep(book_games(home, games, per_minute, time.time()))
 
 
@@ -53,7 +53,7 @@ def _read(path: Path) -> float:
 
 
 def _write(path: Path, when: float) -> None:
-    # Replaced in one step, but not forced to disk: it is worth nothing after a crash.
+    # Replaced atomically, but without fsync: it is worthless after a crash.
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.write_text(f"{when:.3f}\n", "ascii")
     draft.replace(path)

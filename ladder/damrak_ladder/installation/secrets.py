@@ -1,4 +1,4 @@
-"""Secrets that an installation makes for itself, once, and keeps in its data folder."""
+"""Secrets that an installation generates once and keeps in its data folder."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ KEY_FILE: Final = "secret-key"
 
 
 def keep_once(path: Path, make: Callable[[], bytes]) -> bytes:
-    """The secret in this file, which only its owner may read; made now if there is none.
+    """Return the secret in this file, which only its owner may read; generate it if missing.
 
-    Whoever else makes it at the same moment gets the same.
+    Concurrent callers get the same secret.
     """
     if not path.exists():
         draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
@@ -26,24 +26,24 @@ def keep_once(path: Path, make: Callable[[], bytes]) -> bytes:
                 file.flush()
                 os.fsync(file.fileno())
             with contextlib.suppress(FileExistsError):
-                os.link(draft, path)  # unlike a rename, this never replaces what another has made
+                os.link(draft, path)  # unlike a rename, this never replaces an existing file
         finally:
             draft.unlink()
     return path.read_bytes()
 
 
 def prepare_home(home: Path) -> None:
-    """Make the data folder and the site's secret key, if they are not there.
+    """Create the data folder and the site's secret key, if missing.
 
     Raises:
-        OSError: the folder cannot be made or written.
+        OSError: the folder cannot be created or written.
     """
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     keep_once(home / KEY_FILE, lambda: secrets.token_urlsafe(64).encode())
 
 
 def secret_key_of(home: Path) -> str:
-    """The secret key kept there; empty before `prepare_home`, and Django starts nothing then."""
+    """Return the secret key in the folder; empty before `prepare_home`, so Django cannot start."""
     try:
         return (home / KEY_FILE).read_text("ascii")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The mark of a restore that has begun and has not ended: nothing else starts meanwhile."""
+"""Marker of an unfinished restore, during which no other process may start."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MARK: Final = "restore-unfinished"
 
 
 def unfinished_restore(home: Path) -> str | None:
-    """The file that was being restored; None if none was."""
+    """Return the name of the backup being restored, or None."""
     try:
         return (home / MARK).read_text("utf-8", "replace").strip()
     except OSError:
@@ -19,10 +19,10 @@ def unfinished_restore(home: Path) -> str | None:
 
 
 def begin_restore(home: Path, file: Path) -> None:
-    """Leave the mark."""
+    """Write the marker."""
     write_whole(home / MARK, f"{file}\n".encode())
 
 
 def end_restore(home: Path) -> None:
-    """Remove the mark."""
+    """Remove the marker."""
     (home / MARK).unlink()

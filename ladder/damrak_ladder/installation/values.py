@@ -1,6 +1,6 @@
-"""How the values of settings are written. Every function raises ValueError for what is no good.
+"""Parsers of the values of settings. Every function raises ValueError for an invalid value.
 
-A value that may hold a password is never repeated.
+The message never repeats a value that may contain a password.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 SECRET_LENGTH: Final = 32
-"""A secret key has at least so many characters."""
+"""The minimum length of a secret key, in characters."""
 
 MOST_DAYS: Final = 36_500
 STORES: Final = ("database", "folder", "s3")
@@ -25,19 +25,19 @@ _BROKERS: Final = frozenset({"redis", "rediss"})
 
 
 def filled(text: str) -> str:
-    """What is not empty."""
+    """Parse a text that must not be empty."""
     if not text.strip():
         raise ValueError("is empty")
     return text.strip()
 
 
 def folder(text: str) -> Path:
-    """An absolute path."""
+    """Parse a path; return it as absolute."""
     return Path(filled(text)).expanduser().absolute()
 
 
 def content(text: str) -> bytes:
-    """What is in the file of that name."""
+    """Return the content of the file of this name."""
     try:
         return folder(text).read_bytes()
     except OSError as problem:
@@ -45,63 +45,63 @@ def content(text: str) -> bytes:
 
 
 def truth(text: str) -> bool:
-    """yes or no."""
+    """Parse yes or no."""
     if text not in {"yes", "no"}:
         raise ValueError(f"{text!r} is neither yes nor no")
     return text == "yes"
 
 
 def count(text: str) -> int:
-    """A whole number from 1 on."""
+    """Parse a whole number of at least 1."""
     if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
         raise ValueError(f"{text!r} is not a whole number from 1 on")
     return int(text)
 
 
 def days(text: str) -> int:
-    """A number of days, a hundred years at most: dates do not go back much further."""
+    """Parse a number of days, at most a hundred years, as dates do not go back much further."""
     if not re.fullmatch(r"[1-9][0-9]{0,4}", text) or int(text) > MOST_DAYS:
         raise ValueError(f"{text!r} is not a number of days from 1 to {MOST_DAYS}")
     return int(text)
 
 
 def percent(text: str) -> int:
-    """A whole number from 1 to 99."""
+    """Parse a whole number from 1 to 99."""
     if not re.fullmatch(r"[1-9][0-9]?", text):
         raise ValueError(f"{text!r} is not a whole number from 1 to 99")
     return int(text)
 
 
 def port(text: str) -> int:
-    """The number of a port."""
+    """Parse a port number."""
     if not re.fullmatch(r"[1-9][0-9]{0,4}", text) or int(text) > 65535:
         raise ValueError(f"{text!r} is not a port from 1 to 65535")
     return int(text)
 
 
 def address(text: str) -> str:
-    """An IP address."""
+    """Parse an IP address."""
     return str(ipaddress.ip_address(text))
 
 
 def networks(text: str) -> str:
-    """IP networks or addresses, separated by commas."""
+    """Parse IP networks or addresses, separated by commas."""
     found = [str(ipaddress.ip_network(part.strip(), strict=False)) for part in text.split(",")]
     return ",".join(found)
 
 
 def parts(text: str, form: str) -> SplitResult:
-    """An address taken apart; not a word of one that is none is repeated."""
+    """Split a URL; the error message does not repeat any part of it."""
     try:
         address = urlsplit(text)
-        _ = address.port  # looked at only now, and no good perhaps
+        _ = address.port  # evaluated only now, and may raise
     except ValueError:
         raise ValueError(f"is not of the form {form}") from None
     return address
 
 
 def site(text: str) -> str:
-    """The address of a site: scheme, host and port."""
+    """Parse the address of a site: scheme, host and port."""
     form = "https://host or https://host:port"
     address = parts(text, form)
     if address.scheme not in {"http", "https"} or not address.hostname:
@@ -112,26 +112,26 @@ def site(text: str) -> str:
 
 
 def secret(text: str) -> str:
-    """Something long enough to be a secret."""
+    """Parse a secret of the minimum length."""
     if len(text) < SECRET_LENGTH:
         raise ValueError(f"has fewer than {SECRET_LENGTH} characters")
     return text
 
 
 def key(text: str) -> bytes:
-    """32 bytes in hexadecimal."""
+    """Parse 32 bytes in hexadecimal."""
     if not re.fullmatch(r"[0-9a-f]{64}", text):
         raise ValueError("is not a key of 64 lower-case hexadecimal digits")
     return bytes.fromhex(text)
 
 
 def public_keys(text: str) -> tuple[str, ...]:
-    """Return public keys of 32 bytes in hexadecimal, separated by commas."""
+    """Parse public keys of 32 bytes in hexadecimal, separated by commas."""
     return tuple(key(part.strip()).hex() for part in text.split(",") if part.strip())
 
 
 def contact(text: str) -> str:
-    """The URI of a contact; an e-mail address, with or without a name, becomes `mailto:`."""
+    """Parse a contact URI; an e-mail address, with or without a name, becomes `mailto:`."""
     if re.fullmatch(r"(?:https://|mailto:|tel:)[!-~]+", text):
         return text
     _, address = parseaddr(text)
@@ -141,7 +141,7 @@ def contact(text: str) -> str:
 
 
 def day(text: str) -> date:
-    """A date."""
+    """Parse a date."""
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -149,7 +149,7 @@ def day(text: str) -> date:
 
 
 def database(text: str) -> str:
-    """The URL of a PostgreSQL database."""
+    """Parse the URL of a PostgreSQL database."""
     form = "postgresql://user:password@host:port/name"
     address = parts(text, form)
     if address.scheme not in _DATABASES or not address.path.strip("/"):
@@ -158,7 +158,7 @@ def database(text: str) -> str:
 
 
 def mailer(text: str) -> str:
-    """The URL of a mail server."""
+    """Parse the URL of a mail server."""
     form = "smtp+tls://user:password@host:port"
     address = parts(text, form)
     if address.scheme not in _MAILERS or not address.hostname:
@@ -167,14 +167,14 @@ def mailer(text: str) -> str:
 
 
 def store(text: str) -> str:
-    """A kind of store."""
+    """Parse the kind of a store."""
     if text not in STORES:
         raise ValueError(f"{text!r} is none of {', '.join(STORES)}")
     return text
 
 
 def broker(text: str) -> str:
-    """The URL of a Redis or Valkey server."""
+    """Parse the URL of a Redis or Valkey server."""
     form = "redis://host:port/0 or redis+socket:///path"
     address = parts(text, form)
     is_socket = address.scheme == "redis+socket" and len(address.path) > 1
@@ -184,19 +184,19 @@ def broker(text: str) -> str:
 
 
 def host_name(text: str) -> str:
-    """The name of a host, which becomes that of a queue."""
+    """Parse the name of a host, which is also used for its queue."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", text):
         raise ValueError(f"{text!r} is not up to 64 letters, digits, dots, hyphens and _")
     return text
 
 
 def this_machine() -> str:
-    """The name of this machine, as far as it can be that of a host."""
+    """Return the name of this machine, with characters replaced that host names exclude."""
     return re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname()).strip(".-")[:64] or "here"
 
 
 def place(text: str) -> str:
-    """A host and a port."""
+    """Parse a host and a port."""
     host, _, number = text.rpartition(":")
     if not host or "/" in host:
         raise ValueError(f"{text!r} is not of the form host:port")
@@ -205,5 +205,5 @@ def place(text: str) -> str:
 
 
 def referee(text: str) -> str:
-    """Where a referee is driven: a socket, or a host and a port."""
+    """Parse the control address of a referee: a socket, or a host and a port."""
     return text if text.startswith("unix:/") else place(text)
