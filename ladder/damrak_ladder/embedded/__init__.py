@@ -1,1 +1,1 @@
-"""The whole platform on one machine, under one process: `damrak-ladder up`."""
+"""The command `damrak-ladder up`: the whole platform on one machine, under one process."""

@@ -1,4 +1,4 @@
-"""A machine that plays: its referee and its worker, kept alive together."""
+"""A playing host: its referee and its worker, supervised together."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ BEGIN_PATIENCE_S = 300.0
 
 
 def run_host(environment: Environment, blocks: int, say: Callable[[str], None]) -> int:
-    """Run both until SIGTERM or Ctrl-C; what they say goes where our own words go.
+    """Run both until SIGTERM or Ctrl-C; they share our output.
 
     Raises:
-        Misuse: it cannot run as things are.
+        Misuse: they cannot run, for the given reason.
     """
     places = Places.of(environment.home)
     if who := holder(places.lock):

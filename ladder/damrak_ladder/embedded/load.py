@@ -1,4 +1,4 @@
-"""How much of the machine the platform uses, and the rests that keep it at its share."""
+"""The processor load of the platform, and the rests that limit it to a share."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 def seconds_of_tree(root: int) -> float | None:
-    """Processor time of a process and all that descend from it; None where nobody can tell.
+    """Return the processor time of a process and its descendants in seconds; None if unknown.
 
-    Those that have ended count, for whoever has waited for them has their time.
+    Ended processes count, as their time is added to that of the parent that waited for them.
     """
     parents: dict[int, int] = {}
     used: dict[int, int] = {}
@@ -28,7 +28,7 @@ def seconds_of_tree(root: int) -> float | None:
         try:
             fields = (PROC / entry / "stat").read_bytes().rpartition(b")")[2].split()
         except OSError:
-            continue  # it has ended meanwhile
+            continue  # it has ended in the meantime
         parents[int(entry)] = int(fields[1])
         used[int(entry)] = sum(map(int, fields[11:15]))
     if root not in used:
@@ -46,9 +46,9 @@ def seconds_of_tree(root: int) -> float | None:
 
 @dataclass(slots=True)
 class Governor:
-    """Turns time that was used into rests, such that over time a share of the machine is used.
+    """Converts processor time used into rests, so that over time a share of the machine is used.
 
-    What was not used is not saved up: a quiet hour does not allow a loud one.
+    Unused time is not saved up: a quiet hour does not allow a busy one.
     """
 
     share: float  # of all processors
@@ -58,7 +58,7 @@ class Governor:
     _seen: float = 0.0
 
     def rest_until(self, used: float, now: float) -> float:
-        """When the next block may begin, now that so much has been used; `now` if at once."""
+        """Return when the next block may begin after this usage; `now` if at once."""
         allowed = self.share * self.processors
         if self._used is not None:
             spent = max(0.0, used - self._used)

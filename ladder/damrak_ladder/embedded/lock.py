@@ -1,4 +1,4 @@
-"""One platform per data folder."""
+"""The lock that allows only one platform per data folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from damrak_ladder.misuse import Misuse
 
 
 class HomeLock:
-    """Held as long as the platform runs; the system frees it when its holder dies, however."""
+    """A lock held as long as the platform runs; the kernel frees it when the process ends."""
 
     def __init__(self, path: Path, address: str) -> None:
         self._path = path
@@ -19,7 +19,7 @@ class HomeLock:
         self._descriptor = -1
 
     def __enter__(self) -> None:
-        """Take it.
+        """Take the lock.
 
         Raises:
             Misuse: another platform runs on this data folder.
@@ -44,13 +44,13 @@ class HomeLock:
         problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Free it."""
+        """Release the lock."""
         os.ftruncate(self._descriptor, 0)
         os.close(self._descriptor)
 
 
 def holder(path: Path) -> str | None:
-    """Who runs on this data folder; None if nobody does."""
+    """Return a description of the process that runs on this data folder, or None."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""A process of the platform: started, watched, stopped; what it says goes into a file."""
+"""A process of the platform: started, monitored and stopped, with its output in a log file."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from damrak_ladder.installation.logs import gist
 FIRST_WAIT_S: Final = 1.0
 LONGEST_WAIT_S: Final = 30.0
 HEALTHY_AFTER_S: Final = 60.0
-"""Whoever has lived so long begins anew when it dies: its deaths have nothing in common."""
+"""A process that ran for this long is restarted with the initial back-off."""
 
 LARGEST_LOG: Final = 5_000_000
-"""A log that has become longer than this becomes the old one, of which there is one."""
+"""A longer log is moved aside; one old log is kept."""
 
 _PR_SET_PDEATHSIG: Final = 1
 _LIBC: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 def die_with(parent: int) -> None:
-    """Be killed when the parent dies, where the system can do that; at once if it has already."""
+    """Have this process killed when its parent ends, if supported; exit if that has happened."""
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
@@ -38,17 +38,17 @@ def die_with(parent: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a part is."""
+    """The definition of a part."""
 
     name: str
     command: Sequence[str]
     variables: Mapping[str, str] = field(default_factory=dict)
     niceness: int = 0
     stop: Sequence[tuple[int, float]] = ((signal.SIGTERM, 5.0),)
-    """Signals to stop it by, and how many seconds each is given; then it is killed."""
+    """Signals to stop it, each with the seconds to wait before the next; finally it is killed."""
 
     def steps(self) -> Iterator[tuple[float, int]]:
-        """After how many seconds it is sent what."""
+        """Yield the signals, each after the delay in seconds at which it is sent."""
         after = 0.0
         for number, seconds in self.stop:
             yield after, number
@@ -57,23 +57,23 @@ class Plan:
 
 
 class Part:
-    """One part, which is started again when it dies: later each time it dies soon."""
+    """A part of the platform, restarted with increasing back-off when it ends."""
 
     def __init__(self, plan: Plan, logs: Path | None) -> None:
         self.plan = plan
-        self.log = None if logs is None else logs / f"{plan.name}.log"  # None: as our own
+        self.log = None if logs is None else logs / f"{plan.name}.log"  # None: shared with ours
         self.process: subprocess.Popen[bytes] | None = None
-        self._log_start = 0  # where the lines since this start begin
+        self._log_start = 0  # offset of the lines since this start
         self._began = 0.0
         self._wait = FIRST_WAIT_S
         self._next = 0.0
 
     def start(self) -> None:
-        """Start it."""
+        """Start the process."""
         parent, niceness = os.getpid(), self.plan.niceness
 
         def live_and_die_with_parent() -> None:
-            # Only system calls in here: it runs between fork and exec.
+            # Only system calls here: it runs between fork and exec.
             die_with(parent)
             if niceness:
                 os.nice(niceness)
@@ -87,17 +87,17 @@ class Part:
                 stdout=log,
                 stderr=log,
                 env={**os.environ, **self.plan.variables},
-                start_new_session=True,  # Ctrl-C is for us, who stop all in order
+                start_new_session=True,  # Ctrl-C is for us; we stop the parts in order
                 preexec_fn=live_and_die_with_parent,
             )
         self._began = time.monotonic()
 
     def found_dead(self) -> str | None:
-        """How it died, if it has since it was last asked; the time of its next start is set."""
+        """Return how it ended, if it has since the last call, and schedule its next start."""
         if self.process is None or self.process.poll() is None:
             return None
         code = self.process.returncode
-        self._end_group(signal.SIGKILL)  # what it leaves behind
+        self._end_group(signal.SIGKILL)  # kills what it left behind
         self.process = None
         now = time.monotonic()
         if now - self._began > HEALTHY_AFTER_S:
@@ -109,7 +109,7 @@ class Part:
         return f"{how}: {last}" if last else how
 
     def start_if_due(self) -> bool:
-        """Start it again if it is dead and has rested; whether that was so."""
+        """Restart it if it has ended and its back-off is over; return whether it was started."""
         if self.process is not None or time.monotonic() < self._next:
             return False
         self.start()
@@ -117,16 +117,16 @@ class Part:
 
     @property
     def has_been_started(self) -> bool:
-        """Whether it is meant to run."""
+        """Whether it has ever been started."""
         return self._began > 0
 
     @property
     def is_alive(self) -> bool:
-        """Whether it runs."""
+        """Whether it is running."""
         return self.process is not None and self.process.poll() is None
 
     def tell_to_stop(self, number: int) -> None:
-        """Send it a signal; its children too, if that is to kill."""
+        """Send a signal to the process; SIGKILL also to its children."""
         if self.process is None:
             return
         if number == signal.SIGKILL:
@@ -135,7 +135,7 @@ class Part:
             self.process.send_signal(number)
 
     def last_line(self) -> str:
-        """The last line that it has logged since it was last started; empty if there is none."""
+        """Return the last line logged since its last start; empty if there is none."""
         if self.log is None:
             return ""
         with contextlib.suppress(OSError), self.log.open("rb") as log:
@@ -145,7 +145,7 @@ class Part:
         return ""
 
     def cap_log(self) -> None:
-        """Put a log that has become long aside, and begin a new one."""
+        """Move the log aside if it has become long, and begin a new one."""
         if self.log is None:
             return
         with contextlib.suppress(OSError):
@@ -153,7 +153,7 @@ class Part:
                 return
             old = self.log.with_suffix(".log.1")
             old.write_bytes(self.log.read_bytes())
-            os.truncate(self.log, 0)  # the part goes on writing at the end, which is now here
+            os.truncate(self.log, 0)  # the part appends, so it continues at the start
             self._log_start = 0
 
     def _end_group(self, number: int) -> None:

@@ -1,4 +1,4 @@
-"""Where things lie in the data folder of a platform that runs on one machine."""
+"""Paths in the data folder of a platform that runs on one machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Final
 from damrak_ladder.misuse import Misuse
 
 LONGEST_RUN_FOLDER: Final = 74
-"""In characters: the paths of sockets are short, and the referee adds to it."""
+"""In characters: the paths of sockets are limited, and the referee appends to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +21,14 @@ class Places:
     """Files and folders of one platform."""
 
     home: Path
-    run: Path  # sockets; whatever lies there is worth nothing once all have stopped
+    run: Path  # sockets; not needed once all parts have stopped
 
     @classmethod
     def of(cls, home: Path) -> Places:
-        """Those of this data folder, the folder for sockets made.
+        """Return the paths for this data folder, and create the folder for sockets.
 
         Raises:
-            Misuse: that folder belongs to somebody else.
+            Misuse: that folder belongs to another user, or others may write to it.
         """
         run = home / "run"
         if len(str(run)) > LONGEST_RUN_FOLDER:
@@ -43,12 +43,12 @@ class Places:
 
     @property
     def lock(self) -> Path:
-        """Held by the platform that runs."""
+        """The lock file of the running platform."""
         return self.home / "up.lock"
 
     @property
     def logs(self) -> Path:
-        """What the parts say."""
+        """The folder of the parts' logs."""
         return self.home / "logs"
 
     @property
@@ -63,10 +63,10 @@ class Places:
 
     @property
     def control(self) -> Path:
-        """The socket by which the referee is driven."""
+        """The control socket of the referee."""
         return self.run / "control.sock"
 
     @property
     def referee(self) -> Path:
-        """What the referee writes when it is ready."""
+        """The file that the referee writes when it is ready."""
         return self.run / "referee.json"

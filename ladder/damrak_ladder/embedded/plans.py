@@ -1,4 +1,4 @@
-"""Which processes the platform consists of, in the order in which they start."""
+"""The processes of the platform, in the order in which they start."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from damrak_ladder.embedded.ports import Address
 from damrak_ladder.installation.environment import PREFIX, Environment
 
 SHARE: Final = 0.55
-"""Of all processors; a block that has begun is not stopped, and may take us a little above."""
+"""Of all processors; running blocks are not stopped, so usage may be slightly above it."""
 
 PLAYING_NICENESS: Final = 10
-"""Bots give way to whatever else the machine does."""
+"""Bots yield to other programs on the machine."""
 
-# The second signal ends blocks and analyses that run. They are made again.
+# The second signal ends running blocks and analyses. They are repeated later.
 WORKER_STOP: Final = ((signal.SIGTERM, 0.5), (signal.SIGQUIT, 4.0))
 CLERK_STOP: Final = ((signal.SIGTERM, 3.0), (signal.SIGQUIT, 2.0))
 REFEREE_STOP: Final = ((signal.SIGTERM, 0.3), (signal.SIGTERM, 4.0))
@@ -27,20 +27,20 @@ REFEREE_STOP: Final = ((signal.SIGTERM, 0.3), (signal.SIGTERM, 4.0))
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much of the machine is used."""
+    """The part of the machine that is used."""
 
     processors: int
     blocks: int  # at once
-    games: int  # at once, of all blocks
+    games: int  # at once, in all blocks
     share: float | None  # of all processors, over time; None: no limit
     games_per_minute: int | None
 
     @classmethod
     def of(cls, processors: int, workers: int | None, games_per_minute: int | None) -> Size:
-        """What an operator asked for, or at most 60 % of the machine."""
+        """Return the size the operator asked for, or a default of at most 60 % of the machine."""
         if workers is not None:
             return cls(processors, workers, max(workers, processors), None, games_per_minute)
-        # Two at least: a bot that connects and thinks for minutes must not hold up all others.
+        # At least two: a bot that connects and thinks for minutes must not hold up all others.
         blocks = max(2, int(processors * SHARE))
         return cls(processors, blocks, blocks, SHARE, games_per_minute)
 
@@ -48,7 +48,7 @@ class Size:
 def plans(
     environment: Environment, places: Places, broker: str, lobby: Address, size: Size
 ) -> list[Plan]:
-    """The parts.
+    """Return the parts of the platform.
 
     Raises:
         Misuse: a program is missing.

@@ -1,4 +1,4 @@
-"""The whole platform, from nothing to a site that answers, and back to nothing."""
+"""The platform's lifecycle: preparation, start, supervision and shut-down."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Say = Callable[[str], None]
 
 
 def run_platform(environment: Environment, size: Size, say: Say, admin: str | None = None) -> int:
-    """Run until Ctrl-C or SIGTERM; the exit code. A first administrator gets this name.
+    """Run until Ctrl-C or SIGTERM; return the exit code. `admin` names a first administrator.
 
     Raises:
-        Misuse: it cannot run as things are; the message names the cure.
+        Misuse: it cannot run; the message explains how to fix that.
     """
     places = Places.of(environment.home)
     site = Address(environment.listen, environment.port)
@@ -60,7 +60,7 @@ def run_platform(environment: Environment, size: Size, say: Say, admin: str | No
 def _prepare(
     places: Places, environment: Environment, say: Say, admin_name: str | None
 ) -> list[str]:
-    """Make tables, administrator and ladders if they are missing; what to tell in the end."""
+    """Create missing tables, administrator and ladders; return the lines to print at the end."""
     say("Preparing the database …")
     from damrak_ladder.management import load
 
@@ -87,7 +87,7 @@ def _prepare(
 
 
 def _start(supervisor: Supervisor, places: Places, broker: str, site: Address, say: Say) -> bool:
-    """Start the parts; whether the site answers."""
+    """Start the parts; return whether the site answers."""
     names = [part.plan.name for part in supervisor.parts]
     say(f"Starting {', '.join(names)} …")
     places.referee.unlink(missing_ok=True)
@@ -150,12 +150,12 @@ def _answers(broker: str) -> bool:
 
 
 def _is_live(site: Address) -> bool:
-    """Whether the process of the site answers, whatever else is down."""
+    """Return whether the process of the site answers, even if other parts are down."""
     return _asked(site, LIVE) is not None
 
 
 def _health(site: Address) -> dict[str, str] | None:
-    """The parts that are not well; None if the site does not answer."""
+    """Return the parts that are not well; None if the site does not answer."""
     found = _asked(site, PATH)
     return found and {name: state for name, state in found.items() if state != "well"}
 

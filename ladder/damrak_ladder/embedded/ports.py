@@ -1,4 +1,4 @@
-"""Which ports are free."""
+"""Ports of the platform: availability checks, and the choice of the lobby's port."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 from damrak_ladder.misuse import Misuse
 
 LOBBY_PORT: Final = 7171
-"""Where bots connect, if nobody else is there."""
+"""The port for remote bots, unless it is taken."""
 
 _claims: Final[list[socket.socket]] = []  # held until this process ends
 
@@ -28,7 +28,7 @@ class Address:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     def is_free(self) -> bool:
-        """Whether somebody could listen there now."""
+        """Return whether the address is free to listen on."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         with socket.socket(family, socket.SOCK_STREAM) as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -42,12 +42,12 @@ class Address:
 
 
 def check_site(site: Address) -> None:
-    """See to it that the site can have its address.
+    """Check that the site's address is free.
 
     Raises:
-        Misuse: naming the cure.
+        Misuse: it is not; the message explains how to fix that.
     """
-    for _ in range(20):  # one that was killed a moment ago may still be on its way out
+    for _ in range(20):  # a process killed a moment ago may still be exiting
         if site.is_free():
             return
         time.sleep(0.1)
@@ -59,10 +59,10 @@ def check_site(site: Address) -> None:
 
 
 def lobby_address(host: str) -> Address:
-    """Where bots are to connect: the usual port, else another.
+    """Return the address for remote bots: the usual port, or another one if it is taken.
 
-    The referee that is to listen there starts later. Of two platforms that look at the same time
-    only one gets a port, and its referee keeps it when it is started again.
+    The referee that will listen there starts later. If two platforms look at the same time, only
+    one gets a port, and its referee keeps it across restarts.
     """
     address = Address(host, LOBBY_PORT)
     while not (_claimed(address.port) and address.is_free()):
@@ -71,7 +71,7 @@ def lobby_address(host: str) -> Address:
 
 
 def _claimed(port: int) -> bool:
-    """Whether the port is ours from now on, as far as platforms of this machine are concerned."""
+    """Claim the port among the platforms of this machine; return whether that succeeded."""
     if sys.platform != "linux":
         return True
     claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -1,4 +1,4 @@
-"""What a new platform begins with: an administrator, house bots, two ladders."""
+"""Initial data of a new platform: an administrator, house bots, two ladders."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from damrak_ladder.matches.ladders import LadderPlan, create_ladder
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.misuse import Misuse
 
-_NAME_LETTERS: Final = "bcdfghjkmnpqrstvwxz23456789"  # no vowels, and none that look alike
+_NAME_LETTERS: Final = "bcdfghjkmnpqrstvwxz23456789"  # no vowels, and no letters that look alike
 _HOST: Final = "@localhost"
 HOUSE: Final = ("random", "greedy", "planner", "mcts:iterations=20")
 
-# `planner` has its Elo by definition. The others were measured against it, in 95 % intervals:
+# `planner` has its Elo by definition. The others were measured against it, with 95 % intervals:
 #
 #                                              greedy                random
 #   play_anchors.py amsterdam 1500   2 seats   725 (670 … 779)       139 (75 … 204)
@@ -33,8 +33,8 @@ HOUSE: Final = ("random", "greedy", "planner", "mcts:iterations=20")
 #                                    3 seats   735 (707 … 763)       356 (326 … 385)
 #                                    4 seats   845 (828 … 861)       452 (433 … 471)
 #
-# On mixed tables the distance depends on the size of the table, so planner anchors alone there:
-# others with one Elo for all sizes would pull at each of them. (tests/ladder/play_anchors.py)
+# On mixed tables the distance depends on the size of the table, so only planner is an anchor there:
+# others with one Elo for all sizes would bias each of them. (tests/ladder/play_anchors.py)
 USUAL: Final = (
     LadderPlan(
         slug="amsterdam",
@@ -59,10 +59,9 @@ USUAL: Final = (
 
 
 def make_admin(password_file: Path, now: datetime, name: str | None = None) -> User:
-    """An active user of staff; if there is none, a new one, with the password kept in that file.
+    """Return an active staff user; if there is none, create one and store the password in the file.
 
-    Without a name a random one is chosen: a name that everybody knows can be locked out by
-    everybody.
+    Without a name a random one is chosen, as a well-known name could be locked out by anyone.
 
     Raises:
         Misuse: the name is not valid, or the former administrator lost the role or was deactivated.
@@ -87,19 +86,19 @@ def make_admin(password_file: Path, now: datetime, name: str | None = None) -> U
             raise Misuse(f"--admin {name}: {' '.join(problem.messages)}") from None
         admin.save()
         grant(admin, Role.STAFF)
-        # Without this mark a mail would have to be answered first.
+        # Otherwise the address would have to be confirmed by mail first.
         EmailAddress.objects.create(user=admin, email=admin.email, verified=True, primary=True)
         write_whole(password_file, f"{password}\n".encode())
     return admin
 
 
 def random_name() -> str:
-    """A name for the first administrator."""
+    """Return a random name for the first administrator."""
     return "admin-" + "".join(secrets.choice(_NAME_LETTERS) for _ in range(6))
 
 
 def first_password(password_file: Path, admin: User) -> str | None:
-    """The password that was made for the administrator; None once it has been changed."""
+    """Return the administrator's generated password; None once it has been changed."""
     try:
         password = password_file.read_text("ascii").strip()
     except OSError:
@@ -111,15 +110,15 @@ def first_password(password_file: Path, admin: User) -> str | None:
 
 
 def make_ladders(now: datetime) -> list[Ladder]:
-    """Those of the usual ladders that are missing, with their house bots; the new ones."""
+    """Create the missing default ladders with their house bots; return the new ones."""
     known = set(Ladder.objects.values_list("slug", flat=True))
     return [create_ladder(plan, now) for plan in USUAL if plan.slug not in known]
 
 
 def make_local_key(admin: User, now: datetime) -> bool:
-    """Let this machine's user submit without logging in; whether that is so now."""
+    """Let this machine's user submit without logging in; return whether that is possible."""
     try:
         local_key.make(admin, now)
     except AccountError:
-        return False  # the administrator has as many tokens as are allowed
+        return False  # the administrator has the maximum number of tokens
     return True

@@ -1,4 +1,4 @@
-"""Starts the parts, keeps them alive, and stops them in order."""
+"""The supervisor of the parts: starts them, restarts them, and stops them in order."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Supervisor:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Take SIGINT, SIGTERM and SIGHUP as the wish to stop; all is stopped in the end."""
+        """Treat SIGINT, SIGTERM and SIGHUP as requests to stop; stop all parts at the end."""
         self._woken, self._wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         wished = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
         before = {number: signal.signal(number, self._note) for number in wished}
-        # A child that dies wakes us, too.
+        # A child that ends wakes us, too.
         before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         try:
@@ -64,15 +64,15 @@ class Supervisor:
 
     @property
     def is_to_stop(self) -> bool:
-        """Whether somebody wishes so."""
+        """Whether a stop has been requested."""
         return self._signals > 0
 
     def start(self, name: str) -> None:
-        """Start the part of that name."""
+        """Start the part of this name."""
         self._named(name).start()
 
     def wait(self, is_ready: Callable[[], bool], patience_s: float) -> bool:
-        """Watch the parts until something is so; False if it takes too long or all is to stop."""
+        """Watch the parts until `is_ready`; return False on a timeout or a request to stop."""
         end = time.monotonic() + patience_s
         while not self.is_to_stop and time.monotonic() < end:
             if is_ready():
@@ -81,12 +81,12 @@ class Supervisor:
         return False
 
     def run(self) -> None:
-        """Watch the parts until somebody wishes to stop."""
+        """Watch the parts until a stop is requested."""
         while not self.is_to_stop:
             self.watch(LOOK_EVERY_S)
 
     def watch(self, seconds: float) -> None:
-        """Look after the parts once, then wait so long, or until something happens."""
+        """Check the parts once, then wait for this time, or until something happens."""
         for part in self.parts:
             if (how := part.found_dead()) is not None:
                 self._tell(f"{part.plan.name} has ended ({how}); starting it again")
@@ -112,7 +112,7 @@ class Supervisor:
                 self._asked_until = until
 
     def _stop_all(self) -> None:
-        """Whoever gives work to others goes first; the referee and the broker come last."""
+        """Stop the parts: those that create work first, the referee and the broker last."""
         running = [part for part in self.parts if part.is_alive]
         last = [[part for part in running if part.plan.name == name] for name in LAST]
         self._stop([part for part in running if part.plan.name not in LAST])
@@ -127,7 +127,7 @@ class Supervisor:
             key=lambda step: step[0],
         )
         while any(part.is_alive for part in parts):
-            is_urgent = self._signals > max(asked, 1)  # asked once more: at once
+            is_urgent = self._signals > max(asked, 1)  # asked again: at once
             while due and (is_urgent or due[0][0] <= time.monotonic() - begin):
                 _, number, part = due.pop(0)
                 part.tell_to_stop(number)

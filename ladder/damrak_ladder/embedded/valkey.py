@@ -1,4 +1,4 @@
-"""The broker that the platform brings along."""
+"""The broker that is included with the platform."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from damrak_ladder.misuse import Misuse
 
 
 def server() -> str:
-    """The program: the one of the package, else one that is installed.
+    """Return the path of the server: that of the package, else an installed one.
 
     Raises:
         Misuse: there is none.
@@ -39,10 +39,10 @@ def server() -> str:
 
 
 def command(places: Places) -> Sequence[str]:
-    """How to start it: on a socket only, keeping nothing, for messages are hints.
+    """Return the command to start it: on a socket only, without persistence, as messages are hints.
 
     Raises:
-        Misuse: there is no such program.
+        Misuse: the program is missing.
     """
     options = {
         "port": "0",
@@ -52,7 +52,7 @@ def command(places: Places) -> Sequence[str]:
         "appendonly": "no",
         "dir": str(places.run),
         "maxmemory": "256mb",
-        # What it counts and remembers for a while goes before messages are refused.
+        # Counters and other temporary data are evicted before messages are refused.
         "maxmemory-policy": "volatile-ttl",
     }
     given = [text for name, value in options.items() for text in (f"--{name}", value)]
@@ -60,5 +60,5 @@ def command(places: Places) -> Sequence[str]:
 
 
 def url(places: Places) -> str:
-    """Where it is."""
+    """Return its URL."""
     return f"redis+socket://{places.broker}"
