@@ -1,1 +1,1 @@
-"""Where contents are kept: each under its own hash, and never changed."""
+"""Content-addressed stores: each content under its own hash, and never changed."""

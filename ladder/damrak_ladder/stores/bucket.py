@@ -1,4 +1,4 @@
-"""Contents as objects in a bucket, reached by the protocol of Amazon's S3."""
+"""A store of contents as objects in an S3 bucket."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CONNECT_S: Final = 3
 ANSWER_S: Final = 15
 ATTEMPTS: Final = 3
-"""So often the client tries, with growing pauses, before whoever asked is told."""
+"""How often the client tries a request, with increasing back-off, before it fails."""
 
 _SUM: Final = "sha256"
 _ABSENT: Final = frozenset({"404", "NoSuchKey", "NotFound"})
@@ -30,17 +30,17 @@ _UNCONDITIONAL: Final = frozenset({"501", "NotImplemented"})
 
 @dataclass(frozen=True, slots=True)
 class BucketStore:
-    """Keeps contents in a part of a bucket. It can be shared by any number of machines."""
+    """A store in a part of a bucket, which any number of machines can share."""
 
     bucket: Bucket
     folder: str
     suffix: str = ""
 
     def put(self, name: str, data: bytes, *, replace: bool = False) -> None:
-        """Keep it for good. What is there under this name remains, unless it is to be replaced.
+        """Store the data permanently; keep existing data of this name unless `replace` is set.
 
-        Two who put in the same at once do no harm, even where the server knows no conditions:
-        whatever has this name has this content.
+        Concurrent calls are harmless, even with a server that does not support conditions, as a
+        name always has the same content.
 
         Raises:
             StoreUnreachable
@@ -51,7 +51,7 @@ class BucketStore:
         sent: dict[str, Any] = {
             "Key": self._key(name),
             "Body": data,
-            "ContentMD5": base64.b64encode(md5).decode(),  # every server checks this one
+            "ContentMD5": base64.b64encode(md5).decode(),  # checked by every server
             "Metadata": {_SUM: hashlib.sha256(data).hexdigest()},
         }
         if replace:
@@ -62,18 +62,18 @@ class BucketStore:
             self._put(sent)
 
     def get(self, name: str) -> bytes | None:
-        """What was put there; None if nothing was.
+        """Return the data stored under this name, or None.
 
         Raises:
             StoreUnreachable
-            ContentDamaged: it is something else.
+            ContentDamaged: it has been changed.
         """
         with self._asking(_ABSENT) as refusal:
             answer = self._client.get_object(Bucket=self.bucket.name, Key=self._key(name))
             data: bytes = answer["Body"].read()
         if refusal.code:
             return None
-        # Some servers write these names with capitals.
+        # Some servers return these names with capitals.
         sums = {name.lower(): value for name, value in answer.get("Metadata", {}).items()}
         wanted = sums.get(_SUM)
         if wanted is not None and hashlib.sha256(data).hexdigest() != wanted:
@@ -81,7 +81,7 @@ class BucketStore:
         return data
 
     def has(self, name: str) -> bool:
-        """Whether something is there.
+        """Return whether there is data under this name.
 
         Raises:
             StoreUnreachable
@@ -91,7 +91,7 @@ class BucketStore:
         return not refusal.code
 
     def names(self) -> Iterator[str]:
-        """All that is there, in order of names.
+        """Yield all names, in order.
 
         Raises:
             StoreUnreachable
@@ -106,7 +106,7 @@ class BucketStore:
                         yield name
 
     def check(self) -> None:
-        """See whether it can be used.
+        """Check that the store can be used.
 
         Raises:
             StoreUnreachable
@@ -115,7 +115,7 @@ class BucketStore:
             self._client.head_bucket(Bucket=self.bucket.name)
 
     def _put(self, sent: dict[str, Any], expected: frozenset[str] = frozenset()) -> str:
-        """Send it; the code of a refusal that was to be expected, else nothing."""
+        """Send an object; return the code of an expected refusal, or an empty string."""
         with self._asking(expected) as refusal:
             self._client.put_object(Bucket=self.bucket.name, **sent)
         return refusal.code
@@ -130,7 +130,7 @@ class BucketStore:
 
     @contextmanager
     def _asking(self, expected: frozenset[str] = frozenset()) -> Iterator[_Refusal]:
-        """Ask for something; what was refused for an expected reason, if anything."""
+        """Map errors of requests to StoreUnreachable; record expected codes in the refusal."""
         from botocore.exceptions import (  # type: ignore[import-untyped]
             BotoCoreError,
             ClientError,
@@ -160,7 +160,7 @@ _WHY: Final = {
     "NoSuchBucket": "there is no such bucket (DAMRAK_LADDER_S3_BUCKET)",
     "InvalidAccessKeyId": "no such key (DAMRAK_LADDER_S3_KEY)",
     "SignatureDoesNotMatch": "wrong secret (DAMRAK_LADDER_S3_SECRET)",
-    # To those who asked for no more than a head.
+    # Codes of HEAD requests, whose answers have no body.
     "404": "there is no such bucket (DAMRAK_LADDER_S3_BUCKET)",
     "403": "forbidden (DAMRAK_LADDER_S3_KEY, DAMRAK_LADDER_S3_SECRET)",
 }
@@ -168,8 +168,8 @@ _WHY: Final = {
 
 @lru_cache(maxsize=4)
 def _client_of(bucket: Bucket, _process: int) -> Any:
-    """A client of this process: connections do not survive a fork."""
-    # Here, because only those who keep contents in a bucket have the package, and it takes long.
+    """Return a client for this process, as connections do not survive a fork."""
+    # Imported here, as it takes long, and only installations with a bucket have the package.
     from boto3.session import Session  # type: ignore[import-untyped]
     from botocore.config import Config  # type: ignore[import-untyped]
 
@@ -183,9 +183,9 @@ def _client_of(bucket: Bucket, _process: int) -> Any:
             connect_timeout=CONNECT_S,
             read_timeout=ANSWER_S,
             retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
-            # Names of buckets are no names of hosts where the server is one's own.
+            # A self-hosted server has no host names for buckets.
             s3={"addressing_style": "path" if bucket.endpoint else "auto"},
-            # Not every server knows Amazon's newer sums; ours are in the metadata.
+            # Not every server supports Amazon's newer checksums; ours are in the metadata.
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
         ),

@@ -1,4 +1,4 @@
-"""The store that the settings ask for."""
+"""The choice of a store according to the settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from damrak_ladder.stores.store import Store
 
 
 def chosen_store(choice: str, folder: str, table: type[Content], suffix: str = "") -> Store:
-    """The store of this choice; `folder` is also what it is called in a bucket."""
+    """Return the store of this kind; `folder` is also its name in a bucket."""
     match choice:
         case "s3":
             assert settings.DAMRAK_BUCKET is not None  # the settings have been checked

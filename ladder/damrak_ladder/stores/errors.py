@@ -1,18 +1,18 @@
-"""What can be wrong with a store.
+"""Errors of stores.
 
 StoreError
-├── StoreUnreachable   it cannot be asked now; what is in it is not lost
-└── ContentDamaged     what is there is not what was put there
+├── StoreUnreachable   it is not available now; its content is not lost
+└── ContentDamaged     the content is not what was stored
 """
 
 
 class StoreError(Exception):
-    """Something about a store."""
+    """An error of a store."""
 
 
 class StoreUnreachable(StoreError):
-    """It cannot be asked now. Nothing is lost, and the same may be tried again later."""
+    """The store is not available now. Nothing is lost, and the request may be retried later."""
 
 
 class ContentDamaged(StoreError):
-    """What is there is not what was put there."""
+    """The content is not what was stored."""

@@ -1,4 +1,4 @@
-"""Contents as rows, for installations that have nothing but a database."""
+"""A store of contents as rows, for installations that have only a database."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ class Content(models.Model):
 
 @dataclass(frozen=True, slots=True)
 class RowStore:
-    """Keeps contents as rows of a table."""
+    """A store of rows in a table."""
 
     table: type[Content]
 
     def put(self, name: str, data: bytes, *, replace: bool = False) -> None:
-        """Keep it for good. What is there under this name remains, unless it is to be replaced."""
+        """Store the data permanently; keep existing data of this name unless `replace` is set."""
         how: dict[str, Any] = {"ignore_conflicts": True}
         if replace:
             how = {"update_conflicts": True, "update_fields": ["data"], "unique_fields": ["hash"]}
         self.table._default_manager.bulk_create([self.table(hash=name, data=data)], **how)
 
     def get(self, name: str) -> bytes | None:
-        """What was put there; None if nothing was."""
+        """Return the data stored under this name, or None."""
         row = self.table._default_manager.filter(pk=name).first()
         return None if row is None else bytes(row.data)
 
     def has(self, name: str) -> bool:
-        """Whether something is there."""
+        """Return whether there is data under this name."""
         return self.table._default_manager.filter(pk=name).exists()
 
     def names(self) -> Iterator[str]:
-        """All that is there, in order of names."""
+        """Return all names, in order."""
         rows = self.table._default_manager.order_by("pk").values_list("pk", flat=True)
         return rows.iterator(chunk_size=1000)
 
     def check(self) -> None:
-        """It can be used as far as the database can."""
+        """Do nothing: the store is available if the database is."""

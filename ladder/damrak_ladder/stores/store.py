@@ -1,4 +1,4 @@
-"""What a store can do, and the names that contents have in it."""
+"""The interface of stores, and the names of contents in them."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ NAME: Final = re.compile("[0-9a-f]{64}")
 
 
 class Store(Protocol):
-    """Somewhere to keep contents. Putting in and getting out raise StoreUnreachable."""
+    """A store of contents. Reading and writing raise StoreUnreachable."""
 
     def put(self, name: str, data: bytes, *, replace: bool = False) -> None:
-        """Keep it for good. What is there under this name remains, unless it is to be replaced."""
+        """Store the data permanently; keep existing data of this name unless `replace` is set."""
 
     def get(self, name: str) -> bytes | None:
-        """What was put there; None if nothing was.
+        """Return the data stored under this name, or None.
 
         Raises:
-            ContentDamaged: it is seen to be something else.
+            ContentDamaged: it has evidently been changed.
         """
 
     def has(self, name: str) -> bool:
-        """Whether something is there."""
+        """Return whether there is data under this name."""
 
     def names(self) -> Iterator[str]:
-        """All that is there, in order of names."""
+        """Return all names, in order."""
 
     def check(self) -> None:
-        """See whether it can be used.
+        """Check that the store can be used.
 
         Raises:
             StoreUnreachable
@@ -37,10 +37,10 @@ class Store(Protocol):
 
 
 def place_of(name: str, suffix: str = "") -> str:
-    """Where this content lies in a folder, a bucket or a backup.
+    """Return the path of a content in a folder, a bucket or a backup.
 
     Raises:
-        ValueError: it is no name.
+        ValueError: the name is not a SHA-256.
     """
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no SHA-256")
@@ -48,6 +48,6 @@ def place_of(name: str, suffix: str = "") -> str:
 
 
 def name_at(place: str, suffix: str = "") -> str | None:
-    """What lies there; None if that is no place of a content."""
+    """Return the name of the content at this path; None if it is not the path of a content."""
     name = place.removesuffix(suffix).replace("/", "", 1)
     return name if NAME.fullmatch(name) and place == place_of(name, suffix) else None
