@@ -1,1 +1,1 @@
-"""An installation as one file: made while it runs, checked, and put back whole or not at all."""
+"""Backups of an installation in one file: made while it runs, verified, restored atomically."""

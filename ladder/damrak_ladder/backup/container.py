@@ -1,10 +1,10 @@
-"""The file: a tar in Zstandard, so that whoever has neither this software nor its help can read it.
+"""The backup file format: a tar compressed with Zstandard, readable without this software.
 
-damrak-backup.json    what it is: format, software, tables
+damrak-backup.json    description: format, software, tables
 keys/…                the keys of the installation
-tables/APP.MODEL/N    rows, one JSON array a line, in pieces
+tables/APP.MODEL/N    rows, one JSON array per line, in pieces
 archives/…            archives of uploaded bots
-replays/…             replays, wherever either are kept
+replays/…             replays; like archives, independent of the kind of store
 checksums.json        the SHA-256 of everything above
 """
 
@@ -39,21 +39,21 @@ _NAME: Final = re.compile(
 
 
 class Writer:
-    """Writes members one after the other; nobody sees the file before it is whole and on disk."""
+    """Writes the members of a file, which becomes visible only when it is complete and on disk."""
 
     def __init__(self, tar: tarfile.TarFile) -> None:
         self._tar = tar
         self._sums: dict[str, str] = {}
 
     def add(self, name: str, data: bytes) -> None:
-        """One more member."""
+        """Add a member."""
         if not _NAME.fullmatch(name) or name in self._sums:
             raise ValueError(f"{name!r} cannot be the name of a member")
         self._sums[name] = hashlib.sha256(data).hexdigest()
         self._put(name, data)
 
     def add_json(self, name: str, value: object) -> None:
-        """One more member."""
+        """Add a member in JSON."""
         self.add(name, json.dumps(value, indent=1, sort_keys=True).encode())
 
     def finish(self) -> None:
@@ -69,8 +69,8 @@ class Writer:
 
 @contextmanager
 def written(path: Path) -> Iterator[Writer]:
-    """A file that appears under its name when all is in it, readable for its owner alone."""
-    # Nobody else can have made it before, whoever may write in that folder.
+    """Write a file atomically, readable only for its owner."""
+    # Created exclusively under a random name: no other user of the folder can have prepared it.
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
@@ -91,7 +91,7 @@ def written(path: Path) -> Iterator[Writer]:
 
 
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
-    """What is in a file, in the order in which it was written.
+    """Yield the members of a file, in the order in which they were written.
 
     Raises:
         BackupForeign: it is not a backup.
@@ -102,7 +102,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
             path.open("rb") as file,
             zstandard.ZstdDecompressor().stream_reader(file) as stream,
         ):
-            # Not TarFile: it reads extended headers of any length into memory before it returns.
+            # Not TarFile, which reads extended headers of any length into memory before it returns.
             while (header := _exactly(stream, tarfile.BLOCKSIZE)).strip(tarfile.NUL):
                 member = tarfile.TarInfo.frombuf(header, "utf-8", "surrogateescape")
                 if not member.isreg() or member.issparse() or not _NAME.fullmatch(member.name):
@@ -130,7 +130,7 @@ def _exactly(stream: zstandard.ZstdDecompressionReader, size: int) -> bytes:
 
 
 def verified(path: Path) -> dict[str, Any]:
-    """The header of a file that has been read to its end and found whole.
+    """Read a file to its end, verify it, and return its header.
 
     Raises:
         BackupForeign, BackupDamaged

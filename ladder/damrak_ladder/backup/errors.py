@@ -1,23 +1,23 @@
-"""What can be wrong with a backup.
+"""Errors of backups.
 
 BackupError
-├── BackupDamaged   the file is not what was written
-├── BackupForeign   it is of another kind, or of software with other tables
-└── NotEmpty        there is something that would be lost
+├── BackupDamaged   the file is not as it was written
+├── BackupForeign   it is not a backup, or from software with other tables
+└── NotEmpty        existing data would be lost
 """
 
 
 class BackupError(Exception):
-    """Something about a backup; the message is one line for an operator."""
+    """An error of a backup; the message is one line for an operator."""
 
 
 class BackupDamaged(BackupError):
-    """The file is not what was written."""
+    """The file is not as it was written."""
 
 
 class BackupForeign(BackupError):
-    """The file is no backup, or one of software with other tables."""
+    """The file is not a backup, or is from software with other tables."""
 
 
 class NotEmpty(BackupError):
-    """There is something that would be lost."""
+    """Existing data would be lost."""

@@ -1,4 +1,4 @@
-"""A backup, put back: verified first, then whole or not at all."""
+"""Restoring a backup: it is verified first, then restored completely or not at all."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _ALIVE: Final = timedelta(seconds=30)
 
 
 def restore(path: Path, tell: Tell, *, replace: bool = False) -> Saved:
-    """Make this installation what the backup says.
+    """Replace this installation with the content of the backup.
 
-    Nothing is changed before the file has been read to its end and found whole. The rows are
-    replaced in one transaction. Whoever dies over it can do it again, and nothing starts before.
+    Nothing is changed before the whole file has been verified. The rows are replaced in one
+    transaction. An interrupted restore can be repeated, and nothing else starts before that.
 
     Raises:
         BackupForeign, BackupDamaged, NotEmpty
@@ -87,7 +87,7 @@ def _check_nobody_plays() -> None:
 
 
 def _put_contents(path: Path) -> int:
-    """Each has its hash as its name, so more of them does no harm; how many there were."""
+    """Store all contents and return their number; extra ones are harmless, being named by hash."""
     count = 0
     parts = shelves()
     for member, data in members(path):

@@ -1,4 +1,4 @@
-"""A backup, made."""
+"""Creation of a backup from the running installation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What went into a backup."""
+    """The amount of data in a backup."""
 
     rows_of: dict[str, int]
     files: int
@@ -34,11 +34,11 @@ class Saved:
 
 
 def save(path: Path, now: datetime, tell: Tell, *, replace: bool = False) -> Saved:
-    """Write everything that this installation is into one file; it may run meanwhile.
+    """Write all data of this installation to one file; it may keep running.
 
     Raises:
         NotEmpty: there is a file of that name.
-        StoreError: a store cannot be asked, or has something that was changed.
+        StoreError: a store is not available, or has content that was changed.
     """
     if path.exists() and not replace:
         raise NotEmpty(f"{path}: exists already (--force replaces it)")
@@ -64,7 +64,7 @@ def save(path: Path, now: datetime, tell: Tell, *, replace: bool = False) -> Sav
                     rows[name] += piece.count(b"\n")
                 if rows[name]:
                     tell(f"{name}: {rows[name]} rows")
-        # After the rows: a file is always there before the row that names it.
+        # After the rows: a content is always stored before the row that refers to it.
         files = 0
         for shelf in shelves().values():
             for name in shelf.store.names():
@@ -76,13 +76,13 @@ def save(path: Path, now: datetime, tell: Tell, *, replace: bool = False) -> Sav
 
 
 def migrations() -> list[str]:
-    """Those that have been applied."""
+    """Return the applied migrations."""
     applied = MigrationRecorder(connection).applied_migrations()
     return sorted(f"{app}.{name}" for app, name in applied)
 
 
 def _keys() -> Iterator[tuple[str, bytes]]:
-    """Those in use, wherever they come from."""
+    """Yield the keys in use, from any source."""
     yield "secret-key", settings.SECRET_KEY.encode()
     yield REPLAY_KEY_FILE, platform_key().private.private_bytes_raw()
 

@@ -1,4 +1,4 @@
-"""Contents of stores as members of a backup: the same wherever they are kept."""
+"""Shelves: contents of stores as members of a backup, independent of the kind of store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from damrak_ladder.stores.store import Store, name_at, place_of
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """A part of a backup, and the store that it is of."""
+    """A part of a backup, and its store."""
 
     part: str
     suffix: str
@@ -25,14 +25,14 @@ class Shelf:
     name_of: Callable[[bytes], str]
 
     def member(self, name: str) -> str:
-        """What a content is called in a backup."""
+        """Return the name of a content in a backup."""
         return f"{self.part}/{place_of(name, self.suffix)}"
 
     def put(self, member: str, data: bytes) -> None:
-        """Have this content in the store, unless what is there is as good.
+        """Store this content, unless a valid one exists.
 
         Raises:
-            BackupDamaged: no content can be called that.
+            BackupDamaged: the member's name is not that of a content.
         """
         name = name_at(member.removeprefix(f"{self.part}/"), self.suffix)
         if name is None:
@@ -48,7 +48,7 @@ class Shelf:
 
 
 def shelves() -> dict[str, Shelf]:
-    """All of them, by their parts of a backup."""
+    """Return all shelves, by their parts of a backup."""
     return {
         "archives": Shelf("archives", "", archive_store().store, content_of),
         "replays": Shelf("replays", SUFFIX, replay_store().store, _hash_of_replay),

@@ -1,4 +1,4 @@
-"""All rows of all tables, as text and back, whatever the database."""
+"""Conversion of all rows of all tables to text and back, independent of the database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Model = type[models.Model]
 
 
 def all_models() -> dict[str, Model]:
-    """Every table there is, by its name in backups; contents are no rows there."""
+    """Return all tables, by their names in backups; contents of stores are not included."""
     found = apps.get_models(include_auto_created=True)
     return {
         model._meta.label_lower: model
@@ -35,17 +35,17 @@ def all_models() -> dict[str, Model]:
 
 
 def columns_of(model: Model) -> list[str]:
-    """Its columns, in the order in which rows are written."""
+    """Return the columns of a table, in the order in which rows are written."""
     return [field.attname for field in model._meta.concrete_fields]
 
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """See the database within as it is now, while others go on writing."""
+    """Read the database as it is now, while other processes may write."""
     if connection.vendor == "sqlite":
         connection.ensure_connection()
         with connection.cursor() as cursor:
-            # Not one of Django's own transactions, which would keep all writers out.
+            # Not a transaction of Django's, which would block all writers.
             cursor.execute("BEGIN DEFERRED")
             try:
                 cursor.execute("SELECT COUNT(*) FROM sqlite_master")
@@ -60,7 +60,7 @@ def snapshot() -> Iterator[None]:
 
 
 def pieces(model: Model) -> Iterator[bytes]:
-    """The rows of a table, in pieces of some megabytes."""
+    """Yield the rows of a table, in pieces of a few megabytes."""
     rows = model._base_manager.order_by("pk").values_list(*columns_of(model))
     lines: list[bytes] = []
     size = 0
@@ -76,7 +76,7 @@ def pieces(model: Model) -> Iterator[bytes]:
 
 
 def rows_of(model: Model, piece: bytes) -> Iterator[models.Model]:
-    """The rows of a piece, not yet in the database.
+    """Yield the rows of a piece, not yet saved.
 
     Raises:
         BackupDamaged: they are not rows of this table.
@@ -97,7 +97,7 @@ def rows_of(model: Model, piece: bytes) -> Iterator[models.Model]:
 
 
 def empty_all() -> None:
-    """Remove every row; within a transaction."""
+    """Delete all rows; requires a transaction."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             names = ", ".join(connection.ops.quote_name(name) for name in _table_names())
@@ -108,7 +108,7 @@ def empty_all() -> None:
 
 
 def insert(rows: Iterable[models.Model]) -> int:
-    """Put rows of one table in as they are; how many there were."""
+    """Insert rows of one table unchanged; return their number."""
     count = 0
     batch: list[models.Model] = []
     for row in rows:
@@ -120,7 +120,7 @@ def insert(rows: Iterable[models.Model]) -> int:
 
 
 def set_sequences() -> None:
-    """Let new rows have numbers after those that were put in."""
+    """Set the sequences so that new rows get ids above the inserted ones."""
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), list(all_models().values())):
             cursor.execute(statement)
