@@ -1,1 +1,1 @@
-"""Whether the parts of an installation are well, for machines that ask often and for operators."""
+"""Health of the parts of an installation, for machines that ask often and for operators."""

@@ -1,4 +1,4 @@
-"""Where the site answers questions about health."""
+"""URL paths of the site's health checks."""
 
 from typing import Final
 

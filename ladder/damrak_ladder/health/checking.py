@@ -1,4 +1,4 @@
-"""Checks that run in threads of their own, so that a part that hangs cannot hang whoever asks."""
+"""Health checks in separate threads, so that a part that hangs does not block the caller."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from django.db import connection
 T = TypeVar("T")
 
 FRESH_FOR_S: Final = 2.0
-"""A result is given to everyone who asks within so many seconds."""
+"""Seconds during which a result is reused."""
 
 DEADLINE_S: Final = 4.0
-"""A check that takes longer counts as failed; no second one is started beside it."""
+"""Seconds after which a check counts as failed; a second one is not started beside it."""
 
 
 class Run(Generic[T]):
-    """One run of a check in a daemon thread, which never keeps a process from ending."""
+    """One run of a check in a daemon thread, which does not keep the process from exiting."""
 
     def __init__(self, check: Callable[[], T], fallback: Callable[[Exception], T]) -> None:
         self.began = time.monotonic()
@@ -31,7 +31,7 @@ class Run(Generic[T]):
         Thread(target=self._run, name="health", daemon=True).start()
 
     def result(self, seconds: float) -> T | None:
-        """The result, within so many seconds of the beginning; None if there is none by then."""
+        """Return the result within this time from the start; None if there is none by then."""
         self._over.wait(max(0.0, self.began + seconds - time.monotonic()))
         return self._result
 
@@ -43,7 +43,7 @@ class Run(Generic[T]):
     def _run(self) -> None:
         try:
             self._result = self._check()
-        except Exception as problem:  # noqa: BLE001 - whatever it is, it is the result
+        except Exception as problem:  # noqa: BLE001 - any error becomes the result
             self._result = self._fallback(problem)
         finally:
             connection.close()
@@ -52,9 +52,9 @@ class Run(Generic[T]):
 
 
 class Check(Generic[T]):
-    """A check that is run again when its result is old; however many ask, it runs once at a time.
+    """A check that is repeated when its result is old. Concurrent callers share one run.
 
-    `fallback` makes a result of an exception.
+    `fallback` converts an exception to a result.
     """
 
     def __init__(self, check: Callable[[], T], fallback: Callable[[Exception], T]) -> None:
@@ -64,7 +64,7 @@ class Check(Generic[T]):
         self._lock = Lock()
 
     def start(self) -> Run[T]:
-        """The run whose result is current, started if necessary."""
+        """Return the current run; start one if necessary."""
         with self._lock:
             run = self._run
             if run is None or (run.is_over and time.monotonic() - run.ended > FRESH_FOR_S):

@@ -1,4 +1,4 @@
-"""A thorough look at every part: what is wrong, and the cure."""
+"""A thorough examination of every part, with problems and their fixes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from damrak_ladder.referees.connecting import own_control
 from damrak_ladder.referees.errors import RefereeTrouble
 
 DEADLINE_S: Final = 4.0
-"""For every group of parts; with the start of the process an answer takes less than ten seconds."""
+"""For each group of parts; with the start of the process, an answer takes less than ten seconds."""
 
 _SITE_S: Final = 3.0
 _MAIL_S: Final = 3.0
@@ -48,17 +48,17 @@ _MAIL_CURE: Final = "check DAMRAK_LADDER_MAIL_URL; addresses cannot be confirmed
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Parts that are looked at one after the other, beside the other groups."""
+    """Parts that are examined in sequence, concurrently with the other groups."""
 
-    part: str  # what is named if there is no answer
+    part: str  # reported if the group does not answer
     look: Callable[[Clock], Iterator[Finding]]
     cure: str
 
 
 def examine(clock: Clock = timezone.now) -> Iterator[Finding]:
-    """Look at all parts side by side; what has not answered by the deadline is reported as such.
+    """Examine all parts concurrently; report those that have not answered by the deadline.
 
-    What needs the database is left out without it.
+    Examinations that need the database are left out without it.
     """
     started = []
     for group in _GROUPS:
@@ -83,7 +83,7 @@ def _collect(group: _Group, clock: Clock, found: list[Finding]) -> bool:
 
 
 def _reraise(problem: Exception) -> bool:
-    raise problem  # `_collect` lets none through
+    raise problem  # `_collect` catches all exceptions
 
 
 def _settings(_: Clock) -> Iterator[Finding]:
@@ -125,7 +125,7 @@ def _disk(clock: Clock) -> Iterator[Finding]:
 
 def _referee(_: Clock) -> Iterator[Finding]:
     if not settings.DAMRAK_REFEREE:
-        return  # machines without one are as good
+        return  # a machine does not need one
     try:
         with own_control() as control:
             status = control.status()

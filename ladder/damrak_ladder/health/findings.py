@@ -1,4 +1,4 @@
-"""What an examination finds."""
+"""Findings of an examination, with their verdicts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Clock = Callable[[], datetime]
 
 
 class Verdict(StrEnum):
-    """How a part is."""
+    """The state of a part."""
 
     WELL = "well"
     DOUBTFUL = "doubtful"
@@ -22,7 +22,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was found about a part, and what to do about it."""
+    """A finding about a part, and how to fix it."""
 
     part: str
     verdict: Verdict
@@ -31,7 +31,7 @@ class Finding:
 
 
 def finding_of(part: str, look: Callable[[datetime], str], now: datetime, cure: str) -> Finding:
-    """Look at a part; the cure is for when it is not well."""
+    """Check a part; the cure is included if it is not well."""
     found = look(now)
     if found == WELL:
         return Finding(part, Verdict.WELL, "well")

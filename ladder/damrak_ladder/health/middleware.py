@@ -1,6 +1,6 @@
-"""`GET /healthz` and the answers below it, given before anything else is asked.
+"""`GET /healthz` and the paths below it, answered before any other processing.
 
-They need no host name, no https and no session, because those who ask are machines: proxies and
+They need no host name, no https and no session, because the callers are machines: proxies and
 supervisors. They never wait for a part that hangs.
 """
 
@@ -22,12 +22,11 @@ Found = dict[str, str]
 
 
 class HealthMiddleware:
-    """Answers 200 if what was asked for is well, else 503; either way with what was found.
+    """Answers 200 if the parts in question are well, else 503, in both cases with the findings.
 
-    `/healthz` is about all parts of the platform, `/healthz/live` about this process,
-    `/healthz/ready` about what the site needs to answer requests, `/healthz/hosts` about the
-    machines that play. Details are only for requests from this machine, and for
-    `damrak-ladder doctor`.
+    `/healthz` covers all parts of the platform, `/healthz/live` this process, `/healthz/ready` what
+    the site needs to answer requests, and `/healthz/hosts` the machines that play. Details are only
+    for requests from this machine, and for `damrak-ladder doctor`.
     """
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -70,7 +69,7 @@ class HealthMiddleware:
         statuses = self._hosts.start().result(checking.DEADLINE_S)
         if statuses is None:
             return _answer({"hosts": "unknown: the database does not answer"}, is_well=False)
-        # A quarantine is a decision, and not a failure.
+        # A quarantine is a decision, not a failure.
         bad = {HostStatus.SILENT, HostStatus.CLOSED}
         is_well = HostStatus.READY in statuses.values() and not bad & set(statuses.values())
         if is_here:
@@ -88,7 +87,7 @@ def _check_of(group: tuple[str, ...]) -> Check[Found]:
 
 def _answer(found: dict[str, str] | dict[str, int], is_well: bool) -> HttpResponse:
     answer = JsonResponse(found, status=200 if is_well else 503)
-    answer._has_been_logged = True  # type: ignore[attr-defined]  # each time, it would fill the log
+    answer._has_been_logged = True  # type: ignore[attr-defined]  # it would fill the log
     answer["Cache-Control"] = "no-store"
     answer["Content-Length"] = str(len(answer.content))
     return answer

@@ -1,4 +1,4 @@
-"""The parts of an installation, each looked at quickly: what is wrong with it, if anything."""
+"""Quick checks of the parts of an installation; each returns the problem, or `WELL`."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from damrak_ladder.stores.errors import StoreUnreachable
 
 WELL: Final = "well"
 SILENT_AFTER_S: Final = 60
-"""A clerk that has sent no pulse for so long is not well."""
+"""A clerk without a heartbeat for this long is not well."""
 
 LEAST_DISK_MB: Final = 200
-_MISSING: Final = "are a worker and its referee running?"  # it is silent without
+_MISSING: Final = "are a worker and its referee running?"  # it is silent without them
 
 
 def database(_: datetime) -> str:
-    """Whether the database answers."""
+    """Check that the database answers."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -39,7 +39,7 @@ def database(_: datetime) -> str:
 
 
 def migrations(_: datetime) -> str:
-    """Whether the tables are those of this software."""
+    """Check that all migrations of this software are applied."""
     try:
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
@@ -49,7 +49,7 @@ def migrations(_: datetime) -> str:
 
 
 def broker(_: datetime) -> str:
-    """Whether messages can be sent."""
+    """Check that messages can be sent."""
     try:
         with connect_to(settings.DAMRAK_BROKER) as connected:
             connected.ping()
@@ -59,7 +59,7 @@ def broker(_: datetime) -> str:
 
 
 def clerk(_: datetime) -> str:
-    """Whether a clerk does what beat tells it to do."""
+    """Check that a clerk carries out the tasks of beat."""
     try:
         age = pulse_age(settings.DAMRAK_BROKER, "clerk")
     except (redis.RedisError, OSError, ValueError):
@@ -72,7 +72,7 @@ def clerk(_: datetime) -> str:
 
 
 def hosts(now: datetime) -> str:
-    """Whether a host that is trusted can play."""
+    """Check that a trusted host is available to play."""
     try:
         known = list(Host.objects.values_list("name", "state", "last_seen"))
     except DatabaseError:
@@ -90,7 +90,7 @@ def hosts(now: datetime) -> str:
 
 
 def stores(_: datetime) -> str:
-    """Whether archives and replays can be reached, where that is a matter of its own."""
+    """Check that the stores of archives and replays are available."""
     try:
         for store in (archive_store().store, replay_store().store):
             store.check()
@@ -100,7 +100,7 @@ def stores(_: datetime) -> str:
 
 
 def disk(_: datetime) -> str:
-    """Whether the data folder has room."""
+    """Check that the data folder has room."""
     try:
         free = shutil.disk_usage(settings.DAMRAK_HOME).free // 1_000_000
     except OSError as problem:
@@ -126,14 +126,14 @@ GROUPS: Final[tuple[tuple[str, ...], ...]] = (
     ("stores",),
     ("disk",),
 )
-"""Parts of a group depend on its first one; groups are independent of each other."""
+"""The parts of a group depend on its first one; groups are independent of each other."""
 
 READY: Final = ("database", "migrations")
-"""What the site needs to answer requests."""
+"""Parts that the site needs to answer requests."""
 
 
 def look_at(group: tuple[str, ...], now: datetime) -> dict[str, str]:
-    """The parts of a group and how they are. If the first is down the others are not looked at."""
+    """Return the state of each part of a group. If the first is down, the others are skipped."""
     first, *others = group
     found = {first: PARTS[first](now)}
     for name in others:
@@ -143,14 +143,14 @@ def look_at(group: tuple[str, ...], now: datetime) -> dict[str, str]:
 
 
 def overdue(group: tuple[str, ...], why: str) -> dict[str, str]:
-    """The same for a group that could not be looked at."""
+    """Return the state of each part of a group that could not be checked."""
     first, *others = group
     found = {first: f"does not answer: {why}"}
     return found | dict.fromkeys(others, f"unknown: the {first} does not answer")
 
 
 def host_statuses(now: datetime) -> dict[str, HostStatus]:
-    """Each host and its status.
+    """Return each host and its status.
 
     Raises:
         DatabaseError: the database does not answer.
@@ -159,7 +159,7 @@ def host_statuses(now: datetime) -> dict[str, HostStatus]:
 
 
 def is_well(found: dict[str, str]) -> bool:
-    """Whether all parts are."""
+    """Return whether all parts are well."""
     return all(state == WELL for state in found.values())
 
 

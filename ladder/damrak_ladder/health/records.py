@@ -1,4 +1,4 @@
-"""A thorough look at the database and the stores, and at what is in them."""
+"""A thorough examination of the database and the stores, and of their content."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ DATABASE_CURE: Final = "start it, or check DATABASE_URL and the network in betwe
 STORES_CURE: Final = "start it, or check DAMRAK_LADDER_S3_…"
 
 SAMPLE: Final = 20
-"""So many replays and archives are looked at."""
+"""The number of replays and archives that are examined."""
 
 STUCK_AFTER: Final = 3
-"""A block that was tried so often and waits again has met with more than an accident."""
+"""Attempts after which the failures of a waiting block are no longer taken for accidents."""
 
 LATE_AFTER: Final = timedelta(minutes=10)
-"""A block that has been due for so long is not being played."""
+"""A block that has been due for this long is not being played."""
 
 
 def examine_database(clock: Clock) -> Iterator[Finding]:
-    """The database, and what its tables say about hosts and blocks."""
+    """Yield findings about the database, and about hosts and blocks in it."""
     database = finding_of("database", parts.database, clock(), DATABASE_CURE)
     yield database
     if database.verdict is not Verdict.WELL:
@@ -54,10 +54,10 @@ def examine_database(clock: Clock) -> Iterator[Finding]:
 
 
 def examine_stores(clock: Clock) -> Iterator[Finding]:
-    """Stores, and samples of what is in them."""
+    """Yield findings about the stores, and samples of their content."""
     first = (parts.database, parts.migrations)
     if any(look(clock()) != parts.WELL for look in first) or tables.difference():
-        return  # another group reports it
+        return  # reported by another group
     stores = finding_of("stores", parts.stores, clock(), STORES_CURE)
     yield stores
     if stores.verdict is Verdict.WELL:
@@ -90,8 +90,7 @@ def _hosts(clock: Clock) -> Iterator[Finding]:
     cure = "start `damrak-referee` and, beside it, `damrak-ladder worker`; look at their logs"
     yield finding_of("hosts", parts.hosts, clock(), cure)
     hosts = list(Host.objects.order_by("name"))
-    # Hosts go on reporting while we look: only what is later than the end of our query shows a
-    # clock that is ahead.
+    # Hosts keep reporting during the query: only a time after its end shows a clock that is ahead.
     now = clock()
     for host in hosts:
         part = f"host {host.name}"

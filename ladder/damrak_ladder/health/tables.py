@@ -1,7 +1,7 @@
-"""Whether the tables are those of this software, whatever the database remembers of migrations.
+"""Comparison of the tables with this software, independent of recorded migrations.
 
-Before the first release migrations are written anew when tables change, so a data folder of
-earlier sources claims to be up to date, and is not.
+Before the first release, migrations are rewritten when tables change, so a data folder of earlier
+sources claims to be up to date although it is not.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from damrak_ladder.misuse import Misuse
 
 
 def bring_up_to_date() -> None:
-    """Make or change the tables, so that they are those of this software.
+    """Create or migrate the tables, so that they match this software.
 
     Raises:
-        Misuse: they are of other sources, and cannot become ours; names the cure.
-        DatabaseError: the database does not do as it is told, for a reason of its own.
+        Misuse: they are from other sources and cannot be migrated; the message explains the fix.
+        DatabaseError: the database fails for another reason.
     """
     try:
         call_command("migrate", verbosity=0, interactive=False)
     except DatabaseError as problem:
-        # A migration that meets what it did not expect, unless nothing is there at all.
+        # A migration has met unexpected tables, unless there are none at all.
         if not (_has_tables() and difference()):
             raise
         raise Misuse(_words(str(problem).strip().partition("\n")[0])) from None
@@ -33,7 +33,7 @@ def bring_up_to_date() -> None:
 
 
 def difference() -> str | None:
-    """The first table that is not as this software makes it, in words; None if there is none.
+    """Return the first difference between the tables and the models, in words, or None.
 
     Raises:
         DatabaseError: the database does not answer.
@@ -57,7 +57,7 @@ def difference() -> str | None:
 
 
 def cure() -> str:
-    """What to do about tables that are not ours."""
+    """Return how to fix tables of other sources."""
     if connection.vendor == "sqlite":
         home = settings.DAMRAK_HOME
         return f"set the data folder aside (mv {home} {home}.old) and begin a new one"
