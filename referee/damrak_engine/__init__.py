@@ -1,4 +1,5 @@
-"""The rules of the Amsterdam cart game and everything that follows from them alone.
+"""Engine of the Amsterdam cart game: rules, arbiter, replays, boards and their drawing.
 
-Standard library only; no clock, no randomness of its own, no files but the boards it brings.
+It uses the standard library only. It reads no clock, has no randomness of its own, and reads no
+files except the boards that it ships with.
 """

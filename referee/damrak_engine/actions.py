@@ -1,8 +1,8 @@
-"""The action space: small integers for the engine, typed printable forms for people.
+"""Action space: small integers for the engine, typed printable forms for people.
 
-The first eleven ids are the same on every board; claims follow, route by route, for each route by
-colour (a grey route: pink to orange) and within a colour by the number of wilds paid, the payment
-in wilds alone last. The ids of a board never depend on the options or the number of seats.
+The first eleven ids are the same on every board. Claims follow, ordered by route, then by colour
+(grey routes: pink to orange), then by the number of wilds paid; the payment with wilds only comes
+last for each route. The ids of a board never depend on the options or the number of seats.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ FIRST_CLAIM: Final = 11
 
 @dataclass(frozen=True, slots=True, order=True)
 class DrawBlind:
-    """Draw the unknown top card of the pile."""
+    """Action: draw the unknown top card of the pile."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class TakeCard:
-    """Take the card in this slot of the row."""
+    """Action: take the card in this slot of the row."""
 
     slot: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class DrawContracts:
-    """Draw two contracts, or the last one, to keep at least one."""
+    """Action: draw two contracts, or the last one, to keep at least one."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class KeepContracts:
-    """Keep the first, the second, or both of the contracts on offer."""
+    """Action: keep the first, the second, or both of the contracts on offer."""
 
     first: bool
     second: bool
@@ -50,12 +50,12 @@ class KeepContracts:
 
 @dataclass(frozen=True, slots=True, order=True)
 class PassTurn:
-    """Do nothing, because nothing is possible."""
+    """Action: pass, which ends the turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimRoute:
-    """Claim a route with `length - wilds` cards of a colour (None: wilds alone) and wilds."""
+    """Action: claim a route with `length - wilds` cards of a colour (None: all wild) and wilds."""
 
     route: int
     colour: Card | None
@@ -76,7 +76,7 @@ _FIXED: Final[tuple[Action, ...]] = (
 
 
 class ActionSpace:
-    """The ids of one board, both ways."""
+    """Two-way mapping between the action ids of a board and their typed forms."""
 
     def __init__(self, board: Board) -> None:
         self.board = board
@@ -87,15 +87,15 @@ class ActionSpace:
         return len(self.actions)
 
     def typed(self, action: int) -> Action:
-        """The typed form of an id."""
+        """Return the typed form of an action id."""
         return self.actions[action]
 
     def id_of(self, action: Action) -> int:
-        """The id of a typed form; KeyError if this board has no such action."""
+        """Return the id of a typed form; KeyError if this board has no such action."""
         return self._ids[action]
 
     def describe(self, action: int) -> str:
-        """The action in words, for logs and people."""
+        """Return the action in words, for logs and people."""
         match self.actions[action]:
             case DrawBlind():
                 return "draw blind"

@@ -1,7 +1,7 @@
-"""Boards are data: the parsed form of a `damrak-board/1` file, and its schema.
+"""Boards: the parsed form of a `damrak-board/1` file, and its schema.
 
-`parse_board` is the only way in. It checks everything the engine later relies on, so that nothing
-behind it has to; every complaint names the field.
+`parse_board` is the only entry point. It validates everything that the engine later relies on, so
+that no other code has to; every error names the field.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_CARTS = 200
 MOST_GOODS = 200
 MOST_LOCATIONS = 200
 MOST_ROUTES = 400
-MOST_CONTRACTS = 60  # the sets of contracts are unboxed masks in the compiled engine
+MOST_CONTRACTS = 60  # the compiled engine keeps sets of contracts as unboxed masks
 LONGEST_ROUTE = 12
 LENGTHS = tuple(str(length) for length in range(1, LONGEST_ROUTE + 1))
 LARGEST_COORDINATE = 100_000
@@ -49,7 +49,7 @@ class Route:
 
     @property
     def is_grey(self) -> bool:
-        """Whether any one colour pays for it."""
+        """Whether it can be paid for with any one colour."""
         return self.colour == GREY
 
     @property
@@ -60,7 +60,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """Join the locations with the indices `a` and `b` for `points`."""
+    """A contract to join the locations with the indices `a` and `b`, worth `points`."""
 
     id: int
     a: int
@@ -70,7 +70,7 @@ class Contract:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Board:
-    """Everything printed on a board, checked; routes and contracts stand at their id."""
+    """A validated board; routes and contracts are indexed by their id."""
 
     id: str
     name: str
@@ -88,23 +88,23 @@ class Board:
 
     @property
     def deck_size(self) -> int:
-        """How many transport cards there are."""
+        """The number of transport cards."""
         return COLOURS * self.cards_per_colour + self.wild_cards
 
     def route_name(self, route: int) -> str:
-        """`Dam - Oude Kerk (pink, 2)`, for people."""
+        """Return a readable name, such as `Dam - Oude Kerk (pink, 2)`."""
         r = self.routes[route]
         ends = f"{self.locations[r.a].name} - {self.locations[r.b].name}"
         return f"{ends} ({r.colour_word}, {r.length})"
 
     def contract_name(self, contract: int) -> str:
-        """`Dam - Jordaan (4)`, for people."""
+        """Return a readable name, such as `Dam - Jordaan (4)`."""
         c = self.contracts[contract]
         return f"{self.locations[c.a].name} - {self.locations[c.b].name} ({c.points})"
 
 
 class _Reader:
-    """One JSON object of the file, read field by field under the name it has there."""
+    """Reader of one JSON object of the file; its errors name the path of the field."""
 
     def __init__(self, value: object, path: str) -> None:
         if not isinstance(value, dict):
@@ -152,7 +152,7 @@ class _Reader:
 
 
 def parse_board(data: object) -> Board:
-    """The board described by a decoded JSON file.
+    """Return the board described by a decoded JSON file.
 
     Raises:
         BoardError: naming the first field that is missing, of the wrong type, or inconsistent.
@@ -218,7 +218,7 @@ def _route_points(top: _Reader) -> tuple[int, ...]:
     table = _Reader(top.get("route_points"), "route_points")
     points = [0] * (LONGEST_ROUTE + 1)
     for key in table.fields:
-        if key not in LENGTHS:  # nor "01", of which nobody could say what it changes
+        if key not in LENGTHS:  # rejects "01" too, a second key for the same length
             raise BoardError(table.name(key), f"must be a length from 1 to {LONGEST_ROUTE}")
         points[int(key)] = table.whole(key, 0, 100)
     return tuple(points)

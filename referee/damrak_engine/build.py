@@ -1,4 +1,4 @@
-"""Which version and build a process runs: native code or the Python sources."""
+"""Version and build of the running engine: native code or Python sources."""
 
 from __future__ import annotations
 

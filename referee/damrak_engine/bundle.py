@@ -1,7 +1,7 @@
-"""The repro bundle as JSON, `damrak-repro/1`: one bot's match up to its fault.
+"""Repro bundles as JSON, `damrak-repro/1`: one bot's match up to its fault.
 
-It holds what that seat was told and nothing that was hidden from it, so it can be passed on. Sets
-kept as bits of one long integer are written in hexadecimal, because JSON readers trip over them.
+A bundle contains only what was visible to that seat, so it can be shared. Bit masks of 2**53 and
+more are written in hexadecimal, because many JSON readers cannot represent them exactly.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SAFE: Final = 1 << 53
 
 @value(frozen=True, slots=True)
 class Failed:
-    """The bot that failed, and how: `spec` is what it is called by, `path` where it lies."""
+    """The bot that failed, and how; `spec` is its specifier, `path` its location on disk."""
 
     spec: str
     name: str
@@ -42,7 +42,7 @@ class Failed:
 
 @value(frozen=True, slots=True)
 class Limited:
-    """What the bot might use besides its clock; None is no limit."""
+    """Resource limits of the bot besides its clock; None means unlimited."""
 
     memory_bytes: int | None
     start_seconds: float  # until it is ready to play
@@ -51,7 +51,7 @@ class Limited:
 
 @value(frozen=True, slots=True)
 class Situation:
-    """Where it sat, and by what rules it played; its random numbers began from `chance`."""
+    """The bot's seat, rules, time control and limits; `chance` seeds its random numbers."""
 
     rules: Rules
     seat: int
@@ -66,7 +66,7 @@ def bundle_json(
     steps: Iterable[dict[str, Any]],
     ending: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A bundle as a JSON object; `ending` is there only if the bot failed after the end."""
+    """Return a bundle as a JSON object; pass `ending` only if the bot failed after the end."""
     rules = situation.rules
     return {
         "format": FORMAT,
@@ -106,9 +106,10 @@ def step_json(
     objection: str | None,
     answer: dict[str, Any] | None,
 ) -> dict[str, Any]:
-    """A question, and what the bot answered: its `action` and `note`, or `what` nonsense it was.
+    """Return one question and the bot's answer as a JSON object.
 
-    None is a fault or silence.
+    The answer holds `action` and `note`, or `what` if it was not an action. None means a fault or
+    no answer.
     """
     observed = {name: shown(getattr(observation, name)) for name in OBSERVATION_FIELDS}
     return {
@@ -123,7 +124,7 @@ def step_json(
 
 
 def events_json(events: Iterable[Event]) -> list[dict[str, Any]]:
-    """Events as the seat saw them, cards by their words."""
+    """Return events as the seat saw them, with cards as words."""
     written = []
     for event in events:
         values = {name: getattr(event, name) for name in EVENT_FIELDS[event.kind]}
@@ -134,7 +135,7 @@ def events_json(events: Iterable[Event]) -> list[dict[str, Any]]:
 
 
 def shown(value: Any) -> Any:
-    """A value as JSON has it: tuples as lists, long integers in hexadecimal."""
+    """Return a value as JSON stores it: tuples as lists, long integers in hexadecimal."""
     if isinstance(value, tuple):
         return [shown(item) for item in value]
     return hex(value) if type(value) is int and value >= _SAFE else value

@@ -1,8 +1,8 @@
 """Transport cards, and multisets of them packed into one integer.
 
-A hand, the pile and the discards have no order, so each is a count per kind: eight bits a kind,
-pink lowest, wild highest. Adding and subtracting such integers adds and removes cards; together
-they stay below 2**62, where the compiled engine keeps integers unboxed.
+A hand, the pile and the discards have no order, so each is one count per kind: eight bits per
+kind, pink lowest, wild highest. Adding and subtracting such integers adds and removes cards. They
+stay below 2**62, so the compiled engine keeps them unboxed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 
 class Card(IntEnum):
-    """A kind of transport card, in the order in which the dice lay the pile out."""
+    """A kind of transport card, in the order in which the dice index the pile."""
 
     PINK = 0
     BLUE = 1
@@ -41,7 +41,7 @@ CARD_OF_WORD: Final = {card.word: card for card in Card}
 
 BITS: Final = 8
 COUNT: Final = 255
-MOST_OF_A_KIND: Final = 120  # a board may hold no more, so that the top bit stays free
+MOST_OF_A_KIND: Final = 120  # limit of a board, which keeps the top bit free
 GUARDS: Final = sum([128 << BITS * kind for kind in range(KINDS)])
 ONE: Final = tuple(1 << BITS * kind for kind in range(KINDS))
 WILD_SHIFT: Final = BITS * WILD
@@ -49,37 +49,37 @@ PLAIN: Final = (1 << WILD_SHIFT) - 1  # the counts of all kinds but wilds
 
 
 def packed(cards: Iterable[int]) -> int:
-    """The multiset of these kinds."""
+    """Return the multiset of these kinds of card."""
     return sum([ONE[card] for card in cards])
 
 
 def packed_counts(numbers: Iterable[int]) -> int:
-    """The multiset that holds so many of each kind, pink first."""
+    """Return the multiset with these counts per kind, pink first."""
     return sum([packed_of(number, kind) for kind, number in enumerate(numbers)])
 
 
 def packed_of(number: int, kind: int) -> int:
-    """So many of this kind.
+    """Return the multiset of `number` cards of this kind.
 
-    Shifted, never multiplied: Python looks for signals while it multiplies numbers of 2**30 and
-    more, and native code takes an exception that then comes back for a lack of memory. Where
-    numbers are no powers of two it leaves that to `prod`.
+    It shifts instead of multiplying: Python checks for signals while it multiplies numbers of 2**30
+    and more, and compiled code mistakes an exception raised there for a lack of memory. For the
+    same reason, other large products use `prod`.
     """
     return number << BITS * kind
 
 
 def count(pack: int, kind: int) -> int:
-    """How many of this kind."""
+    """Return the number of cards of this kind."""
     return pack >> BITS * kind & COUNT
 
 
 def counts(pack: int) -> tuple[int, ...]:
-    """How many of each kind, pink first."""
+    """Return the number of cards of each kind, pink first."""
     return tuple(pack >> BITS * kind & COUNT for kind in range(KINDS))
 
 
 def size(pack: int) -> int:
-    """How many cards in all."""
+    """Return the total number of cards."""
     total = 0
     while pack:
         total += pack & COUNT
@@ -88,14 +88,15 @@ def size(pack: int) -> int:
 
 
 def unpacked(pack: int) -> list[Card]:
-    """The cards one by one, in the order pink … wild."""
+    """Return the cards one by one, in the order pink … wild."""
     return [card for card in CARDS for _ in range(pack >> BITS * card & COUNT)]
 
 
 def without(pack: int, removed: int) -> int:
-    """What is left when as many of `removed` as there are have been taken away.
+    """Return the multiset minus `removed`, where no count falls below zero.
 
-    All seven subtractions at once: a guard bit above each count shows where it stayed positive.
+    It subtracts all seven counts at once: a guard bit above each count shows whether the count
+    stayed non-negative.
     """
     left = (pack | GUARDS) - removed
     positive = left & GUARDS

@@ -1,11 +1,11 @@
-"""The thinking time of one seat.
+"""Clock of one seat: time bank, limit per decision, and grace.
 
-Two limits hold at once: a bank for the whole match, which every decision is charged to and gets
-an increment back for, and a limit on each single decision. A seat whose connection is lost while
-it owes a decision has a third allowance, the grace. Why these three treat an absence differently
-is told in docs/adr/0003-clocks-and-faults.md.
+Two limits apply at once: a bank for the whole match, which pays for every decision and then gains
+an increment, and a limit on each decision. A seat that loses its connection while it owes a
+decision has a third allowance, the grace. docs/adr/0003-clocks-and-faults.md explains why these
+three treat an absence differently.
 
-Times are whole microseconds on whatever clock the caller reads; nothing here reads one.
+Times are whole microseconds on the caller's clock; this module does not read a clock.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ US_PER_MS = 1000
 
 @value(frozen=True, slots=True)
 class TimeControl:
-    """How long bots may think and how much is forgiven, the same for every seat of a match.
+    """Time limits and tolerances, the same for every seat of a match.
 
     Raises:
-        MatchError: naming the limit that no match could be played under.
+        MatchError: naming the limit under which no match could be played.
     """
 
-    decision_ms: int | None = 10_000  # for one decision; None: only the bank limits it
+    decision_ms: int | None = 10_000  # per decision; None: limited by the bank only
     bank_ms: int = 60_000  # for the whole match
     increment_ms: int = 1_000  # added to the bank after each decision
-    grace_ms: int = 30_000  # the absences of a match taken together, while a decision is owed
-    strikes: int = 3  # the illegal decision of a match that is a fault
+    grace_ms: int = 30_000  # total absence in a match while a decision is owed
+    strikes: int = 3  # the number of illegal decisions in a match that causes a fault
 
     def __post_init__(self) -> None:
         if self.decision_ms is not None and self.decision_ms < 1:
@@ -45,21 +45,21 @@ class TimeControl:
 
 @value(frozen=True, slots=True)
 class TimeLeft:
-    """What a seat has left: for the decision at hand (None: no limit), and in its bank."""
+    """A seat's remaining time: for the current decision (None: no limit) and in its bank."""
 
     decision_us: int | None
     bank_us: int
 
     @property
     def us(self) -> int:
-        """How long the decision at hand may still take: whichever limit comes first."""
+        """The time left for the current decision: the smaller of the two limits."""
         if self.decision_us is None:
             return self.bank_us
         return min(self.decision_us, self.bank_us)
 
 
 class Clock:
-    """One seat's bank, decision limit and grace; it runs while the seat owes a decision."""
+    """Bank, decision limit and grace of one seat; it runs while the seat owes a decision."""
 
     __slots__ = (
         "_away_since",
@@ -79,9 +79,9 @@ class Clock:
         self._bank_us = control.bank_ms * US_PER_MS
         self._grace_us = control.grace_ms * US_PER_MS
         self._started: int | None = None
-        self._missed_us = 0  # of the running decision, spent away and over
+        self._missed_us = 0  # completed absences during the current decision
         self._away_since: int | None = None
-        self.deadline: int | None = None  # when the time for the decision at hand is up
+        self.deadline: int | None = None  # when the time for the current decision runs out
 
     @property
     def is_away(self) -> bool:
@@ -89,19 +89,19 @@ class Clock:
         return self._away_since is not None
 
     def start(self, now: int) -> None:
-        """The seat owes a decision from now on."""
+        """Start the time of a decision that the seat owes from now on."""
         self._started = now
         self._missed_us = 0
         self._set_deadline()
 
     def stop(self, now: int) -> int:
-        """The seat has decided: how long it took, charged to the bank before the increment."""
+        """Charge a decision to the bank, add the increment, and return the time charged."""
         charged = self._halt(now)
         self._bank_us += self._increment_us - charged
         return charged
 
     def abandon(self, now: int) -> None:
-        """The seat owes nothing any more, without having decided."""
+        """Stop the time of a decision that the seat no longer owes, without an increment."""
         self._bank_us = max(0, self._bank_us - self._halt(now))
 
     def _halt(self, now: int) -> int:
@@ -115,19 +115,19 @@ class Clock:
         return used
 
     def _absence(self, now: int) -> int:
-        """How much of the running decision has passed since the connection was lost."""
+        """Return the time of the current decision since the connection was lost."""
         if self._away_since is None or self._started is None:
             return 0
         return now - max(self._away_since, self._started)
 
     def go_away(self, now: int) -> None:
-        """The connection is lost; nothing new if it already was."""
+        """Record that the connection was lost; no effect if it already was."""
         if self._away_since is None:
             self._away_since = now
             self._set_deadline()
 
     def come_back(self, now: int) -> None:
-        """The connection is there again; nothing new if it was not lost."""
+        """Record that the connection is back; no effect if it was not lost."""
         absence = self._absence(now)
         self._grace_us -= absence
         self._missed_us += absence
@@ -146,7 +146,7 @@ class Clock:
         self.deadline = deadline
 
     def time_left(self, now: int) -> TimeLeft:
-        """What is left at this moment; the whole decision limit if no decision is owed."""
+        """Return the remaining time; the whole decision limit if no decision is owed."""
         used = 0 if self._started is None else now - self._started
         bank = max(0, self._bank_us - used)
         if self._limit_us is None:

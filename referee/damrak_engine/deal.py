@@ -1,4 +1,4 @@
-"""The set-up of a game (R8 to R14), up to the first decision."""
+"""Set-up of a game (R8 to R14), up to the first decision."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from damrak_engine.supply import draw, draw_contract, fill, put_on_offer, restor
 def new_game(
     rules: Rules, dice: Dice, log: list[Event] | None = None, first: int | None = None
 ) -> State:
-    """A freshly dealt game in which every seat owes the choice of its first contracts.
+    """Return a freshly dealt game in which every seat owes the choice of its first contracts.
 
-    `first` names the first player and is given exactly when the option first_player is `rotate`.
-    A given log receives every event from the deal on.
+    `first` is the first player; pass it if and only if the option first_player is `rotate`.
+    If `log` is given, it receives every event from the deal on.
     """
     seats = rules.seats
     state = blank(rules)
@@ -54,7 +54,7 @@ def new_game(
 
 
 def blank(rules: Rules) -> State:
-    """A state before the deal: the whole deck in the pile, nothing on the table."""
+    """Return a state before the deal: the whole deck in the pile, nothing on the table."""
     board = rules.board
     seats = rules.seats
     state = State()

@@ -1,11 +1,11 @@
-"""A full state that a seat cannot tell from the true one, for search.
+"""Determinization: a random full state that is consistent with what one seat has seen.
 
-Every way in which the cards and contracts it has not seen could lie, given all that it has seen
-happen, is equally likely. What is used is the identity of cards: which were taken from the row,
-which lay where when the discards were reshuffled, which contracts the seat itself put back and
-when they must have been drawn again. A seat that pays is taken to part with what was known of its
-hand first, and one that had to pass cannot have had the cards for any route it was free to claim.
-What an opponent chose is no evidence here.
+All arrangements of the unseen cards and contracts that agree with what the seat has seen are
+equally likely. The evidence is the identity of cards: which were taken from the row, which were
+where when the discards were reshuffled, which contracts the seat itself returned and when they
+must have been drawn again. A seat that pays is assumed to spend the publicly known cards of its
+hand first, and a seat that had to pass cannot have held the cards for any route that it was free to
+claim. The choices of opponents are not used as evidence.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from damrak_engine.observation import UNKNOWN, Observation, contract_deals
 from damrak_engine.position import PENDING, SETUP
 from damrak_engine.state import State
 
-KEPT_ONE = 1  # which of the two is not known
+KEPT_ONE = 1  # it is not known which of the two
 KEPT_BOTH = 3
 
 
 def determinize(observation: Observation, rng: Rng) -> State:
-    """A state drawn uniformly from those consistent with what the seat knows."""
+    """Return a state drawn uniformly from those consistent with what the seat knows."""
     state = blank(observation.rules)
     state.phase = observation.phase
     state.actor = observation.actor
@@ -61,7 +61,7 @@ def determinize(observation: Observation, rng: Rng) -> State:
 def _floors(seen: Observation) -> tuple[int, ...]:
     floors = [0] * seen.rules.seats
     floors[seen.seat] = seen.floor
-    if seen.own and len(floors) == 2:  # what the other one knows of this hand must fit its hoard
+    if seen.own and len(floors) == 2:  # the opponent's knowledge must fit this hand's hoard
         paid = sum([cards for seat, _, cards in seen.shown if seat == seen.seat])
         floors[1 - seen.seat] = seen.hand - seen.known[seen.seat] - seen.own[-1] + paid
     return tuple(floors)
@@ -72,7 +72,7 @@ def _floors(seen: Observation) -> tuple[int, ...]:
 
 @dataclass(slots=True, eq=False)
 class _Slot:
-    """A place where one contract lies: one of `ids`, or, if `open`, any never seen one."""
+    """A place of one contract: one of `ids` or, if `open`, any contract never seen."""
 
     ids: set[int] = field(default_factory=set)
     open: bool = True
@@ -80,7 +80,7 @@ class _Slot:
 
 @dataclass(slots=True)
 class _Contracts:
-    """Where the seat knows contracts to be, as places whose content may be unknown."""
+    """All places of contracts that the seat knows of; their contents may be unknown."""
 
     undrawn: int
     hands: list[list[_Slot]]
@@ -107,7 +107,7 @@ class _Contracts:
         elif kept_ids is not None:
             for slot in offer:
                 (self.hands[seat] if slot.ids == set(kept_ids) else self.returned).append(slot)
-        else:  # one of the two, nobody else knows which
+        else:  # one of the two; other seats do not know which
             ids = offer[0].ids | offer[1].ids
             is_open = offer[0].open or offer[1].open
             self.hands[seat].append(_Slot(ids, is_open))
@@ -160,7 +160,7 @@ def _known_places(state: State, seen: Observation, everything: int) -> _Contract
 def _fill_slots(
     slots: Sequence[_Slot], own: set[int], everything: int, rng: Rng
 ) -> dict[_Slot, int]:
-    """A content for every slot, every possible way equally likely."""
+    """Return a random content for every slot, with all possible ways equally likely."""
     traced = sorted({i for slot in slots for i in slot.ids} - own)
     ways: list[dict[_Slot, int]] = []
 
@@ -189,11 +189,11 @@ def _fill_slots(
 
 
 def _choose_for_earlier_seats(state: State, seen: Observation, rng: Rng) -> None:
-    """Seats that come earlier in turn order have chosen, but nobody knows what."""
+    """Draw the hidden choices of seats that are earlier in turn order."""
     seats = state.rules.seats
     order = [(seen.first + i) % seats for i in range(seats)]
     place = order.index(seen.seat)
-    if seen.actor == UNKNOWN:  # it has had its turn, and so may have seats after it
+    if seen.actor == UNKNOWN:  # the seat has chosen, and so may have seats after it
         done = seen.gone | 1 << seen.seat
         place = 1 + max([i for i, seat in enumerate(order) if done >> seat & 1])
         lot = rng.randrange(sum([3**chosen for chosen in range(seats - place)]))
@@ -203,7 +203,7 @@ def _choose_for_earlier_seats(state: State, seen: Observation, rng: Rng) -> None
             chosen += 1
         place += chosen
     state.actor = order[place]
-    dealt = list(state.dealt)  # one offer a seat so far, in seat order
+    dealt = list(state.dealt)  # one offer per seat so far, in seat order
     for seat in order[:place]:
         if dealt[seat] >> 15 == PENDING:
             dealt[seat] |= (KEPT_BOTH if rng.randrange(3) == 0 else KEPT_ONE) << 15

@@ -1,7 +1,8 @@
-"""Chance: the next of `n` equally likely outcomes on a named stream.
+"""Dice: sources of chance that pick one of `n` equally likely outcomes on a named stream.
 
-A state holds no undrawn order, so every draw asks a dice. `SeedDice` is the official one
-(docs/replay.md, to the byte); `QuickDice` is for simulation, where nobody has to check it.
+A state does not contain the order of undrawn cards, so every draw uses the dice. `SeedDice` is the
+official one, specified to the byte in docs/replay.md; `QuickDice` is for simulation, where draws
+need not be verifiable.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final
 
 FIRST: Final = 0
 ROW: Final = 1
-HAND: Final = 2  # + seat, as are the next two
+HAND: Final = 2  # + seat; likewise the next two
 BLIND: Final = 6
 CONTRACT: Final = 10
 RETURNED: Final = 14  # only under the option returned_order = shuffled
@@ -29,18 +30,18 @@ SEED_BYTES: Final = 32
 
 
 class Dice:
-    """What the rules ask for chance.
+    """Base class of the sources of chance that the rules use.
 
-    The compiled engine accepts no further subclasses: `CallDice` wraps any function.
+    The compiled engine accepts no further subclasses; `CallDice` wraps any function.
     """
 
     def pick(self, stream: int, n: int) -> int:
-        """An index below `n`, every one equally likely."""
+        """Return an index below `n`, each equally likely."""
         raise NotImplementedError
 
 
 class SeedDice(Dice):
-    """The dice of replays: the k-th pick on a stream is a function of the seed alone."""
+    """Dice of replays: the k-th pick on a stream is a function of `k`, `n` and the seed alone."""
 
     def __init__(self, seed: bytes) -> None:
         if len(seed) != SEED_BYTES:
@@ -52,14 +53,14 @@ class SeedDice(Dice):
         ]
 
     def pick(self, stream: int, n: int) -> int:
-        """The next index below `n` on this stream."""
+        """Return the next index below `n` on this stream."""
         call = self._calls[stream]
         self._calls[stream] = call + 1
         digest = self._starts[stream].copy()
         digest.update(call.to_bytes(8, "big"))
         drawn = digest.digest()
-        # The eight bytes times n, shifted by 64, in pieces below 2**30: Python looks for Ctrl-C
-        # while it multiplies larger numbers, and native code takes what then comes back for a lack
+        # The eight bytes times n, shifted by 64, in operands below 2**30: Python checks for Ctrl-C
+        # while it multiplies larger numbers, and compiled code mistakes the exception for a lack
         # of memory.
         carry = int.from_bytes(drawn[5:8], "big") * n >> 24
         carry = int.from_bytes(drawn[2:5], "big") * n + carry >> 24
@@ -67,24 +68,24 @@ class SeedDice(Dice):
 
 
 class QuickDice(Dice):
-    """Chance from a function that gives numbers in [0, 1), such as `random.Random(7).random`."""
+    """Dice from a function that returns numbers in [0, 1), such as `random.Random(7).random`."""
 
     def __init__(self, random: Callable[[], float]) -> None:
         self._random = random
 
     def pick(self, stream: int, n: int) -> int:
-        """An index below `n`; the streams are not kept apart."""
+        """Return an index below `n`; all streams share one source."""
         return int(self._random() * n)
 
 
 class CallDice(Dice):
-    """Chance from a function of (stream, n): scripted draws in tests, exhaustive counts."""
+    """Dice from a function of (stream, n), for scripted draws in tests and exhaustive counts."""
 
     def __init__(self, choose: Callable[[int, int], int]) -> None:
         self._choose = choose
 
     def pick(self, stream: int, n: int) -> int:
-        """What the function says, checked to be below `n`."""
+        """Return the index from the function; ValueError if it is not below `n`."""
         index = self._choose(stream, n)
         if not 0 <= index < n:
             raise ValueError(f"pick {index} on stream {STREAMS[stream]} is not below {n}")
@@ -92,5 +93,5 @@ class CallDice(Dice):
 
 
 def commitment(seed: bytes) -> str:
-    """What is published before a match so that its seed cannot be changed afterwards."""
+    """Return the hash to publish before a match, so that its seed cannot be changed later."""
     return hashlib.sha256(seed).hexdigest()

@@ -1,6 +1,6 @@
-"""What comes out of the arbiter: effects, which its host carries out in order, and fault records.
+"""Effects of the arbiter, which its host carries out in order, and fault records.
 
-An effect names the seat it is for, except the last two, which are for everyone.
+Every effect names the seat that it is for, except the last two, which are for all seats.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from damrak_engine.observation import Observation
 from damrak_engine.scoring import Result
 from damrak_engine.values import value
 
-Owner = Literal["bot", "host", "network"]  # whose fault a fault is
+Owner = Literal["bot", "host", "network"]  # the party responsible for a fault
 OWNERS: tuple[Owner, ...] = get_args(Owner)
 DETAIL_LIMIT = 500  # code points of a fault's detail
-NOBODY = -1  # somebody at no seat
+NOBODY = -1  # an observer without a seat
 
 Why = Literal[
-    "answered",  # the seat's answer to this decision was accepted before
-    "late",  # the seat had failed by then, this decision unanswered
+    "answered",  # an earlier answer of the seat to this decision was accepted
+    "late",  # the seat failed before it answered this decision
     "foreign",  # another seat was asked
-    "unknown",  # nobody was asked (yet)
-    "over",  # the match was declared void while it was open
+    "unknown",  # no seat was asked (yet)
+    "over",  # the match was declared void while this decision was open
 ]
 
 
 @value(frozen=True, slots=True)
 class Ask:
-    """Ask this seat to decide; the clock is running. The same id again is the same question."""
+    """A request for a decision; the seat's clock is running. A repeated id repeats the question."""
 
     seat: int
     decision: int
@@ -41,7 +41,7 @@ class Ask:
 
 @value(frozen=True, slots=True)
 class Tell:
-    """Tell this seat what has happened, as it may see it."""
+    """Events to send to a seat, as that seat may see them."""
 
     seat: int
     events: tuple[Event, ...]
@@ -49,7 +49,7 @@ class Tell:
 
 @value(frozen=True, slots=True)
 class Rejected:
-    """Tell this seat that its action was illegal: it still owes this decision."""
+    """A notice to a seat that its action was illegal; it still owes this decision."""
 
     seat: int
     decision: int
@@ -60,7 +60,7 @@ class Rejected:
 
 @value(frozen=True, slots=True)
 class Stale:
-    """Tell this seat that its answer changed nothing; a repeated answer needs no remedy."""
+    """A notice to a seat that its answer had no effect; harmless after a repeated answer."""
 
     seat: int
     decision: int
@@ -69,14 +69,14 @@ class Stale:
 
 @value(frozen=True, slots=True)
 class Finished:
-    """The match is over and counts."""
+    """The end of a match that counts."""
 
     result: Result
 
 
 @value(frozen=True, slots=True)
 class Voided:
-    """The match ends without a result and counts for nothing."""
+    """The end of a match without a result; it does not count."""
 
     owner: Owner
     detail: str
@@ -87,9 +87,9 @@ Effect = Ask | Tell | Rejected | Stale | Finished | Voided
 
 @value(frozen=True, slots=True)
 class FaultRecord:
-    """One seat's failure and whose fault it was.
+    """A failure of a seat and the party responsible for it.
 
-    `event` is the place of its fault event in the log, or None if the match ended without one:
+    `event` is the index of its fault event in the log, or None if the match ended without one:
     it was declared void, or it was over before the seat owed another decision.
     """
 
@@ -101,7 +101,7 @@ class FaultRecord:
 
 
 def tell(news: list[Event], seats: int) -> list[Tell]:
-    """These events told to every seat, as it may see them."""
+    """Return these events for every seat, as it may see them."""
     views: list[list[Event]] = [[] for _ in range(seats)]
     for event in news:
         if type(event) in OPEN_TO_ALL:
@@ -112,35 +112,38 @@ def tell(news: list[Event], seats: int) -> list[Tell]:
                 views[seat].append(seen_by(event, seat))
         else:
             assert isinstance(event, Decision | Fault)
-            others = seen_by(event, NOBODY)  # all others see it alike
+            others = seen_by(event, NOBODY)  # the same view for all other seats
             for seat in range(seats):
                 views[seat].append(event if seat == event.seat else others)
     return [Tell(seat, tuple(view)) for seat, view in enumerate(views)]
 
 
 def check_owner(owner: str) -> None:
-    """Refuse an owner that does not exist.
+    """Reject an unknown owner.
 
     Raises:
-        MatchError: naming those that do.
+        MatchError: naming the valid owners.
     """
     if owner not in OWNERS:
         raise MatchError(f"{owner!r} owns no faults: {', '.join(OWNERS)}")
 
 
 def check_reason(reason: str) -> None:
-    """Refuse a reason that no fault event can give.
+    """Reject a reason that no fault event can have.
 
     Raises:
-        MatchError: naming those that can be given.
+        MatchError: naming the valid reasons.
     """
     if reason not in FAULTS:
         raise MatchError(f"{reason!r} is not a reason to leave: {', '.join(FAULTS)}")
 
 
 def printable(text: str, limit: int) -> str:
-    """The text cut to so many code points; halves of surrogate pairs, which no file takes, go."""
-    text = text[: 2 * limit]  # two halves may yet join to one code point
+    """Return the text cut to `limit` code points, with lone surrogates replaced.
+
+    UTF-8 files cannot contain lone surrogates.
+    """
+    text = text[: 2 * limit]  # a surrogate pair becomes one code point below
     if not text.isascii():
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text[:limit]

@@ -1,22 +1,22 @@
-"""Everything the engine raises.
+"""Exceptions of the engine.
 
 EngineError
-├── BoardError       a board file that breaks its schema; names the field
-├── OptionsError     an option name or value that does not exist
+├── BoardError       an invalid board file; names the field
+├── OptionsError     an unknown option name or value
 ├── IllegalAction    an action the rules forbid in this state
-├── MatchError       an arbiter used against its own protocol
-└── ReplayError      a replay that is not true; names the first wrong place
+├── MatchError       a violation of the arbiter's protocol by its caller
+└── ReplayError      an invalid replay; names the first wrong place
 """
 
 from __future__ import annotations
 
 
 class EngineError(ValueError):
-    """Root of the tree: catch this to catch them all."""
+    """Base class of all exceptions of the engine."""
 
 
 class BoardError(EngineError):
-    """A board file is wrong; `field` says where, for example `routes[3].length`."""
+    """An invalid board file; `field` is the wrong place, for example `routes[3].length`."""
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(f"{field}: {problem}")
@@ -25,11 +25,11 @@ class BoardError(EngineError):
 
 
 class OptionsError(EngineError):
-    """An option or its value is unknown."""
+    """An unknown option, or an unknown value of an option."""
 
 
 class IllegalAction(EngineError):
-    """The rules forbid this action now; the state has not changed."""
+    """An action that the rules forbid now; the state has not changed."""
 
     def __init__(self, action: int, reason: str) -> None:
         super().__init__(f"action {action}: {reason}")
@@ -38,11 +38,11 @@ class IllegalAction(EngineError):
 
 
 class MatchError(EngineError):
-    """The caller fed the arbiter something that cannot happen."""
+    """An impossible input to the arbiter, which is a mistake of its caller."""
 
 
 class ReplayError(EngineError):
-    """A replay is wrong at `where` ("event 17", "header", "result", "hash", …)."""
+    """An invalid replay, wrong at `where` ("event 17", "header", "result", "hash", …)."""
 
     def __init__(self, where: str, expected: str) -> None:
         super().__init__(f"{where}: expected {expected}")

@@ -1,7 +1,7 @@
-"""What happens in a match, one frozen record per kind of docs/replay.md.
+"""Events of a match, one frozen record per kind of docs/replay.md.
 
-The engine appends these to a state's log; replays store them; `seen_by` is what one seat may know
-of them. A hidden card or contract is None.
+The engine appends them to a state's log, replays store them, and `seen_by` returns what one seat
+may see of them. A hidden card or contract is None.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Contracts = tuple[int | None, ...]
 
 @value(frozen=True, slots=True)
 class Event:
-    """Something that happened; the base of the kinds below."""
+    """Base class of the events below."""
 
     kind: ClassVar[str] = ""
 
 
 @value(frozen=True, slots=True)
 class Decision(Event):
-    """An event that a seat chose; two that differ only in `ms` or `note` are equal."""
+    """An event chosen by a seat; two that differ only in `ms` or `note` are equal."""
 
     seat: int
     ms: int | None = field(default=None, compare=False, kw_only=True)
@@ -92,7 +92,7 @@ class Reshuffle(Event):
 
 @value(frozen=True, slots=True)
 class Flush(Event):
-    """The whole row, slots 0 to 4, went to the discards: too many wilds."""
+    """The whole row, slots 0 to 4, was discarded because it showed too many wilds."""
 
     kind: ClassVar[str] = "flush"
     cards: Cards
@@ -100,7 +100,7 @@ class Flush(Event):
 
 @value(frozen=True, slots=True)
 class Claim(Decision):
-    """A seat claimed a route; `colour` is None if it paid with wilds alone."""
+    """A seat claimed a route; `colour` is None if it paid with wilds only."""
 
     kind: ClassVar[str] = "claim"
     route: int
@@ -119,14 +119,14 @@ class Offer(Decision):
 
 @value(frozen=True, slots=True)
 class Pass(Decision):
-    """A seat had nothing it could do."""
+    """A seat passed its turn, or its second card."""
 
     kind: ClassVar[str] = "pass"
 
 
 @value(frozen=True, slots=True)
 class LastRound(Event):
-    """A seat ended its turn with two carts or fewer: everyone has one more turn."""
+    """A seat ended its turn with two carts or fewer: the last round follows."""
 
     kind: ClassVar[str] = "last_round"
     seat: int
@@ -183,8 +183,8 @@ _SEEN_BY_OTHERS: Final[dict[type[Event], Callable[[Any], Event]]] = {
 
 
 def seen_by(event: Event, seat: int) -> Event:
-    """The event as this seat may know it while the match runs; -1 is somebody at no seat."""
-    # By a table, and built anew rather than with `replace`: this is done for every decision.
+    """Return the event as this seat may see it during the match; -1 is an observer."""
+    # Constructors in a table instead of `replace`, because this runs for every decision.
     kind = type(event)
     if kind in OPEN_TO_ALL:
         return event
@@ -200,8 +200,8 @@ def seen_by(event: Event, seat: int) -> Event:
 
 
 def stamp(event: Decision, ms: int, note: str | None) -> None:
-    """Add what the arbiter knows of a decision to its event, before anyone is told of it."""
-    # As `__init__` does it. A changed copy in its place would be the dearest part of a decision.
+    """Set the time and note of a decision on its event, before the event is sent to any seat."""
+    # As `__init__` does. A modified copy would be the most expensive part of a decision.
     object.__setattr__(event, "ms", ms)
     object.__setattr__(event, "note", note)
 
@@ -325,7 +325,7 @@ _DECISIONS: Final = frozenset(kind for kind, event in KINDS.items() if issubclas
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
-    """The event as it stands in a replay."""
+    """Return the event as a JSON object, in the form of a replay."""
     data: dict[str, Any] = {"event": event.kind}
     for name, encode, _ in _CODECS[event.kind]:
         data[name] = encode(getattr(event, name))
@@ -337,10 +337,10 @@ def event_to_json(event: Event) -> dict[str, Any]:
 
 
 def event_from_json(data: object, where: str = "event") -> Event:
-    """The event that this decoded JSON object describes.
+    """Return the event that this decoded JSON object describes.
 
     Raises:
-        ReplayError: at `where`, saying what the first wrong field should have been.
+        ReplayError: at `where`, with what the first wrong field should be.
     """
     if not isinstance(data, dict):
         raise ReplayError(where, "an object")

@@ -1,9 +1,9 @@
-"""The cards of the other hands and of the pile, drawn as one seat may believe them to lie.
+"""Random hands of the other seats and pile, consistent with what one seat knows.
 
-As long as nothing is noted of what the others received unseen, every way to deal out the cards that
-are not seen is equally likely. With two seats that stays so after a reshuffle, but for those that
-the other hand certainly holds since then. Otherwise `lots` says which card can lie where, and
-`passes` what cannot have been in the hand of a seat that had to pass.
+Until a record exists of what the other seats received unseen, all ways to deal the unseen cards are
+equally likely. With two seats this holds after a reshuffle too, except for the cards that the
+other hand then certainly holds. Otherwise `lots` determines where each card can be, and `passes`
+excludes hands that would have been able to pay when their seat had to pass.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from damrak_engine.observation import Observation
 from damrak_engine.passes import Dealt, Passes
 from damrak_engine.state import State
 
-TRIES: Final = 60  # to hit upon hands that had to pass, before the ways to do so are counted
+TRIES: Final = 60  # random deals to try when seats had to pass, before the ways are counted
 
 
 def place_cards(state: State, seen: Observation, rng: Rng, tries: int = TRIES) -> None:
-    """Fill hands and pile, every way in which the single cards can lie equally likely.
+    """Fill hands and pile, with all arrangements of the individual cards equally likely.
 
-    Where seats had to pass, chance gets so many tries before the ways are counted.
+    If seats had to pass, up to `tries` random deals are checked before the ways are counted.
     """
     others = [seat for seat in range(state.rules.seats) if seat != seen.seat]
     visible = seen.hand + seen.discards + packed([card for card in seen.row if card < KINDS])
@@ -59,7 +59,7 @@ def _place_lots(state: State, seen: Observation, others: list[int], dealt: Dealt
 
 
 def _note(state: State, seen: Observation, others: list[int], dealt: Dealt) -> None:
-    """Write the notes of what was received as it is drawn to be."""
+    """Record the hoards of the state so that they match the cards drawn."""
     noted: list[tuple[int, ...]] = []
     hoards = [0] * state.rules.seats
     received = 0  # by all others since the last reshuffle
@@ -89,7 +89,7 @@ def _dealt_lots(lots: Lots, seen: Observation, others: list[int], rng: Rng, trie
 
 
 def _dealt_at_random(lots: Lots, others: list[int], pile_size: int, rng: Rng) -> Dealt:
-    """The lots dealt out as if nobody had passed."""
+    """Deal out the lots at random, without regard to passes."""
     contents, paid = lots.drawn(rng)
     dealt: Dealt = []
     for lot, cards in enumerate(contents):

@@ -1,14 +1,14 @@
-"""What seats receive unseen, noted at the moments that say something about it.
+"""Hoards: the cards that seats received unseen, recorded when something is revealed about them.
 
-Three things say something. When the discards are reshuffled the pile is empty, so all that a seat
-does not see is in the other hands. When a seat has to pass it is empty too, and that hand pays for
-no route that is free. And wilds that are left to lie in a full row say how few other cards the pile
-can hold. Until the next reshuffle all cards come from one pile, so a *hoard* is what a seat has
-received unseen since the last one, or at first since the game began.
+Three events reveal something. When the discards are reshuffled, the pile is empty, so all cards
+that a seat does not see are in the other hands. When a seat has to pass, the pile is empty too, and
+its hand cannot pay for any free route. And when wilds stay in a full row, the pile can contain only
+a few other cards. Until the next reshuffle all cards come from one pile, so a *hoard* is what a
+seat has received unseen since the last reshuffle, or at first since the start of the game.
 
-With two seats an empty pile says what the other hand holds, so a pass says nothing more. After a
-reshuffle the floor has that, and what was noted before is not needed any more. The hoards are then
-of what came later.
+With two seats an empty pile reveals the other hand, so a pass adds nothing. After a reshuffle the
+floor contains that knowledge and the earlier records are discarded; hoards then contain only cards
+received later.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from typing import Final
 from damrak_engine.cards import COLOURS, packed_counts, size
 from damrak_engine.position import Position
 
-# In place of how many cards other than wilds the pile held at most: it was empty, and what will be
-# the next one lies open.
+# Replaces the maximum number of non-wild cards in the pile: the pile was empty, and the cards of
+# the next pile are public.
 RESHUFFLED: Final = 3
 
 
 def certain_cards(state: Position, seat: int) -> int:
-    """Cards that the only other seat knows this one holds, besides those that everybody knows."""
+    """Return cards that the only opponent knows this seat holds, beyond the public ones."""
     return state.floor[1 - seat] if state.floor and state.rules.seats == 2 else 0
 
 
 def note_hoards(state: Position, plain: int) -> None:
-    """Note what every seat has received unseen since the last reshuffle, and what the pile is.
+    """Record what every seat has received unseen since the last reshuffle, and the pile.
 
-    The pile holds at most `plain` cards that are no wilds, or it is empty: `RESHUFFLED`.
+    The pile contains at most `plain` non-wild cards, or it is empty: `RESHUFFLED`.
     """
     noted = state.hoards
     if noted and noted[-1][-1] <= plain < RESHUFFLED:
-        return  # no news: the pile has only shrunk since
+        return  # nothing new: the pile has only shrunk since
     seats = state.rules.seats
     hoards = [received_unseen(state, seat) for seat in range(seats)]
     if plain == RESHUFFLED and not any(hoards):
@@ -48,7 +48,7 @@ def note_hoards(state: Position, plain: int) -> None:
 
 
 def note_pass(state: Position) -> None:
-    """Note which routes the actor, who passes, would have claimed if it could have paid."""
+    """Record which routes the passing actor was free to claim but could not pay for."""
     rules = state.rules
     if rules.may_pass or rules.seats == 2:
         return
@@ -63,12 +63,12 @@ def note_pass(state: Position) -> None:
     if any(shortest):
         note_hoards(state, RESHUFFLED)
         noted = (len(state.hoards), len(state.shown), state.known[seat])
-        if state.hoards:  # else all hands lie open
+        if state.hoards:  # otherwise all hands are public
             state.passed = (*state.passed, (seat, *noted, packed_counts(shortest)))
 
 
 def received_unseen(state: Position, seat: int) -> int:
-    """What this seat has received unseen since the last reshuffle."""
+    """Return what this seat has received unseen since the last reshuffle."""
     hoard = state.hands[seat] - state.known[seat] - certain_cards(state, seat)
     for payer, _, cards in state.shown:
         if payer == seat:

@@ -1,4 +1,4 @@
-"""Which actions are legal, as masks: bit a is set if action a is."""
+"""Legal actions as masks: bit a is set if action a is legal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEEPS: Final = 1 << KEEP_FIRST | 1 << KEEP_SECOND | 1 << KEEP_BOTH
 
 
 def legal_turn(state: Position) -> int:
-    """What the actor may do at the start of its turn."""
+    """Return the legal actions of the actor at the start of its turn."""
     rules = state.rules
     seat = state.actor
     hand = state.hands[seat]
@@ -46,7 +46,7 @@ def legal_turn(state: Position) -> int:
     if barred:
         legal &= ~barred
     if state.pile_size > 0 or state.discards > 0:
-        legal |= ANY_CARD  # a row with a gap means that there is nothing to fill it with
+        legal |= ANY_CARD  # the row has gaps only when no cards are left to fill them
     else:
         for slot in range(ROW_SIZE):
             if state.row[slot] != NO_CARD:
@@ -59,7 +59,7 @@ def legal_turn(state: Position) -> int:
 
 
 def legal_second(state: Position) -> int:
-    """What may follow the first card; nothing if no second card can be had."""
+    """Return the legal actions after the first card; 0 if no second card is available."""
     row = state.row
     legal = BLINDLY if state.pile_size > 0 or state.discards > 0 else 0
     if legal and WILD not in row:
@@ -74,12 +74,12 @@ def legal_second(state: Position) -> int:
 
 
 def legal_keeps(state: Position) -> int:
-    """What may be kept of the actor's offer; the last contract of all must be."""
+    """Return the legal answers to the actor's offer; a single contract must be kept."""
     return KEEPS if len(state.offers[state.actor]) == 2 else 1 << KEEP_FIRST
 
 
 def why_not(state: Position, action: int) -> str:
-    """Why this action is not legal, for a person."""
+    """Return why this action is not legal, as text for people."""
     if not 0 <= action < len(state.rules.bit):
         return f"this board has the actions 0 to {len(state.rules.bit) - 1}"
     if state.phase == OVER:

@@ -1,11 +1,11 @@
-"""From which part of the pile each card of the other hands came, as one seat may believe.
+"""Lots: the parts of the pile from which the cards of the other hands came, as one seat infers.
 
-A *lot* is what the others received unseen between two of the moments that `hoards` notes. Which
-cards it was is known where it ends with a reshuffle; wilds that were left to lie leave a few ways
-open. Each hand has its number of each lot, and all ways to deal a lot out are equally likely. Only
-payments blur them: of a kind that is in several lots, every single card in the hand might have been
-the one. So the payments are gone through kind by kind, noting how likely each split among the lots
-has become, and one way through them is then drawn from its end.
+A *lot* is what the other seats received unseen between two of the moments that `hoards` records.
+Its cards are known if it ends with a reshuffle; wilds that stayed in the row leave a few
+possibilities. Each hand has a known number of cards of each lot, and all ways to deal out a lot are
+equally likely. Only payments blur this: if a kind is in several lots, each of its cards in the hand
+might have been the one paid. So the payments are processed kind by kind, with the likelihood of
+each split among the lots, and one path through them is then drawn backwards from the end.
 """
 
 from __future__ import annotations
@@ -34,33 +34,33 @@ FINE: Final = 1 << 53
 SEAT_BITS: Final = 16
 SEAT_COUNT: Final = (1 << SEAT_BITS) - 1
 
-# For each lot in turn: what is left of it, of the kinds that are still to be paid; how many cards
-# of it each seat has paid, sixteen bits a seat.
+# For each lot in turn: its remaining cards of the kinds still to be paid, and the number of its
+# cards that each seat has paid, sixteen bits per seat.
 Split = tuple[int, ...]
-Level = dict[Split, tuple[float, list[tuple[Split, float]]]]  # how likely, and from which before
+Level = dict[Split, tuple[float, list[tuple[Split, float]]]]  # likelihood and origins
 
 
 class Rng(Protocol):
-    """The part of `random.Random` that is used."""
+    """The methods of `random.Random` that the engine uses."""
 
     def randrange(self, stop: int, /) -> int:
-        """A whole number below `stop`."""
+        """Return a random whole number from 0 to `stop - 1`."""
         ...
 
     def shuffle(self, x: Any, /) -> None:
-        """Bring a list into a random order."""
+        """Shuffle a list in place."""
         ...
 
 
 class Lots:
-    """What an observation says of the lots, and of the payments since the first moment noted."""
+    """The lots of an observation, and the payments since the first recorded moment."""
 
     def __init__(self, seen: Observation, unseen: int) -> None:
         self.seats = seen.rules.seats
         self.steps: list[tuple[int, int, int, int]] = []  # payments: seat, received, kind, number
         certain = size(seen.floor) if self.seats == 2 else 0
         sizes = seen.hand_sizes or seen.counted_sizes
-        self.received = [0] * self.seats  # unseen, by now
+        self.received = [0] * self.seats  # unseen, so far
         for seat in range(self.seats):
             self.received[seat] = sizes[seat] - size(seen.known[seat]) - certain
         paid = 0
@@ -72,10 +72,10 @@ class Lots:
                     if number:
                         self.steps.append((seat, received, kind, number))
         self._cut(seen, unseen + paid)
-        self.levels: list[Level] = []  # found when they are needed
+        self.levels: list[Level] = []  # computed on demand
 
     def _cut(self, seen: Observation, rest: int) -> None:
-        """Find the ends of the lots, and every way in which the cards may be in them."""
+        """Find the ends of the lots and all their possible contents."""
         self.ends: list[list[int]] = []  # how many cards each seat had received by then
         self.contents: list[tuple[Split, float]] = [((), 1.0)]
         before = [0] * self.seats
@@ -100,7 +100,7 @@ class Lots:
         ]
 
     def share(self, lot: int, seat: int, received: int) -> int:
-        """How many of the first cards that a seat received were of this lot."""
+        """Return how many of the first `received` cards of a seat were of this lot."""
         until = received
         if lot < len(self.ends):
             until = min(until, self.ends[lot][seat])
@@ -109,7 +109,7 @@ class Lots:
         return max(0, until)
 
     def drawn(self, rng: Rng) -> tuple[list[int], list[list[int]]]:
-        """The cards of each lot; which of them each seat has paid, lot by lot."""
+        """Draw and return the cards of each lot and, lot by lot, those that each seat has paid."""
         if not self.levels:
             self.levels = self._levels()
         levels = self.levels
@@ -125,8 +125,8 @@ class Lots:
         return list(_drawn(levels[0][split][1], rng)), paid
 
     def _levels(self) -> list[Level]:
-        """How likely every split is before each step and after the last, and from which it came."""
-        masks = [0]  # the kinds that are paid after each step, from the last one back
+        """Return the likelihood and origins of every split before each step and after the last."""
+        masks = [0]  # the kinds paid after each step, from the last step backwards
         for _, _, kind, _ in reversed(self.steps):
             masks.append(masks[-1] | COUNT << BITS * kind)
         level: Level = {}
@@ -150,7 +150,7 @@ class Lots:
     def _ways(
         self, split: Split, step: tuple[int, int, int, int], sizes: list[int], mask: int
     ) -> list[tuple[Split, float]]:
-        """What this step can make of a split: how likely it is to hold, and show, these cards."""
+        """Return the splits after a step and the likelihood of holding and showing its cards."""
         seat, received, kind, number = step
         found: list[tuple[int, float, Split]] = [(0, 1.0, ())]
         for lot in range(len(sizes)):
@@ -178,7 +178,7 @@ class Lots:
 
 
 def dealt_out(cards: int, sizes: list[int], rng: Rng) -> list[int]:
-    """Hands of these sizes, dealt from these cards."""
+    """Deal hands of these sizes from these cards."""
     rest = unpacked(cards)
     rng.shuffle(rest)
     hands = []
@@ -195,10 +195,10 @@ def _reach(level: Level, split: Split, likely: float, before: Split) -> None:
 
 
 def _divided(cards: int, cuts: list[tuple[int, int, int]]) -> list[tuple[Split, float]]:
-    """The ways to cut the cards of one pile into lots where wilds were left to lie, with weights.
+    """Return the weighted ways to cut one pile into lots at moments when wilds stayed in the row.
 
-    For each cut: these cards with those that have been seen since then, how many of them were in
-    the other hands, and the most of the rest that are no wilds.
+    For each cut: these cards plus those seen since then, how many of them were in the other hands,
+    and the maximum number of non-wild cards among the rest.
     """
     found: list[tuple[Split, int, float]] = [((), cards, 1.0)]
     for until, held, plain in cuts:
@@ -213,7 +213,7 @@ def _divided(cards: int, cuts: list[tuple[int, int, int]]) -> list[tuple[Split, 
 
 
 def _parts(cards: int, number: int, most: int) -> Iterator[tuple[int, int]]:
-    """So many of these cards, at most so many of them no wilds; and in how many ways."""
+    """Yield the choices of `number` cards with at most `most` non-wilds, and their ways."""
     parts = [(0, 0, 1)]
     for kind in range(WILD):
         of_kind = count(cards, kind)
@@ -229,7 +229,7 @@ def _parts(cards: int, number: int, most: int) -> Iterator[tuple[int, int]]:
 
 
 def _drawn(choices: list[tuple[Split, float]], rng: Rng) -> Split:
-    """One of these splits, each as likely as it says in proportion."""
+    """Draw one of these splits in proportion to its likelihood."""
     if len(choices) == 1:
         return choices[0][0]
     lot = rng.randrange(FINE) / FINE * sum([chance for _, chance in choices])

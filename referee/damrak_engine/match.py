@@ -1,8 +1,8 @@
-"""The arbiter: one match as a pure function of what happened and when.
+"""Arbiter: one match as a pure function of its inputs and their times.
 
-The host, be it the referee or local play, carries messages and reads the clock. It calls a method
-for everything that happens, with the time, and carries out the effects it gets back, in order. It
-calls `tick` when `next_deadline` has come. The reasons behind clocks, strikes and owners are in
+The host, either the referee or local play, carries messages and reads the clock. It calls a method
+for every input, with the time, and carries out the returned effects in order. It calls `tick` when
+`next_deadline` is reached. The reasons behind clocks, strikes and owners are in
 docs/adr/0003-clocks-and-faults.md.
 
     effects = match.begin(now)
@@ -10,7 +10,7 @@ docs/adr/0003-clocks-and-faults.md.
         ...carry out the effects, wait for an answer or until match.next_deadline()...
         effects = match.decided(seat, decision, action, now)
 
-Whatever bots say, no method raises: MatchError means that the host itself has blundered.
+No message from a bot makes a method raise; MatchError indicates a mistake of the host itself.
 """
 
 from __future__ import annotations
@@ -65,28 +65,28 @@ STANDARD = TimeControl()
 
 
 class _Player:
-    """What the arbiter keeps about one seat beyond the rules."""
+    """State of one seat that the arbiter keeps in addition to the rules."""
 
     __slots__ = ("answer", "clock", "decision", "fault", "lost", "strikes_left")
 
     def __init__(self, control: TimeControl) -> None:
         self.clock = Clock(control)
         self.strikes_left = control.strikes
-        self.decision = 0  # the id of the open one; ids count from 1
-        # An accepted action that waits for its place in the log, with its milliseconds and note.
+        self.decision = 0  # the id of the open one, counted from 1; 0 if none
+        # An accepted action that waits to be logged, with its milliseconds and note.
         self.answer: tuple[int, int, str | None] | None = None
-        self.fault: FaultRecord | None = None  # the seat leaves where it next owes a decision
+        self.fault: FaultRecord | None = None  # the seat leaves when it next owes a decision
         self.lost = 0  # the decision that was open when the seat failed
 
 
 class Match:
     """One game under a time control, from the deal to its result.
 
-    Times are whole microseconds from one clock of the host, 0 or more. A call stamped earlier
-    than the one before it counts as made at the same moment.
+    Times are whole microseconds from one clock of the host, 0 or more. A call with an
+    earlier time than the previous call counts as made at the same moment.
 
     Raises:
-        OptionsError: `first` is given exactly when the option first_player is `rotate`.
+        OptionsError: `first` must be given if and only if the option first_player is `rotate`.
     """
 
     def __init__(
@@ -102,15 +102,15 @@ class Match:
         self.state = new_game(rules, dice, self.log, first)
         self.result: scoring.Result | None = None
         self.voided: Voided | None = None
-        self.faults: list[FaultRecord] = []  # as they happened, which set-up may write otherwise
+        self.faults: list[FaultRecord] = []  # in order of occurrence, unlike the log at set-up
         self._dice = dice
         self._players = [_Player(control) for _ in range(rules.seats)]
         self._asked: list[int] = []  # the seat of every decision so far
-        self._told = 0  # how much of the log has been told
+        self._told = 0  # the number of log events already sent
         self._now = 0
         self._begun = False
 
-    # ---- what a host may ask ------------------------------------------------------------------
+    # ---- queries of the host ------------------------------------------------------------------
 
     @property
     def is_over(self) -> bool:
@@ -118,7 +118,7 @@ class Match:
         return self.result is not None or self.voided is not None
 
     def next_deadline(self) -> int | None:
-        """When to call `tick` unless something happens first; None if no clock runs."""
+        """Return when to call `tick` unless an input comes first; None if no clock runs."""
         earliest = None
         for player in self._players:
             deadline = player.clock.deadline
@@ -127,18 +127,18 @@ class Match:
         return earliest
 
     def time_left(self, seat: int, now_us: int) -> TimeLeft:
-        """A seat's clock, for whoever displays it."""
+        """Return a seat's remaining time, for display."""
         return self._player(seat).clock.time_left(max(now_us, self._now))
 
     def history(self, seat: int) -> tuple[Event, ...]:
-        """All that was told to this seat so far, for one that comes back with empty hands."""
+        """Return all events sent to this seat so far, for a bot that reconnects without state."""
         self._player(seat)
         return tuple([seen_by(event, seat) for event in self.log[: self._told]])
 
-    # ---- what may happen ----------------------------------------------------------------------
+    # ---- inputs -------------------------------------------------------------------------------
 
     def begin(self, now_us: int) -> list[Effect]:
-        """Tell everyone the deal, ask all seats for their first contracts, start the clocks."""
+        """Send the deal, ask for the choices of first contracts, and start the clocks."""
         if self._begun or self.voided is not None:
             raise MatchError("a match begins once, and never after it was declared void")
         self._begun = True
@@ -147,11 +147,11 @@ class Match:
     def decided(
         self, seat: int, decision: int, action: object, now_us: int, note: object = None
     ) -> list[Effect]:
-        """A seat says that its answer to this decision is this action.
+        """Process a seat's answer to a decision.
 
-        Only a legal action id answers a question: anything else is a strike. An answer to any
-        but the seat's open decision is `Stale`. A note that is too long is cut, one that is no
-        text is left out.
+        Only a legal action id is a valid answer; anything else is a strike. An answer to any
+        decision but the seat's open one is `Stale`. A note that is too long is cut; a note that
+        is not text is dropped.
         """
         now = self._pass_time(now_us)
         why = self._why_stale(seat, decision)
@@ -169,7 +169,7 @@ class Match:
         return self._advance(now)
 
     def nonsense(self, seat: int, decision: int, what: str, now_us: int) -> list[Effect]:
-        """A seat answers this decision with something that is no action; `what` tells the bot."""
+        """Process an answer that is not an action; `what` describes it to the bot."""
         now = self._pass_time(now_us)
         why = self._why_stale(seat, decision)
         if why is not None:
@@ -179,10 +179,10 @@ class Match:
     def failed(
         self, seat: int, reason: str, detail: str, owner: Owner, now_us: int
     ) -> list[Effect]:
-        """A seat can play no more. It leaves the table where it next owes a decision.
+        """Process the failure of a seat, which leaves when it next owes a decision.
 
-        What is the host's own fault makes the match void. A seat fails once; what is said of it
-        later is ignored.
+        A failure owned by the host makes the match void. After the first failure of a seat,
+        further ones owned by other parties are ignored.
 
         Raises:
             MatchError: there is no such seat, reason (`events.FAULTS`) or owner.
@@ -201,15 +201,15 @@ class Match:
         return self._advance(now)
 
     def disconnected(self, seat: int, now_us: int) -> list[Effect]:
-        """The connection of a seat is lost: its grace runs while it owes a decision."""
+        """Process a lost connection: the seat's grace runs while it owes a decision."""
         player = self._player(seat)
         now = self._pass_time(now_us)
         player.clock.go_away(now)
-        self._expire(now)  # perhaps with no grace left
+        self._expire(now)  # the grace may be used up already
         return self._advance(now)
 
     def reconnected(self, seat: int, now_us: int) -> list[Effect]:
-        """A seat is there (again): if it owes a decision it is asked once more, by the same id."""
+        """Process a new connection: a decision that the seat owes is asked again, with its id."""
         player = self._player(seat)
         now = self._pass_time(now_us)
         player.clock.come_back(now)
@@ -220,17 +220,17 @@ class Match:
         return effects
 
     def tick(self, now_us: int) -> list[Effect]:
-        """Time has passed: whoever let a deadline come leaves the table."""
+        """Process the passing of time: seats that missed a deadline leave the table."""
         return self._advance(self._pass_time(now_us))
 
     def void(self, owner: Owner, detail: str, now_us: int) -> list[Effect]:
-        """End the match without a result; once it is over this changes nothing.
+        """End the match without a result; no effect once it is over.
 
         Raises:
             MatchError: there is no such owner.
         """
         check_owner(owner)
-        # Deadlines that have passed are not enforced first: nothing after this counts.
+        # Expired deadlines are not enforced first, because nothing counts after this.
         self._now = max(now_us, self._now)
         if self.is_over:
             return []
@@ -239,7 +239,7 @@ class Match:
         self.voided = Voided(owner, printable(detail, DETAIL_LIMIT))
         return [self.voided]
 
-    # ---- the machine --------------------------------------------------------------------------
+    # ---- internals ----------------------------------------------------------------------------
 
     def _player(self, seat: int) -> _Player:
         if not 0 <= seat < len(self._players):
@@ -247,7 +247,7 @@ class Match:
         return self._players[seat]
 
     def _pass_time(self, now_us: int) -> int:
-        """Let every deadline that has come take effect before what comes next."""
+        """Enforce all expired deadlines before the next input."""
         now = self._now = max(now_us, self._now)
         self._expire(now)
         return now
@@ -286,7 +286,7 @@ class Match:
         return "late" if player.lost == decision else "answered"
 
     def _objection(self, seat: int, action: object) -> str | None:
-        """Why this action cannot be accepted; None if it can."""
+        """Return why this action cannot be accepted; None if it can."""
         state = self.state
         actions = len(self.rules.space)
         if not isinstance(action, int) or isinstance(action, bool):
@@ -300,7 +300,7 @@ class Match:
         if state.legal_mask() >> action & 1:
             return None
         try:
-            state.apply(action, self._dice)  # refused, but not without a reason
+            state.apply(action, self._dice)  # raises IllegalAction with the reason
         except IllegalAction as refusal:
             return refusal.reason
         raise AssertionError("an action outside the legal set was applied")
@@ -316,7 +316,7 @@ class Match:
         return [refusal, *self._advance(now)]
 
     def _advance(self, now: int) -> list[Effect]:
-        """Play on as far as answers and failures go, then tell, ask, or finish."""
+        """Apply the answers and failures that are due, then send events, ask, or finish."""
         if not self._begun or self.is_over:
             return []
         state = self.state
@@ -325,7 +325,7 @@ class Match:
             owing = state.owing()
             if self._awaits(owing, opened, now):
                 break
-            # All have chosen unseen, or the one whose turn it is has: written in turn order.
+            # All have chosen simultaneously, or the one whose turn it is has: log in turn order.
             for seat in owing:
                 self._write(seat)
                 if state.is_over:
@@ -344,7 +344,7 @@ class Match:
         return effects
 
     def _awaits(self, owing: list[int], opened: list[int], now: int) -> bool:
-        """Whether any of these seats has yet to decide; new questions join the opened ones."""
+        """Return whether any of these seats has yet to decide; add new questions to `opened`."""
         waiting = False
         for seat in owing:
             player = self._players[seat]
@@ -355,13 +355,13 @@ class Match:
                 player.decision = len(self._asked)
                 player.clock.start(now)
                 opened.append(seat)
-                if player.clock.is_away:  # perhaps with no grace left
+                if player.clock.is_away:  # the grace may be used up already
                     self._expire(now)
             waiting = waiting or player.decision != 0
         return waiting
 
     def _write(self, seat: int) -> None:
-        """Let a seat's answer or failure happen in the game."""
+        """Apply a seat's answer or failure to the game."""
         player = self._players[seat]
         log = self.log
         place = len(log)
@@ -370,7 +370,7 @@ class Match:
             player.answer = None
             self.state.apply(action, self._dice)
             event = log[place]
-            while not isinstance(event, Decision):  # a reshuffle comes before its card
+            while not isinstance(event, Decision):  # a reshuffle precedes its card
                 place += 1
                 event = log[place]
             stamp(event, ms, note)

@@ -1,8 +1,7 @@
-"""What one seat may see of a state, built field by field.
+"""Observations: what one seat may see of a state, built field by field.
 
-The law: two states that differ only in what a seat cannot see give it equal observations. Nothing
-is ever copied from a state wholesale, so a new field of the state stays hidden until it is listed
-here.
+Invariant: two states that differ only in what a seat cannot see give it equal observations. A state
+is never copied wholesale, so a new field of the state stays hidden until it is listed here.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class ContractDeal:
 
 @dataclass(slots=True, eq=True)
 class Observation:
-    """Everything a seat knows about the position. Packed counts are explained in `cards`."""
+    """Everything a seat knows about the position. `cards` explains packed counts."""
 
     rules: Rules
     seat: int
@@ -44,19 +43,19 @@ class Observation:
     turns: int
     hand: int
     hand_sizes: tuple[int, ...] | None  # None only under the option hand_size_public = no
-    counted_sizes: tuple[int, ...]  # instead: what the draws and payments everyone saw come to
-    known: tuple[int, ...]  # for each seat the cards everybody knows it holds
-    floor: int  # further cards certainly among the other hands taken together
-    # What others received unseen, for `determinize`; `hoards` tells when that is noted:
-    old: tuple[int, ...]  # at each moment noted, the hoards of all others and the pile together
-    old_sizes: tuple[int, ...]  # for each of them the size of every seat's hoard
-    old_plain: tuple[int, ...]  # how many cards but wilds the pile held at most, or RESHUFFLED
-    own: tuple[int, ...]  # the seat's own hoard at each of these moments and, if there are any, now
+    counted_sizes: tuple[int, ...]  # replacement: sizes derived from public draws and payments
+    known: tuple[int, ...]  # for each seat the cards that it is publicly known to hold
+    floor: int  # further cards certainly in the other hands, taken together
+    # What others received unseen, for `determinize`; `hoards` defines the recorded moments:
+    old: tuple[int, ...]  # at each moment, the hoards of all others and the pile together
+    old_sizes: tuple[int, ...]  # at each moment, the size of every seat's hoard
+    old_plain: tuple[int, ...]  # the maximum of non-wild cards in the pile, or RESHUFFLED
+    own: tuple[int, ...]  # the seat's own hoard at each moment and, if there are any, now
     shown: tuple[
         tuple[int, int, int], ...
-    ]  # paid unexpectedly: seat, received unseen till then, cards
-    # Who had to pass: seat, how many entries `old` and `shown` had, its known cards, and for each
-    # colour, packed, the length of the shortest route it could have claimed in it (0: none)
+    ]  # unexpected payments: seat, number received unseen by then, cards
+    # Forced passes: seat, lengths of `old` and `shown` by then, its known cards, and, packed by
+    # colour, the length of the shortest route that it was free to claim (0: none)
     passed: tuple[tuple[int, int, int, int, int], ...]
     row: tuple[int, ...]
     pile_size: int
@@ -68,9 +67,9 @@ class Observation:
     owned: tuple[int, ...]
     open: int
     barred: tuple[int, ...]
-    contracts: int  # the seat's own, a mask
+    contracts: int  # a mask of the seat's own contracts
     contract_counts: tuple[int, ...]
-    offer: tuple[int, ...]  # what the seat has to choose from
+    offer: tuple[int, ...]  # the contracts that the seat has to choose from
     dealt: tuple[int, ...]  # every offer so far, packed; `contract_deals` unpacks it
     passes: int
     last_turns: int
@@ -81,7 +80,7 @@ class Observation:
 
 
 def observe(state: State, seat: int) -> Observation:
-    """What this seat may see now."""
+    """Return what this seat may see now."""
     rules = state.rules
     seats = rules.seats
     unseen = state.phase == SETUP and rules.unseen_choice
@@ -141,7 +140,7 @@ def observe(state: State, seat: int) -> Observation:
 
 
 def _offer_seen(code: int, seat: int, unseen: bool) -> int:
-    """An entry of `State.dealt` without what this seat did not see."""
+    """Return an entry of `State.dealt` without what this seat did not see."""
     owner = code & 7
     if owner == seat:
         return code
@@ -150,12 +149,12 @@ def _offer_seen(code: int, seat: int, unseen: bool) -> int:
     if unseen and answer != ABANDONED:
         answer = PENDING
     elif answer == 2:
-        answer = 1  # one of the two, and nobody else knows which
+        answer = 1  # one of the two; other seats do not know which
     return owner | HIDDEN_CONTRACT << 3 | second << 9 | answer << 15
 
 
 def contract_deals(dealt: tuple[int, ...]) -> list[ContractDeal]:
-    """The offers of an observation, oldest first."""
+    """Return the offers of an observation, oldest first."""
     deals = []
     for code in dealt:
         first, second, answer = code >> 3 & 63, code >> 9 & 63, code >> 15

@@ -1,4 +1,4 @@
-"""The seventeen rule options: the places where the rulebooks leave room, and our rulings."""
+"""Rule options: the seventeen points that the rulebooks leave open, and our rulings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Options:
     final_tie: str = "shared"
 
     def to_json(self) -> dict[str, str]:
-        """All seventeen by the names they have in files."""
+        """Return all seventeen options by their names in files."""
         return {f.name.rstrip("_"): getattr(self, f.name) for f in fields(self)}
 
 
@@ -59,10 +59,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 
 def parse_options(given: dict[str, object]) -> Options:
-    """The options of this dictionary; those it leaves out keep their defaults.
+    """Return the options of this dictionary; missing ones have their defaults.
 
     Raises:
-        OptionsError: naming the option that does not exist or the value it cannot have.
+        OptionsError: naming the unknown option or the invalid value.
     """
     known: dict[str, str] = {}
     for name, value in given.items():

@@ -1,8 +1,8 @@
-"""Hands of which it is true that they could not pay, when their seats had to pass.
+"""Random hands that are consistent with forced passes: the hands could not pay at the time.
 
-Hands drawn without regard to that can be drawn again until it is true of them, but that may take
-long. So the ways in which it can be true are counted as well, kind of card by kind of card: once
-the wilds in a hand are settled, so is how many cards of each colour would have paid for a route.
+Hands drawn without regard to passes can be redrawn until they are consistent, but that may take
+long. So the consistent ways can be counted as well, one kind of card at a time: once the wilds in a
+hand are fixed, so is the number of cards of each colour that would have paid for a route.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from damrak_engine.observation import Observation
 
 ORDER: Final = (WILD, *range(COLOURS))
 
-# Of each lot what each seat has received and, last, what the pile has.
+# For each lot, the cards that each seat has received and, last, those in the pile.
 Dealt = list[list[int]]
 
 
 class Pass(NamedTuple):
-    """A seat that had to pass, and how its hand follows from what it had received unseen."""
+    """A forced pass, and how the hand of its seat follows from the cards received unseen."""
 
     seat: int
-    moments: int  # so many lots it had received
-    known: int  # it held these cards, too
-    paid: tuple[int, ...]  # and had paid these
-    lengths: int  # packed: of the shortest route it could have claimed in each colour, or 0
+    moments: int  # the number of lots it had received
+    known: int  # further cards that it held
+    paid: tuple[int, ...]  # cards that it had paid
+    lengths: int  # packed: of the shortest route free to it in each colour, or 0
 
 
 class Passes:
-    """What the passes of other seats say, and the ways to deal out cards in keeping with it."""
+    """The forced passes of other seats, and the deals that are consistent with them."""
 
     def __init__(self, seen: Observation, lots: Lots) -> None:
         self.lots = lots
@@ -50,7 +50,7 @@ class Passes:
         ]
 
     def allow(self, dealt: Dealt) -> bool:
-        """Whether nobody who had to pass could have paid, if the lots were dealt out so."""
+        """Return whether no seat that had to pass could have paid with this deal."""
         for it in self.passes:
             hand = it.known - sum(it.paid)
             hand += sum([dealt[lot][it.seat] for lot in range(it.moments)])
@@ -61,11 +61,11 @@ class Passes:
         return True
 
     def pays(self, coloured: int, wilds: int, length: int) -> bool:
-        """Whether so many cards of a colour and wilds pay for a route of this length, if any."""
+        """Return whether these numbers of cards pay for a route of this length, if any."""
         return 0 < length <= coloured + wilds and (coloured > 0 or not self.needs_colour)
 
     def drawn(self, seats: list[int], pile_size: int, rng: Rng) -> Dealt:
-        """What the passes allow, for these seats, every way equally likely."""
+        """Draw a deal for these seats that the passes allow, each equally likely."""
         cells = _cells(self.lots, self.passes, seats, pile_size)
         tallies = [_Tally(self, cells, contents) for contents, _ in self.lots.contents]
         ways = [
@@ -90,12 +90,12 @@ class _Cell(NamedTuple):
 
     lot: int
     steps: tuple[int, ...]  # the payments they may have been part of
-    passes: tuple[int, ...]  # those at which they were in the hand, or had been paid
-    sizes: dict[int, int]  # how many of them each seat received, or the pile has
+    passes: tuple[int, ...]  # the passes at which they were in the hand or had been paid
+    sizes: dict[int, int]  # how many of them each seat received or the pile holds
 
 
 def _cells(lots: Lots, passes: list[Pass], seats: list[int], pile_size: int) -> list[_Cell]:
-    """All cards that the lots hold, in as few parts as will do; lot by lot."""
+    """Return all cards of the lots in as few cells as possible, lot by lot."""
     found: dict[tuple[int, tuple[int, ...], tuple[int, ...]], dict[int, int]] = {}
     found[len(lots.ends), (), ()] = {lots.seats: pile_size}
     for seat in seats:
@@ -117,16 +117,16 @@ def _cells(lots: Lots, passes: list[Pass], seats: list[int], pile_size: int) -> 
 
 
 class _Choice(NamedTuple):
-    """Where the cards of one kind may be."""
+    """One way to place the cards of one kind."""
 
     ways: int
-    put: tuple[int, ...]  # how many are in each cell
-    room: tuple[int, ...]  # for the kinds that follow
+    put: tuple[int, ...]  # the number in each cell
+    room: tuple[int, ...]  # left for the kinds that follow
     wilds: tuple[int, ...]  # in the hands that had to pass
 
 
 class _Tally:
-    """In how many ways the cards of certain lots can be in cells, single cards told apart."""
+    """Counter of the ways to place the cards of certain lots in cells, each card distinct."""
 
     def __init__(self, passes: Passes, cells: list[_Cell], contents: Split) -> None:
         self.passes = passes
@@ -136,7 +136,7 @@ class _Tally:
         self.counted: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = {}
 
     def ways(self, at: int, room: tuple[int, ...], wilds: tuple[int, ...]) -> int:
-        """How many there are for the kinds from `at` on: room by cell, wilds by pass."""
+        """Return the number of ways for the kinds from `at` on: room by cell, wilds by pass."""
         if at == KINDS:
             return 1
         key = (at, room, wilds)
@@ -152,7 +152,7 @@ class _Tally:
         return ways
 
     def drawn(self, rng: Rng) -> list[int]:
-        """The cards in each cell, every way equally likely."""
+        """Draw the cards in each cell, with all ways equally likely."""
         cards = [0] * len(self.cells)
         room = self.room
         wilds: tuple[int, ...] = ()
@@ -192,11 +192,11 @@ class _Tally:
                 yield _Choice(ways, put, left, wilds)
 
     def _spreads(self, kind: int, room: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
-        """The numbers of this kind that can be in each cell, and in how many ways."""
+        """Return the numbers of this kind that each cell can hold, and in how many ways."""
         found: list[tuple[int, tuple[int, ...], int]] = [(1, (), 0)]
         lot = -1
         for cell, space in zip(self.cells, room, strict=True):
-            if cell.lot > lot:  # all of the lot before has a place
+            if cell.lot > lot:  # all cards of the previous lot are placed
                 lot = cell.lot
                 of_kind = count(self.contents[lot], kind)
                 found = [(ways, put, of_kind) for ways, put, left in found if not left]
@@ -208,7 +208,7 @@ class _Tally:
         return [(ways, put) for ways, put, left in found if not left]
 
     def _payments(self, kind: int, put: tuple[int, ...]) -> int:
-        """In how many ways the cards paid of this kind may be among them."""
+        """Return in how many ways the paid cards of this kind can be among these."""
         ways = 1
         paid = [0] * self.passes.lots.seats
         for i, (seat, _, of_kind, number) in enumerate(self.passes.lots.steps):

@@ -1,4 +1,4 @@
-"""The file `damrak-replay/1`: a match as header, ordered events and result (docs/replay.md)."""
+"""Replay files, `damrak-replay/1`: a match as header, events and result (docs/replay.md)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FIELDS: Final = (
     "signature",
 )
 _ORDER: Final = 2**252 + 27742317777372353535851937790883648493
-"""Of the group of Ed25519: the second half of a signature is a number below it (RFC 8032)."""
+"""Order of the Ed25519 group; the second half of a signature is a number below it (RFC 8032)."""
 
 _TIME: Final = re.compile(
     r"([0-9]{4}-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2}))(\.[0-9]+)?Z"
@@ -44,7 +44,7 @@ _TIME: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Who sat in a seat."""
+    """The bot in a seat."""
 
     bot: str
     version: str
@@ -53,7 +53,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """When and by what a match was played; not part of the hash."""
+    """When and with which software a match was played; not part of the hash."""
 
     started: str
     finished: str
@@ -63,7 +63,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What stands in a replay before its first event."""
+    """All of a replay except its events and result."""
 
     match: str | None
     block: str | None
@@ -99,7 +99,7 @@ def record(
     block: str | None = None,
     ladder: str | None = None,
 ) -> Replay:
-    """The replay of a match that has just ended, hashed but not signed."""
+    """Return the replay of a match that has just ended, hashed but not signed."""
     unhashed = Replay(
         match=match,
         block=block,
@@ -119,7 +119,7 @@ def record(
 
 
 def to_json(replay: Replay) -> dict[str, Any]:
-    """The replay as a JSON object."""
+    """Return the replay as a JSON object."""
     return {
         "format": FORMAT,
         "match": replay.match,
@@ -139,18 +139,18 @@ def to_json(replay: Replay) -> dict[str, Any]:
 
 
 def to_bytes(replay: Replay) -> bytes:
-    """The replay as the content of a file."""
+    """Return the replay as the content of a file."""
     return canonical(to_json(replay)) + b"\n"
 
 
 def hash_of(data: Mapping[str, Any]) -> str:
-    """The hash of a replay's JSON object, whatever its own `hash` says."""
+    """Return the hash of a replay's JSON object without the fields in `NOT_HASHED`."""
     hashed = {key: value for key, value in data.items() if key not in NOT_HASHED}
     return hashlib.sha256(canonical(hashed)).hexdigest()
 
 
 def result_to_json(result: Result) -> dict[str, Any]:
-    """The result as it stands in a replay."""
+    """Return the result as a JSON object, in the form of a replay."""
     seats = []
     for seat in result.seats:
         row = asdict(seat)
@@ -160,10 +160,10 @@ def result_to_json(result: Result) -> dict[str, Any]:
 
 
 def read_object(data: bytes) -> dict[str, Any]:
-    """The JSON object of a replay file, its own fields all there and no others.
+    """Return the JSON object of a replay file, with exactly the top-level fields of a replay.
 
     Raises:
-        ReplayError: at `header`.
+        ReplayError: at `header`, if the bytes are not such an object.
     """
     try:
         value = read_json(data)
@@ -173,7 +173,7 @@ def read_object(data: bytes) -> dict[str, Any]:
 
 
 def parse_replay(data: bytes) -> Replay:
-    """The replay in these bytes, every field of the right form; whether it is true, `verify` tells.
+    """Return the replay in these bytes, with the form of every field checked; see `verify`.
 
     Raises:
         ReplayError: at the first place that is malformed.
@@ -188,7 +188,7 @@ def parse_replay(data: bytes) -> Replay:
 
 
 def raw_events(raw: Mapping[str, Any]) -> list[Any]:
-    """The undecoded events."""
+    """Return the undecoded events."""
     events = raw["events"]
     if not isinstance(events, list):
         raise ReplayError("header", "events to be a list")
@@ -196,7 +196,7 @@ def raw_events(raw: Mapping[str, Any]) -> list[Any]:
 
 
 def parse_header(raw: Mapping[str, Any], board: Board | None = None) -> Header:
-    """Everything but events and result; a caller that knows the board already may pass it."""
+    """Return the header; a caller that has parsed the board already may pass it."""
     if raw["format"] != FORMAT:
         raise ReplayError("header", f'format "{FORMAT}"')
     names = [raw["match"], raw["block"], raw["ladder"]]
@@ -229,7 +229,7 @@ def parse_header(raw: Mapping[str, Any], board: Board | None = None) -> Header:
 
 
 def check_seals(raw: Mapping[str, Any]) -> None:
-    """The form of hash, commitment and signature, which `parse_header` leaves as they are."""
+    """Check the form of hash, commitment and signature, which `parse_header` does not."""
     _hex(raw["hash"], "hash", 64, "hash")
     _hex(raw["commitment"], "commitment", 64, "commitment")
     if raw["signature"] is not None:
@@ -239,14 +239,14 @@ def check_seals(raw: Mapping[str, Any]) -> None:
 
 
 def _check_signature_form(signature: str) -> None:
-    """Reject what no key can have produced: a scalar out of range, or a first half of zeros."""
+    """Reject an impossible signature: a scalar out of range, or a first half of zeros."""
     scalar = int.from_bytes(bytes.fromhex(signature[64:]), "little")
     if not 0 < scalar < _ORDER or signature.startswith("0" * 64):
         raise ReplayError("signature", "an Ed25519 signature, which these digits cannot be")
 
 
 def parse_result(raw: object, seats: int) -> Result:
-    """The result object of a replay."""
+    """Return the result of a replay from its JSON object."""
     data = _object(raw, "result", "result", ("reason", "seats"))
     if data["reason"] not in END_REASONS:
         raise ReplayError("result", f"reason to be one of {', '.join(END_REASONS)}")

@@ -1,8 +1,8 @@
-"""The tables of one game: everything that follows from board, seats and options alone.
+"""Rule tables of a game, derived from board, number of seats and options.
 
-They are made once and shared by every state of that game. The claims a hand can pay for are sets
-of action ids, kept as bits of one integer, so that "open to this seat, within its carts, within
-its wilds, enough of some colour" is four ANDs and never a loop over routes.
+They are built once and shared by every state of that game. The claims that a hand can pay for are
+sets of action ids, kept as bits of one integer, so that "open to this seat, within its carts,
+within its wilds, enough of some colour" takes four ANDs instead of a loop over routes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PAIR: Final = (1 << 2 * BITS) - 1  # the counts of two colours
 
 
 class Claim:
-    """What one payment for one route does."""
+    """Cost and effects of one payment for one route."""
 
     def __init__(self, action: int, form: ClaimRoute, route: Route, points: int) -> None:
         self.action = action
@@ -33,12 +33,12 @@ class Claim:
         self.cost = packed_of(form.wilds, WILD)
         if self.colour >= 0:
             self.cost += packed_of(route.length - form.wilds, self.colour)
-        self.leaves = 0  # the claims that stay open to everyone
-        self.bars = 0  # the claims of its twin, from now on barred to this seat alone
+        self.leaves = 0  # the claims that stay open to every seat
+        self.bars = 0  # the claims of its twin, which become barred to this seat only
 
 
 class Rules:
-    """One board for one number of seats under one set of options."""
+    """Rule tables for a board, a number of seats and a set of options."""
 
     def __init__(self, board: Board, seats: int, options: Options = DEFAULTS) -> None:
         low, high = board.players
@@ -119,15 +119,15 @@ def _pair_table(low: list[int], high: list[int], always: int) -> dict[int, int]:
 
 @cache
 def space_of(board: Board) -> ActionSpace:
-    """The action space of a board, made once."""
+    """Return the action space of a board, built once."""
     return ActionSpace(board)
 
 
 @cache
 def rules_for(board: Board, seats: int, options: Options = DEFAULTS) -> Rules:
-    """The tables of this game, made once.
+    """Return the tables of this game, built once.
 
     Raises:
-        OptionsError: the board is not for so many players.
+        OptionsError: the board does not support this number of players.
     """
     return Rules(board, seats, options)

@@ -1,4 +1,4 @@
-"""The end of a game: contracts, goods bonus, places (R46 to R52)."""
+"""Scoring at the end of a game: contracts, goods bonus, places (R46 to R52)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from damrak_engine.state import State
 
 @dataclass(frozen=True, slots=True)
 class SeatResult:
-    """What one seat made of the game."""
+    """Score and place of one seat."""
 
     total: int
     routes: int
@@ -41,7 +41,7 @@ class Result:
 
 
 def regions(board: Board, owned: int) -> list[int]:
-    """For each location the mask of locations that these routes join it to, itself included."""
+    """Return, per location, the mask of locations that these routes join to it, and itself."""
     joined = [1 << i for i in range(len(board.locations))]
     routes = board.routes
     while owned:
@@ -57,7 +57,7 @@ def regions(board: Board, owned: int) -> list[int]:
 
 
 def contract_points(board: Board, owned: int, contracts: int) -> int:
-    """What these contracts are worth with these routes: plus if fulfilled, minus if not."""
+    """Return the value of these contracts with these routes: plus if fulfilled, else minus."""
     if not contracts:
         return 0
     joined = regions(board, owned)
@@ -73,7 +73,7 @@ def contract_points(board: Board, owned: int, contracts: int) -> int:
 def split_contracts(
     board: Board, owned: int, contracts: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ids of these contracts that are fulfilled, and of those that are not."""
+    """Return the ids of these contracts that are fulfilled, and of those that are not."""
     joined = regions(board, owned)
     done: list[int] = []
     open_: list[int] = []
@@ -105,7 +105,7 @@ def goods_points(counts: list[int], bonus: tuple[int, ...], ties: str = "skip") 
 
 
 def totals(state: State) -> list[int]:
-    """What each seat would score if the game ended now."""
+    """Return what each seat would score if the game ended now."""
     board = state.rules.board
     bonus = board.goods_bonus[state.rules.seats]
     goods = goods_points(state.goods, bonus, state.rules.options.goods_ties)
@@ -118,7 +118,7 @@ def totals(state: State) -> list[int]:
 
 
 def result(state: State, dice: Dice | None = None) -> Result:
-    """The result of a finished game.
+    """Return the result of a finished game.
 
     `dice` is needed only under the option final_tie = seed draw.
     """
@@ -173,7 +173,7 @@ def _places(state: State, rows: list[SeatResult], dice: Dice | None) -> list[int
 
 
 def _drawn(merits: list[tuple[int, ...]], dice: Dice | None) -> list[tuple[int, ...]]:
-    """Equal merits set apart by lot, seat by seat among those still in the hat."""
+    """Break ties between equal merits by drawing lots, one seat at a time."""
     order: dict[int, int] = {}
     for merit in sorted(set(merits), reverse=True):
         hat = [seat for seat, other in enumerate(merits) if other == merit]

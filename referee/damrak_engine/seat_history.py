@@ -1,7 +1,7 @@
-"""What one seat of a recorded match was told and asked, and what it answered.
+"""History of one seat of a recorded match: its events, questions and answers.
 
-The match is played once more by the arbiter, with the answers in the replay. So the seat gets the
-same events, observations and clocks as in the match, and nothing that was hidden from it.
+The arbiter plays the match again with the answers in the replay. So the seat gets the same events,
+observations and clocks as in the match, and nothing that was hidden from it.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Asked:
 
 @value(frozen=True, slots=True)
 class SeatHistory:
-    """The questions to a seat in their order, and what it was told after the last one."""
+    """The questions to a seat in order, and the events that it received after the last one."""
 
     rules: Rules
     seat: int
-    chance: int  # what the bot's random numbers began from
+    chance: int  # the seed of the bot's random numbers
     asked: tuple[Asked, ...]
     last_news: tuple[Event, ...]
 
@@ -51,15 +51,15 @@ class SeatHistory:
 
 
 def chance_of(seed: bytes, seat: int) -> int:
-    """Returns what a bot's random numbers begin from: the seed itself would tell the dice."""
+    """Return the seed of a bot's random numbers; the match seed would reveal the dice."""
     return int.from_bytes(hashlib.sha256(b"damrak-bot" + seed + bytes([seat])).digest())
 
 
 def history_of(replay: Replay, seat: int, control: TimeControl) -> SeatHistory:
-    """Returns the history of a seat in a match that was played under this time control.
+    """Return the history of a seat in a match that was played under this time control.
 
     Raises:
-        ReplayError: the match cannot be played like that, under this time control at least.
+        ReplayError: the match cannot be played like this, at least under this time control.
     """
     if not 0 <= seat < len(replay.seats):
         raise ReplayError("header", f"a seat from 0 to {len(replay.seats) - 1}")
@@ -81,7 +81,7 @@ def _is_first_given(replay: Replay) -> bool:
 
 
 class _Retelling:
-    """A match that is played once more, as one seat sees it."""
+    """A match that is played again, as one seat sees it."""
 
     def __init__(self, replay: Replay, match: Match, seat: int) -> None:
         self.asked: list[Asked] = []
@@ -95,15 +95,15 @@ class _Retelling:
                 self._answers[event.seat].append((number, event))
 
     def play(self) -> None:
-        """Play to the end, or to the fault of the seat."""
+        """Play to the end of the match, or to the fault of the seat."""
         asks = self._hear(self._match.begin(0))
         while asks:
-            # In the set-up all seats decide at once, each in its own time.
+            # In the set-up all seats decide at the same time, each at its own pace.
             answered = sorted(
                 (
                     (ask, *self._answers[ask.seat].popleft())
                     for ask in asks
-                    if self._answers[ask.seat]  # a forfeit in the set-up leaves some unwritten
+                    if self._answers[ask.seat]  # a forfeit in the set-up leaves some unrecorded
                 ),
                 key=lambda row: _ms(row[2]),
             )

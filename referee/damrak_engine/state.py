@@ -1,4 +1,4 @@
-"""The rules as the methods of a state: what may be done, what is done, whose turn it is."""
+"""Game state with the rules as methods: legal actions, their effects, and turn order."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from damrak_engine.supply import (
 )
 
 FIXED_MASK: Final = (1 << FIRST_CLAIM) - 1
-FIXED_IDS: Final = [  # the actions in each set of actions that are no claims
+FIXED_IDS: Final = [  # the action ids in each mask of non-claim actions
     [action for action in range(FIRST_CLAIM) if mask >> action & 1]
     for mask in range(FIXED_MASK + 1)
 ]
@@ -59,7 +59,7 @@ class State(Position):
     __slots__ = ()
 
     def copy(self) -> State:
-        """An independent state with no log."""
+        """Return an independent state with no log."""
         new = State()
         new.rules = self.rules
         new.log = None
@@ -99,10 +99,10 @@ class State(Position):
         new.legal = self.legal
         return new
 
-    # ---- what may be done -------------------------------------------------------------------
+    # ---- legal actions ----------------------------------------------------------------------
 
     def owing(self) -> list[int]:
-        """The seats that owe a decision now, in turn order."""
+        """Return the seats that owe a decision now, in turn order."""
         if self.phase == OVER:
             return []
         if self.phase != SETUP or not self.rules.unseen_choice:
@@ -112,7 +112,7 @@ class State(Position):
         return [seat for seat in order if self.offers[seat] and not self.gone >> seat & 1]
 
     def legal_mask(self) -> int:
-        """The legal actions of the actor as a mask: bit a is set if action a is legal."""
+        """Return the legal actions of the actor as a mask: bit a is set if action a is legal."""
         legal = self.legal
         if legal >= 0:
             return legal
@@ -129,7 +129,7 @@ class State(Position):
         return legal
 
     def legal_actions(self) -> list[int]:
-        """The legal actions of the actor, ascending; none when the game is over."""
+        """Return the legal actions of the actor, ascending; none when the game is over."""
         mask = self.legal_mask()
         legal = FIXED_IDS[mask & FIXED_MASK][:]
         if mask > FIXED_MASK:
@@ -144,7 +144,7 @@ class State(Position):
         return legal
 
     def legal_for(self, seat: int) -> list[int]:
-        """The legal actions of a seat that owes a decision, else none."""
+        """Return the legal actions of a seat that owes a decision, else an empty list."""
         if seat == self.actor:
             return self.legal_actions()
         if seat in self.owing():
@@ -152,7 +152,7 @@ class State(Position):
         return []
 
     def random_action(self, random: Callable[[], float]) -> int:
-        """A legal action of the actor, every one equally likely."""
+        """Return a legal action of the actor, each equally likely."""
         mask = self.legal
         if mask < 0:
             mask = self.legal_mask()
@@ -167,13 +167,13 @@ class State(Position):
             skip -= 1
         return mask.bit_length() - 1
 
-    # ---- what is done -----------------------------------------------------------------------
+    # ---- effects ----------------------------------------------------------------------------
 
     def apply(self, action: int, dice: Dice) -> None:
         """Play an action of the actor.
 
         Raises:
-            IllegalAction: saying why; the state has not changed.
+            IllegalAction: with the reason; the state has not changed.
         """
         legal = self.legal
         if legal < 0:
@@ -300,7 +300,7 @@ class State(Position):
                 return
         self._end_turn(dice)
 
-    # ---- whose turn it is -------------------------------------------------------------------
+    # ---- turn order -------------------------------------------------------------------------
 
     def _end_turn(self, dice: Dice) -> None:
         seat = self.actor
@@ -357,9 +357,9 @@ class State(Position):
             self.log.append(events.End(reason))
 
     def leave(self, seat: int, reason: str, detail: str, dice: Dice) -> None:
-        """Take a seat that owes a decision from the table; `reason` is one of `events.FAULTS`.
+        """Remove a seat that owes a decision; `reason` is one of `events.FAULTS`.
 
-        At set-up the seats are dealt with in turn order, unless only one is left by this.
+        At set-up, seats must leave in turn order unless only one seat remains.
 
         Raises:
             MatchError: this seat owes no decision now, or it is not the next one at set-up.
@@ -397,10 +397,10 @@ class State(Position):
 
 
 def rollout(state: State, random: Callable[[], float]) -> int:
-    """Play a game to its end with random legal actions and quick dice; how many there were."""
+    """Play a game to its end with random legal actions and quick dice; return their number."""
     dice = QuickDice(random)
     played = 0
     while state.phase != OVER:
-        state._play(state.random_action(random), dice)  # legal without a check
+        state._play(state.random_action(random), dice)  # always legal, so not checked
         played += 1
     return played

@@ -1,8 +1,9 @@
-"""What the scores of blocks say about strength: Elo with an interval, and a sequential test.
+"""Statistics of block scores: Elo difference with an interval, and a sequential test.
 
-The games of a block share their seed, so only whole blocks are independent of one another. All
-that is computed here therefore starts from one number a block, its score: the share of 1 that a
-bot took from its opponents, pair by pair and game by game (`comparisons`), averaged over the block.
+The games of a block share their seed, so only whole blocks are independent of one another.
+Everything here is therefore computed from one number per block, its score from 0 to 1: the share
+that a bot won against its opponents, pair by pair and game by game (`comparisons`), averaged over
+the block.
 """
 
 from __future__ import annotations
@@ -12,35 +13,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-# How often each block score occurred: all that matters of a series.
+# How often each block score occurred; nothing else about a series matters.
 BlockScores = Mapping[float, int]
 
-# Half a block is added to those played, half of it won and half lost. Without it a bot that won
-# everything would be infinitely strong, for certain; and simulation shows that the intervals of
-# few or one-sided blocks then keep what they promise (tests/engine/test_statistics.py).
+# Prior: half a block, half of it won and half lost, is added to those played. Without it a bot that
+# won everything would have infinite strength with certainty; with it, simulation shows that the
+# intervals of few or one-sided blocks keep their coverage (tests/engine/test_statistics.py).
 PRIOR_BLOCKS: Final = 0.5
 
-# A score that no block had yet is not impossible: the sequential test counts it this often.
+# A score that no block had yet is still possible: the sequential test counts it this often.
 UNSEEN: Final = 1e-3
 LATTICE: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
-FARTHEST: Final = 1000  # Elo; a score that close to 1 is 1 to a computer sooner or later
+FARTHEST: Final = 1000  # Elo; far beyond it, scores are rounded to 1 in floating point
 
 _ELO_PER_LOGIT: Final = 400 / math.log(10)
 _NORMAL_975: Final = 1.959963984540054
 
 
 def comparisons(places: Sequence[int]) -> list[int]:
-    """For each seat its half points against the others: 2 for each one beaten, 1 for each tie."""
+    """Return the half points of each seat: 2 for each opponent beaten, 1 for each tie."""
     return [2 * sum(own < other for other in places) + places.count(own) - 1 for own in places]
 
 
 def elo_of(score: float) -> float:
-    """The Elo difference at which this score, above 0 and below 1, is what one expects."""
+    """Return the Elo difference with this expected score, which is above 0 and below 1."""
     return _ELO_PER_LOGIT * math.log(score / (1 - score))
 
 
 def score_of(elo: float) -> float:
-    """The score that an Elo difference lets one expect; the inverse of `elo_of`."""
+    """Return the expected score at an Elo difference; the inverse of `elo_of`."""
     return 1 / (1 + math.exp(-elo / _ELO_PER_LOGIT))
 
 
@@ -54,13 +55,12 @@ class Estimate:
 
 
 def elo_estimate(blocks: BlockScores) -> Estimate:
-    """The Elo difference to the opponents that the scores of these blocks speak for.
+    """Return the Elo difference to the opponents, estimated from the scores of these blocks.
 
-    The interval is Wilson's for a share, which is symmetrical around the estimate on the Elo scale.
-    It takes the spread of the block scores in place of that of single games, and Student's
-    quantile, because that spread is itself only estimated. It is always finite. Laws: scores
-    mirrored (x to 1 - x) give the estimate mirrored at 0; more blocks of the same kind never make
-    it wider.
+    The interval is Wilson's for a proportion, which is symmetrical around the estimate on the Elo
+    scale. It uses the spread of block scores instead of that of single games, and Student's
+    quantile, because that spread is itself estimated. It is always finite. Invariants: mirrored
+    scores (x to 1 - x) mirror the estimate at 0; more blocks of the same kind never widen it.
 
     Raises:
         ValueError: there is no block.
@@ -81,7 +81,7 @@ def elo_estimate(blocks: BlockScores) -> Estimate:
 
 
 def _student_975(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t distribution, to three digits or better."""
+    """Return the 97.5 % quantile of Student's t distribution, to three digits or better."""
     if freedom == 1:
         return math.tan(math.pi * 0.475)
     if freedom == 2:
@@ -98,11 +98,12 @@ def _student_975(freedom: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test that may be looked at after every block: is the difference elo0, or rather elo1?
+    """A sequential test of Elo difference elo0 against elo1, valid after every block.
 
-    The generalised sequential probability ratio test: how much likelier are the observed block
-    scores under the likeliest distribution with mean elo1 than under the likeliest with mean elo0?
-    Nothing is assumed of that distribution, so mirrored blocks count for what they are worth.
+    It is the generalised sequential probability ratio test, which compares the likelihood of the
+    observed block scores under the likeliest distribution with mean elo1 and under the likeliest
+    with mean elo0. It assumes nothing about that distribution, so mirrored blocks have the right
+    weight.
 
     Raises:
         ValueError: elo1 is not above elo0, one of them is beyond `FARTHEST`, or an error
@@ -126,16 +127,16 @@ class Sprt:
 
     @property
     def lower(self) -> float:
-        """At or below this log-likelihood ratio elo0 is accepted."""
+        """The log-likelihood ratio at or below which elo0 is accepted."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """At or above this log-likelihood ratio elo1 is accepted."""
+        """The log-likelihood ratio at or above which elo1 is accepted."""
         return math.log((1 - self.beta) / self.alpha)
 
     def llr(self, blocks: BlockScores) -> float:
-        """The log-likelihood ratio of elo1 to elo0 after these blocks."""
+        """Return the log-likelihood ratio of elo1 to elo0 after these blocks."""
         if not blocks:
             return 0.0
         weights: dict[float, float] = dict.fromkeys(LATTICE, UNSEEN) | dict(blocks)
@@ -147,17 +148,17 @@ class Sprt:
         )
 
     def verdict(self, llr: float) -> str | None:
-        """`H1` (elo1 accepted), `H0` (elo0 accepted), or None: play on."""
+        """Return `H1` (elo1 accepted), `H0` (elo0 accepted), or None (continue)."""
         if llr >= self.upper:
             return "H1"
         return "H0" if llr <= self.lower else None
 
 
 def _tilt(weights: Mapping[float, float], mean: float) -> float:
-    """The t for which the weights w / (1 + t (score - mean)) have this mean.
+    """Return the t for which the weights w / (1 + t (score - mean)) have this mean.
 
-    They are the likeliest distribution with that mean (Lagrange). Their distance from it falls as
-    t grows, so halving finds it between the two poles.
+    They are the likeliest distribution with that mean (Lagrange). Their difference from it
+    falls as t grows, so bisection finds t between the two poles.
     """
     low, high = -1 / (max(weights) - mean), -1 / (min(weights) - mean)
     deviations = [(score - mean, weight) for score, weight in weights.items()]

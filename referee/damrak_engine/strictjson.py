@@ -1,4 +1,4 @@
-"""JSON as replays use it: read strictly, written canonically (docs/replay.md, "Hash")."""
+"""JSON for replays: strict reading and canonical writing (docs/replay.md, "Hash")."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 
 class StrictJsonError(ValueError):
-    """The bytes are not the JSON that a replay may be."""
+    """JSON that is not permitted in a replay."""
 
 
 def read_json(data: bytes) -> Any:
-    """The value in these bytes.
+    """Return the value in these bytes.
 
     Raises:
-        StrictJsonError: for anything a lenient reader would let pass: a byte order mark, a key
-            twice, a key that is not ASCII, a number with a point or exponent, a lone surrogate.
+        StrictJsonError: for anything a lenient reader would accept: a byte order mark, a repeated
+            key, a key that is not ASCII, a number with a point or exponent, a lone surrogate.
     """
     try:
         text = data.decode("utf-8")
@@ -30,7 +30,7 @@ def read_json(data: bytes) -> Any:
             parse_float=_no_fraction,
             parse_constant=_no_fraction,
         )
-        if "\\u" in text:  # the only way for a surrogate to stand alone
+        if "\\u" in text:  # the only source of lone surrogates
             canonical(value)
     except StrictJsonError:
         raise
@@ -44,7 +44,7 @@ def read_json(data: bytes) -> Any:
 
 
 def canonical(value: object) -> bytes:
-    """The one way to write this value: sorted keys, no spaces, UTF-8, few escapes."""
+    """Return the canonical form of this value: sorted keys, no spaces, UTF-8, few escapes."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return text.encode("utf-8")
 

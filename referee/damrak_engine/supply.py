@@ -1,4 +1,4 @@
-"""Where cards and contracts come from and go to: pile, row, discards, contract pile."""
+"""Supply of cards and contracts: pile, row, discards and contract pile."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from damrak_engine.dice import Dice
 from damrak_engine.hoards import RESHUFFLED, certain_cards, note_hoards
 from damrak_engine.position import NO_CONTRACT, PENDING, ROW_SIZE, Position
 
-FLUSH_CAP: Final = 1000  # only the option reshuffle = eager could ever come near it
-FEWEST_TO_FLUSH: Final = 3  # so many other cards make a row of five with fewer than three wilds
+FLUSH_CAP: Final = 1000  # only the option reshuffle = eager could ever approach it
+FEWEST_TO_FLUSH: Final = 3  # non-wild cards that a row of five with fewer than three wilds needs
 
 
 def draw(state: Position, stream: int, dice: Dice) -> int:
-    """A card from the pile, or NO_CARD if there is none anywhere."""
+    """Draw a card from the pile; return NO_CARD if pile and discards are empty."""
     if state.pile_size == 0:
         reshuffle_if_empty(state)
         if state.pile_size == 0:
@@ -44,7 +44,7 @@ def draw(state: Position, stream: int, dice: Dice) -> int:
 
 
 def reshuffle_if_empty(state: Position) -> None:
-    """Make the discards the pile, and note what every seat can conclude from it."""
+    """Make the discards the pile if it is empty, and record what every seat can conclude."""
     if state.pile_size > 0 or state.discards == 0:
         return
     hidden = sum(state.hands) - sum(state.known)
@@ -53,7 +53,7 @@ def reshuffle_if_empty(state: Position) -> None:
     )
     if state.rules.seats > 2:
         note_hoards(state, RESHUFFLED)
-    else:  # the floor says it all
+    else:  # the floor contains all of it
         state.hoards = ()
         state.hoard_sizes = ()
         state.shown = ()
@@ -65,7 +65,7 @@ def reshuffle_if_empty(state: Position) -> None:
 
 
 def show(state: Position, seat: int, cards: int) -> None:
-    """These cards of a hand become public: what was known of it has to shrink."""
+    """Make these cards of a hand public, and remove them from what was known of it."""
     known = state.known[seat]
     if known:
         state.known[seat] = without(known, cards)
@@ -90,7 +90,7 @@ def show(state: Position, seat: int, cards: int) -> None:
 
 
 def fill(state: Position, slot: int, dice: Dice) -> None:
-    """Turn up a card in this slot, if there is one anywhere."""
+    """Turn up a card in this slot, if any card is left."""
     card = draw(state, chance.ROW, dice)
     state.row[slot] = card
     if state.log is not None and card != NO_CARD:
@@ -100,7 +100,7 @@ def fill(state: Position, slot: int, dice: Dice) -> None:
 
 
 def restore_row(state: Position, dice: Dice) -> None:
-    """Fill the gaps, now that there may be discards, and flush if it must be."""
+    """Fill the gaps, now that there may be discards, and flush if necessary."""
     row = state.row
     if NO_CARD in row:
         for slot in range(ROW_SIZE):
@@ -139,12 +139,12 @@ def _may_flush(state: Position, done: int) -> bool:
 
 
 def _may_say_why(state: Position, done: int) -> bool:
-    """Whether wilds that were left to lie tell that hardly any other cards are to be had."""
+    """Return whether wilds that stay in the row reveal that few other cards are left."""
     return NO_CARD not in state.row and done < FLUSH_CAP and state.rules.flush_limit < 0
 
 
 def draw_contract(state: Position, seat: int, dice: Dice) -> int:
-    """The next contract: by lot while some are undrawn, then the oldest returned one."""
+    """Draw a contract: at random while some are undrawn, then the oldest returned one."""
     if not state.undrawn:
         contract = state.returned[0]
         state.returned = state.returned[1:]
@@ -159,7 +159,7 @@ def draw_contract(state: Position, seat: int, dice: Dice) -> int:
 
 
 def put_on_offer(state: Position, seat: int, offer: list[int]) -> None:
-    """Let a seat choose among these contracts."""
+    """Offer these contracts to a seat."""
     offers = list(state.offers)
     offers[seat] = tuple(offer)
     state.offers = tuple(offers)
@@ -168,7 +168,7 @@ def put_on_offer(state: Position, seat: int, offer: list[int]) -> None:
 
 
 def settle_offer(state: Position, seat: int, answer: int) -> None:
-    """Note how a seat answered the offer it had."""
+    """Record how a seat answered its offer."""
     offers = list(state.offers)
     offers[seat] = ()
     state.offers = tuple(offers)
@@ -181,7 +181,7 @@ def settle_offer(state: Position, seat: int, answer: int) -> None:
 
 
 def shuffle_returned(state: Position, dice: Dice) -> None:
-    """Option returned_order: bring the contracts under the pile into a random order."""
+    """Shuffle the contracts under the pile, for the option returned_order."""
     rest = list(state.returned)
     order: list[int] = []
     while rest:

@@ -1,8 +1,8 @@
-"""Dataclasses that only type checkers hold frozen.
+"""Dataclasses that are frozen for type checkers only.
 
-Events and effects are made several at every decision. `frozen=True` makes each field an
-`object.__setattr__`, three times as slow as an assignment; to see to it that nobody assigns is
-left to the type checker, to whom `value` is `dataclass` itself.
+Every decision creates several events and effects. `frozen=True` sets each field with
+`object.__setattr__`, which is three times as slow as an assignment. So immutability is enforced
+only by type checkers, for which `value` is `dataclass` itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ else:
     from dataclasses import dataclass
 
     def value(*, frozen, slots):
-        """`dataclass` with equality and a hash; the arguments say what type checkers see."""
+        """Return a `dataclass` with equality and a hash; the arguments are for type checkers."""
         assert frozen
         return dataclass(slots=slots, unsafe_hash=True)
 

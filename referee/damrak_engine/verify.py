@@ -1,4 +1,4 @@
-"""Is a replay true? Every event is played again on the dice of its seed and compared."""
+"""Verification of replays: every event is played again with the seed's dice and compared."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def verify(
     published: Board | None = None,
     signed: CheckSignature | None = None,
 ) -> Header:
-    """Check a replay file in full; what its header says.
+    """Verify a replay file in full and return its header.
 
-    `published` is the ladder's own board, which the replay's has to equal.
+    `published` is the ladder's own board, which the replay's board must equal.
     `signed(hash, signature)` checks a signature with the platform's public key; without it only
     the form of a signature is checked.
 
@@ -71,12 +71,12 @@ def verify(
 
 
 def fold(replay: Replay) -> Iterator[tuple[int, State]]:
-    """The states of a match: after set-up and after each decision, the number of events so far.
+    """Yield the number of events and the state after the set-up and after each decision.
 
-    The state is one object that goes on changing; copy it to keep it.
+    The state is one mutable object; copy it to keep it.
 
     Raises:
-        ReplayError: at the first event that is not true.
+        ReplayError: at the first wrong event.
     """
     for count, state, _ in _play(replay, replay.events):
         yield count, state
@@ -117,7 +117,7 @@ def _play(header: Header, recorded: Iterable[Event]) -> Iterator[tuple[int, Stat
 
 
 def _is_after_true_reshuffle(decision: Event, log: _Log, state: State) -> bool:
-    """Whether this blind draw stands behind a reshuffle that any blind draw would need here."""
+    """Return whether this blind draw follows a reshuffle that it needs here."""
     return (
         isinstance(decision, events.Blind)
         and log.is_at_reshuffle()
@@ -128,17 +128,17 @@ def _is_after_true_reshuffle(decision: Event, log: _Log, state: State) -> bool:
 
 
 def _action(event: Event, state: State) -> int:
-    """The id of the decision in a recorded event; LookupError if it is none of the actor's."""
+    """Return the action id of a recorded event; LookupError if the actor cannot have done it."""
     if not isinstance(event, events.Decision) or event.seat != state.actor:
         raise LookupError
     return action_of(event, state)
 
 
 def action_of(event: events.Decision, state: State) -> int:
-    """The id of the action with which a seat that owes a decision made it, as the event tells.
+    """Return the action id of a recorded decision of a seat that owes a decision.
 
     Raises:
-        LookupError: nothing the seat could have done is written like this.
+        LookupError: the event is not a record of any action of the seat.
     """
     match event:
         case events.Keep(contracts=kept):
@@ -161,7 +161,7 @@ def action_of(event: events.Decision, state: State) -> int:
 
 
 class _Log:
-    """The recorded events, read as late as possible, and how many have been found true."""
+    """The recorded events, read lazily, and how many of them have been verified."""
 
     def __init__(self, recorded: Iterable[Event]) -> None:
         self._recorded = iter(recorded)
@@ -178,18 +178,18 @@ class _Log:
         return self._ahead[distance]
 
     def decision(self) -> Event:
-        """What was decided next; a blind draw may stand behind the reshuffle that it needed."""
+        """Return the next decision; a blind draw may follow the reshuffle that it needed."""
         event = self._peek(1 if self.is_at_reshuffle() else 0)
         if event is None:
             raise ReplayError(f"event {self.at}", "one more event: the match is not over")
         return event
 
     def is_at_reshuffle(self) -> bool:
-        """Whether a reshuffle is recorded next."""
+        """Return whether the next recorded event is a reshuffle."""
         return isinstance(self._peek(0), events.Reshuffle)
 
     def compare(self, happened: list[Event]) -> None:
-        """What really happened since the last call must be what is recorded next."""
+        """Check that the events since the last call are recorded next."""
         for real in happened[self._compared :]:
             if not _same(real, self._peek(0)):
                 expected = events.event_to_json(real)
@@ -200,7 +200,7 @@ class _Log:
         self._compared = len(happened)
 
     def at_end(self) -> None:
-        """Nothing may follow."""
+        """Check that nothing follows."""
         if self._peek(0) is not None:
             raise ReplayError(f"event {self.at}", "nothing after the end")
 

@@ -1,6 +1,6 @@
-"""The boards that come with the engine, read from the JSON files beside this module.
+"""Boards that ship with the engine, read from the JSON files in this folder.
 
-The one place in the engine that reads package data; the rest of it takes boards as arguments.
+This is the only module of the engine that reads package data; the others take boards as arguments.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from damrak_engine.board import Board, parse_board
 
 
 def board_names() -> tuple[str, ...]:
-    """The names that `load_board` knows."""
+    """Return the names that `load_board` accepts."""
     entries = (entry.name for entry in files(__name__).iterdir())
     return tuple(sorted(name.removesuffix(".json") for name in entries if name.endswith(".json")))
 
 
 @cache
 def load_board(name: str) -> Board:
-    """A board of the package by name.
+    """Return a board of the package by name.
 
     Raises:
-        KeyError: no such board; the message lists those there are.
+        KeyError: no such board; the message lists the existing ones.
     """
     if name not in board_names():
         raise KeyError(f"no board {name!r}; there are: {', '.join(board_names())}")

@@ -1,4 +1,4 @@
-"""A board as a picture: where everything lies on the sheet, and the SVG drawn from it."""
+"""Drawing of boards: the layout on a sheet, its readability checks, and the SVG."""
 
 from damrak_engine.drawing.clarity import Flaw, flaws_of
 from damrak_engine.drawing.picture import draw

@@ -1,4 +1,4 @@
-"""The canals behind the board: rings of water round its middle, in the manner of the old city."""
+"""Canals in the background of a board: rings of water around its middle, as in the old city."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Final
 
 from damrak_engine.drawing.geometry import Point
 
-RINGS: Final = (100, 66, 34)  # how large, in hundredths of the outermost
+RINGS: Final = (100, 66, 34)  # sizes, in hundredths of the outermost
 BEYOND: Final = 52  # from the outermost locations to the outermost ring
 _QUARTER: Final = (1000, 924, 707, 383, 0)  # cosines, in thousandths
-_COUNT: Final = 16  # directions round the compass
+_COUNT: Final = 16  # directions of the compass
 
 
 def rings(places: Sequence[Point]) -> list[list[Point]]:
-    """Sixteen points of each ring, outermost first."""
+    """Return sixteen points of each ring, outermost first."""
     left, right = min(p.x for p in places), max(p.x for p in places)
     top, bottom = min(p.y for p in places), max(p.y for p in places)
     middle = Point((left + right) // 2, (top + bottom) // 2)
-    # How far the locations reach in each direction; together these lines are a wall round them.
+    # How far the locations reach in each direction; together these lines are a wall around them.
     walls = [
         max((p.x - middle.x) * _cosine(i) + (p.y - middle.y) * _cosine(i - 4) for p in places)
         for i in range(_COUNT)
@@ -39,7 +39,7 @@ def rings(places: Sequence[Point]) -> list[list[Point]]:
 
 
 def smooth_path(corners: Sequence[Point]) -> str:
-    """A closed curve through these corners, as SVG path data."""
+    """Return a closed curve through these corners, as SVG path data."""
     count = len(corners)
     path = [f"M{corners[0].x} {corners[0].y}"]
     for i in range(count):
@@ -52,6 +52,6 @@ def smooth_path(corners: Sequence[Point]) -> str:
 
 
 def _cosine(direction: int) -> int:
-    """Of a direction in sixteenths of a full turn, in thousandths."""
+    """Return the cosine of a direction in sixteenths of a full turn, in thousandths."""
     half = abs((direction + 8) % _COUNT - 8)
     return _QUARTER[half] if half <= 4 else -_QUARTER[8 - half]

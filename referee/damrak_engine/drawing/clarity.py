@@ -1,4 +1,4 @@
-"""What makes a drawn board hard to read: crossings, crowding, names in the way."""
+"""Readability checks of drawn boards: crossings, crowding, badly placed names."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from damrak_engine.drawing.labels import Label, covered_beds, labels_of
 from damrak_engine.drawing.sheet import RADIUS, Bed, Sheet, sheet_of
 
 SHORTEST_SPACE: Final = 40
-APART: Final = 2  # between things that must not touch
+APART: Final = 2  # minimum gap between things that must not touch
 
 
 class Flaw(NamedTuple):
-    """Something hard to read, and the bed to blame (by index), if any.
+    """A readability problem, and the index of the bed that causes it, if any.
 
-    One that is not grave is a blemish that readers get over.
+    A flaw that is not grave is a minor blemish.
     """
 
     text: str
@@ -27,14 +27,14 @@ class Flaw(NamedTuple):
 
 
 def flaws_of(board: Board) -> list[Flaw]:
-    """Everything about a board's drawing that is hard to read."""
+    """Return all readability problems of a board's drawing."""
     sheet = sheet_of(board)
     names = [location.name for location in board.locations]
     return list(flaws(sheet, labels_of(board, sheet), names))
 
 
 def flaws(sheet: Sheet, labels: Sequence[Label], names: Sequence[str]) -> Iterator[Flaw]:
-    """Everything about a sheet with these labels that is hard to read."""
+    """Yield all readability problems of a sheet with these labels."""
     yield from _route_flaws(sheet, names)
     yield from _label_flaws(sheet, labels, names)
 

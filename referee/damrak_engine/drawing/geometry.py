@@ -1,6 +1,6 @@
-"""Plane geometry in whole numbers: the same answer on every machine.
+"""Plane geometry in whole numbers, with the same results on every machine.
 
-"Within" distances are strict: touching is not within.
+Distance limits are strict: "within" excludes touching.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Box(NamedTuple):
     bottom: int
 
     def grown(self, margin: int) -> Box:
-        """The same rectangle with a margin round it."""
+        """Return the same rectangle with a margin around it."""
         return Box(self.left - margin, self.top - margin, self.right + margin, self.bottom + margin)
 
     def meets(self, other: Box) -> bool:
-        """Whether the two share more than an edge."""
+        """Return whether the two share more than an edge."""
         return (
             self.left < other.right
             and other.left < self.right
@@ -39,7 +39,7 @@ class Box(NamedTuple):
         )
 
     def holds(self, point: Point) -> bool:
-        """Whether the point lies inside, not on the edge."""
+        """Return whether the point lies inside, not on the edge."""
         return self.left < point.x < self.right and self.top < point.y < self.bottom
 
 
@@ -47,17 +47,17 @@ Segment: TypeAlias = tuple[Point, Point]
 
 
 def square(a: Point, b: Point) -> int:
-    """The square of the distance between two points."""
+    """Return the square of the distance between two points."""
     return (a.x - b.x) ** 2 + (a.y - b.y) ** 2
 
 
 def distance(a: Point, b: Point) -> int:
-    """The distance between two points, rounded down."""
+    """Return the distance between two points, rounded down."""
     return isqrt(square(a, b))
 
 
 def shortened(segment: Segment, first: int, last: int) -> Segment:
-    """The segment without stretches of these lengths at its ends; half of it stays at the least."""
+    """Return the segment shortened by these lengths at its ends, but at most by half."""
     a, b = segment
     length = max(distance(a, b), 1)
     if 2 * (first + last) > length:
@@ -70,17 +70,17 @@ def shortened(segment: Segment, first: int, last: int) -> Segment:
 
 
 def turn(a: Point, b: Point, c: Point) -> int:
-    """Positive, negative or zero: which way the path a, b, c bends."""
+    """Return which way the path a, b, c bends: positive, negative or zero."""
     return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x)
 
 
 def dot(a: Point, b: Point, c: Point) -> int:
-    """The scalar product of the ways from a to b and from a to c."""
+    """Return the scalar product of the vectors from a to b and from a to c."""
     return (b.x - a.x) * (c.x - a.x) + (b.y - a.y) * (c.y - a.y)
 
 
 def cross(first: Segment, second: Segment) -> bool:
-    """Whether two segments have a point in common."""
+    """Return whether two segments have a point in common."""
     (a, b), (c, d) = first, second
     s, t = turn(a, b, c), turn(a, b, d)
     u, v = turn(c, d, a), turn(c, d, b)
@@ -95,7 +95,7 @@ def cross(first: Segment, second: Segment) -> bool:
 
 
 def is_near(point: Point, segment: Segment, limit: int) -> bool:
-    """Whether the point lies within `limit` of the segment."""
+    """Return whether the point lies within `limit` of the segment."""
     a, b = segment
     length = square(a, b)
     along = (point.x - a.x) * (b.x - a.x) + (point.y - a.y) * (b.y - a.y)
@@ -107,7 +107,7 @@ def is_near(point: Point, segment: Segment, limit: int) -> bool:
 
 
 def come_near(first: Segment, second: Segment, limit: int) -> bool:
-    """Whether two segments come within `limit` of each other."""
+    """Return whether two segments come within `limit` of each other."""
     return (
         cross(first, second)
         or any(is_near(end, second, limit) for end in first)
@@ -116,14 +116,14 @@ def come_near(first: Segment, second: Segment, limit: int) -> bool:
 
 
 class Ribbon(NamedTuple):
-    """A rectangle along a segment, and the smallest upright one round it."""
+    """A rectangle along a segment, and its upright bounding box."""
 
     corners: tuple[Point, Point, Point, Point]
     bounds: Box
 
 
 def ribbon(segment: Segment, half: int) -> Ribbon:
-    """The rectangle along a segment, with half its breadth on either side."""
+    """Return the rectangle along a segment that extends by `half` on either side."""
     a, b = segment
     length = max(distance(a, b), 1)
     dx, dy = -(b.y - a.y) * half // length, (b.x - a.x) * half // length
@@ -138,7 +138,7 @@ def ribbon(segment: Segment, half: int) -> Ribbon:
 
 
 def overlap(ribbon: Ribbon, box: Box) -> bool:
-    """Whether a ribbon and a box have an area in common."""
+    """Return whether a ribbon and a box have an area in common."""
     if not box.meets(ribbon.bounds):
         return False
     others = (
@@ -148,7 +148,7 @@ def overlap(ribbon: Ribbon, box: Box) -> bool:
         Point(box.left, box.bottom),
     )
     a, b, c, d = ribbon.corners
-    # Two convex shapes are apart if a side of one of them, prolonged, lies between them.
+    # Two convex shapes are apart if the extension of a side of one of them separates them.
     return not any(
         _all_beyond(start, end, inside, others)
         for start, end, inside in ((a, b, c), (b, c, d), (c, d, a), (d, a, b))
@@ -156,7 +156,7 @@ def overlap(ribbon: Ribbon, box: Box) -> bool:
 
 
 def hull(points: Sequence[Point]) -> list[Point]:
-    """The corners of the convex hull, in order round it."""
+    """Return the corners of the convex hull, in order around it."""
     ordered = sorted(set(points))
     if len(ordered) < 3:
         return ordered
@@ -164,9 +164,9 @@ def hull(points: Sequence[Point]) -> list[Point]:
 
 
 def length_within(segment: Segment, box: Box) -> int:
-    """About how much of a segment lies in a box."""
+    """Return about how much of a segment lies in a box."""
     (ax, ay), (bx, by) = segment
-    first, last = 0, 1000  # in thousandths of the way
+    first, last = 0, 1000  # in thousandths of the segment
     for a, b, low, high in ((ax, bx, box.left, box.right), (ay, by, box.top, box.bottom)):
         if a == b:
             if not low < a < high:

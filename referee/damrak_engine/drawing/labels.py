@@ -1,7 +1,7 @@
-"""The names beside the locations: how large they are, and on which side they stand.
+"""Labels: the size of each location's name, and the side on which it is placed.
 
-The size model is what the drawing uses: it stretches every line to the width computed here, so
-boxes that do not meet here do not meet on anybody's screen.
+The drawing uses the same size model: it stretches every line to the width computed here, so boxes
+that do not overlap here do not overlap on any screen.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FONT_SIZE: Final = 15
 LINE: Final = 17  # the height of a line
 ONE_LINE: Final = 90  # a wider name may be broken into two lines
 
-# Of a letter, in hundredths of the font size; a serif face of ordinary width.
+# Widths of letters in hundredths of the font size, for a serif face of ordinary width.
 _WIDTHS: Final[Mapping[str, int]] = {
     letter: width
     for letters, width in (
@@ -35,14 +35,14 @@ _WIDTHS: Final[Mapping[str, int]] = {
 _OTHER: Final = 60
 _WIDE: Final = 100  # scripts that fill a square
 
-SIDES: Final = ("e", "w", "ne", "se", "n", "s", "nw", "sw")  # the best first
+SIDES: Final = ("e", "w", "ne", "se", "n", "s", "nw", "sw")  # best first
 Side: TypeAlias = str
 
 _CLASH: Final = 10_000  # with a name or a location: worse than anything else
-_COVERS: Final = 100  # a bed, and two for every pixel of it
+_COVERS: Final = 100  # a bed, plus two for every pixel of it
 _DOUBTFUL: Final = 20  # could be taken for the name of another location
 _SWEEPS: Final = 12
-_REACH: Final = 60  # how far a name may stand from its location, and its height
+_REACH: Final = 60  # maximum distance of a name from its location, plus its height
 
 
 class Label(NamedTuple):
@@ -54,7 +54,7 @@ class Label(NamedTuple):
     box: Box
 
     def line_boxes(self) -> Iterator[tuple[str, Box]]:
-        """Each line and where it stands: against its location, or in the middle above or below."""
+        """Yield each line and its box: next to its location, or centred above or below it."""
         left, top, right, _ = self.box
         for line in self.lines:
             spare = right - left - text_width(line)
@@ -64,13 +64,13 @@ class Label(NamedTuple):
 
 
 def text_width(text: str, size: int = FONT_SIZE) -> int:
-    """How wide a text is drawn, in pixels."""
+    """Return the width of a text as drawn, in pixels."""
     hundredths = sum(_WIDTHS.get(c, _WIDE if ord(c) > 0x2E7F else _OTHER) for c in text)
     return (hundredths * size + 99) // 100
 
 
 def _broken(name: str) -> list[tuple[str, ...]]:
-    """The name in one line; a long one also in two, broken where they come out narrowest."""
+    """Return the name in one line; if it is long, also in two lines as narrow as possible."""
     words = name.split()
     whole = " ".join(words)
     breaks = [(" ".join(words[:i]), " ".join(words[i:])) for i in range(1, len(words))]
@@ -80,7 +80,7 @@ def _broken(name: str) -> list[tuple[str, ...]]:
 
 
 def labels_of(board: Board, sheet: Sheet) -> tuple[Label, ...]:
-    """The names on a board's sheet, on the sides that its file asks for."""
+    """Return the labels on a board's sheet, on the sides that its file requests."""
     given = {}
     for i, location in enumerate(board.source["locations"]):
         if location.get("label") in SIDES:
@@ -91,16 +91,16 @@ def labels_of(board: Board, sheet: Sheet) -> tuple[Label, ...]:
 def place_labels(
     sheet: Sheet, names: Sequence[str], given: Mapping[int, Side] | None = None
 ) -> tuple[Label, ...]:
-    """A name for every location, so that they collide with as little as can be.
+    """Return a label for every location, placed with as few collisions as possible.
 
-    `given` holds the sides that are settled already, by index of location.
+    `given` holds the sides that are already fixed, by index of location.
     """
     settled = given or {}
     choices = [
         _choices(sheet, i, name, (settled[i],) if i in settled else SIDES)
         for i, name in enumerate(names)
     ]
-    # The hardest first, and again until nobody wants to move.
+    # Place the hardest first, and repeat until no label moves.
     order = sorted(range(len(names)), key=lambda i: (-min(cost for cost, _ in choices[i]), i))
     chosen: dict[int, int] = {}
     for _ in range(_SWEEPS):
@@ -117,14 +117,14 @@ def place_labels(
 
 
 def covered_beds(sheet: Sheet, box: Box) -> list[int]:
-    """The beds that a name in this box would lie on."""
+    """Return the beds that a name in this box would cover."""
     return [i for i, bed in enumerate(sheet.beds) if overlap(bed.area, box)]
 
 
 def _choices(
     sheet: Sheet, location: int, name: str, sides: Sequence[Side]
 ) -> list[tuple[int, Label]]:
-    """The best a name can do on each of the sides, and how much harm it does there."""
+    """Return the best label on each of the sides, with its cost."""
     place, broken = sheet.places[location], _broken(name)
     reach = max(map(text_width, broken[-1])) + _REACH
     around = Box(place.x, place.y, place.x, place.y).grown(reach)
@@ -144,7 +144,7 @@ def _choices(
 def _best_box(
     beds: Sequence[Bed], places: Sequence[Point], boxes: Sequence[tuple[int, Box]]
 ) -> tuple[int, Box]:
-    """The box that does least harm and is least far away, of boxes with the nearest first."""
+    """Return the box with the least harm plus distance, from boxes sorted by distance."""
     best_cost, best = boxes[0][0] + _harm(beds, places, boxes[0][1]), boxes[0][1]
     for away, box in boxes[1:]:
         if away >= best_cost:
@@ -156,7 +156,7 @@ def _best_box(
 
 
 def _boxes(place: Point, lines: Sequence[str], side: Side) -> Iterator[tuple[int, Box]]:
-    """The boxes tried on a side of a location, and how far each is from the location."""
+    """Yield the boxes to try on a side of a location, each with its distance from it."""
     width, height = max(map(text_width, lines)), LINE * len(lines)
     x = {"e": place.x, "w": place.x - width}.get(side[-1], place.x - width // 2)
     y = {"s": place.y, "n": place.y - height}.get(side[0], place.y - height // 2)

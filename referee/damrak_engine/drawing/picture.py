@@ -1,7 +1,7 @@
-"""The SVG of a board: one self-contained, well-formed document.
+"""SVG picture of a board: one self-contained, well-formed document.
 
 Each route is a group with `data-route`, each location one with `data-location`, so that a page can
-find them; their titles are what a pointer that rests on them shows.
+find them; the titles of routes appear as tooltips.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ MARGIN: Final = 30
 HEAD: Final = 52  # for the title
 FOOT: Final = 64  # for the legend
 GAP: Final = 4  # between two spaces
-LEAST_WIDTH: Final = 660  # what the legend takes
+LEAST_WIDTH: Final = 660  # for the legend
 
 
 def draw(board: Board) -> str:
-    """The board as an SVG document."""
+    """Return the board as an SVG document."""
     sheet = sheet_of(board)
     labels = labels_of(board, sheet)
     wanted = max(LEAST_WIDTH, text_width(board.name, TITLE_SIZE))
@@ -33,14 +33,14 @@ def draw(board: Board) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text as XML content or inside double quotes."""
+    """Return the text escaped for XML content and double-quoted attributes."""
     marks = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
     shown = (c if c.isprintable() else " " for c in text)
     return "".join(marks.get(c, c) for c in shown)
 
 
 def frame_of(sheet: Sheet, labels: tuple[Label, ...], wanted: int) -> Box:
-    """What a picture at least so wide has to show, with room for title and legend."""
+    """Return the frame of a picture at least `wanted` wide, with room for title and legend."""
     boxes = [label.box for label in labels]
     boxes += [Box(p.x, p.y, p.x, p.y).grown(RADIUS) for p in sheet.places]
     boxes += [Box(p.x, p.y, p.x, p.y) for ring in rings(sheet.places) for p in ring]
@@ -78,7 +78,7 @@ def _document(board: Board, sheet: Sheet, labels: tuple[Label, ...], frame: Box)
 def scene(
     board: Board, sheet: Sheet, labels: tuple[Label, ...], on_routes: Iterable[str] = ()
 ) -> Iterator[str]:
-    """The town itself: canals, routes and what lies on them, locations."""
+    """Yield the town itself: canals, routes and what lies on them, locations."""
     canals = [smooth_path(ring) for ring in rings(sheet.places)]
     for name in ("quay", "water"):
         yield from (f'<path class="{name}" d="{path}"/>' for path in canals)
@@ -93,18 +93,18 @@ def scene(
 
 
 def bed_frame(bed: Bed) -> tuple[str, int]:
-    """The transform that brings a bed's middle to the origin, lying flat, and how long it is."""
+    """Return the transform from a level frame, centred on the bed, and the bed's length."""
     start, end = bed.body
     span = max(distance(start, end), 1)
     cos, sin = (end.x - start.x) / span, (end.y - start.y) / span
-    upside = -1 if cos < 0 or (cos == 0 and sin < 0) else 1  # signs stand upright
+    upside = -1 if cos < 0 or (cos == 0 and sin < 0) else 1  # keeps signs upright
     middle_x, middle_y = (start.x + end.x) / 2, (start.y + end.y) / 2
     values = (upside * cos, upside * sin, -upside * sin, upside * cos, middle_x, middle_y)
     return f"matrix({' '.join(map(decimal, values))})", span
 
 
 def first_row(bed: Bed) -> float:
-    """How far from its bed's middle the first route lies; each next one a row further."""
+    """Return the offset of the first route from its bed's middle; the others follow in rows."""
     return -(len(bed.routes) - 1) * (ROW + BETWEEN_ROWS) / 2
 
 
@@ -191,6 +191,6 @@ def _path(name: str, data: str, x: float, y: float) -> str:
 
 
 def decimal(value: float) -> str:
-    """At most three decimals, without a tail of zeros."""
+    """Return the number with at most three decimals and no trailing zeros."""
     text = f"{value:.3f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text

@@ -1,8 +1,8 @@
-"""The sheet a board is drawn on: where its locations and routes lie, in whole pixels.
+"""Sheet of a board: the positions of its locations and routes, in whole pixels.
 
-Generator, checks and drawing all measure on this one sheet. Routes between the same two locations
-lie side by side on one bed; a bed is straight, and its body is the part between its locations that
-spaces are drawn on.
+Generator, checks and drawing all use this one layout. Routes between the same two locations lie
+side by side on one bed; a bed is straight, and its body is the part between its locations on which
+spaces are drawn.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from damrak_engine.drawing.geometry import (
     turn,
 )
 
-PITCH: Final = 78  # the wished distance from the middle of a space to the next one's
-ROW: Final = 18  # how broad a space is
+PITCH: Final = 78  # preferred distance between the middles of adjacent spaces
+ROW: Final = 18  # breadth of a space
 BETWEEN_ROWS: Final = 4
-RIM: Final = 3  # of the bed round its spaces
+RIM: Final = 3  # of the bed around its spaces
 RADIUS: Final = 11  # of a location
 END: Final = 18  # from the middle of a location to its first space, or more where beds crowd
 
@@ -35,8 +35,8 @@ END: Final = 18  # from the middle of a location to its first space, or more whe
 class Bed(NamedTuple):
     """The routes between two locations, side by side.
 
-    The body is the line along its middle, `half` is half its breadth. A crowded bed would have to
-    be shorter to be clear of the others at its ends.
+    `body` is the line along its middle, `half` is half its breadth. A crowded bed would have to be
+    shorter to keep clear of the others at its ends.
     """
 
     a: int
@@ -49,7 +49,7 @@ class Bed(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """A board in pixels: its locations by index, its beds, and how long each route is."""
+    """A board in pixels: its locations by index, its beds, and the length of each route."""
 
     places: tuple[Point, ...]
     beds: tuple[Bed, ...]
@@ -57,7 +57,7 @@ class Sheet(NamedTuple):
 
 
 class Span(NamedTuple):
-    """What the sheet has to know of a route."""
+    """Ends and length of a route, as the layout needs them."""
 
     a: int
     b: int
@@ -65,13 +65,13 @@ class Span(NamedTuple):
 
 
 def sheet_of(board: Board) -> Sheet:
-    """The sheet of a board."""
+    """Return the sheet of a board."""
     spots = [Point(location.x, location.y) for location in board.locations]
     return lay_out(spots, [Span(route.a, route.b, route.length) for route in board.routes])
 
 
 def lay_out(spots: Sequence[Point], routes: Sequence[Span]) -> Sheet:
-    """The sheet on which about half of the routes have more room than their spaces wish for."""
+    """Return the sheet, scaled so that about half of the routes have more room than preferred."""
     rows: dict[tuple[int, int], list[int]] = {}
     for i, route in enumerate(routes):
         rows.setdefault((min(route.a, route.b), max(route.a, route.b)), []).append(i)
@@ -89,7 +89,7 @@ def lay_out(spots: Sequence[Point], routes: Sequence[Span]) -> Sheet:
 
 
 def _cut(places: Sequence[Point], halves: Mapping[tuple[int, int], int], at: int, to: int) -> int:
-    """How far from `at` the body of the bed to `to` begins, clear of the other beds there."""
+    """Return how far from `at` the body of the bed to `to` begins, clear of other beds."""
     cut = END
     half = halves[min(at, to), max(at, to)]
     origin, end = places[at], places[to]
@@ -107,22 +107,22 @@ def _cut(places: Sequence[Point], halves: Mapping[tuple[int, int], int], at: int
 
 
 def room_for(length: int) -> int:
-    """How far apart two locations should be for a route of this length."""
+    """Return how far apart two locations should be for a route of this length."""
     return PITCH * length + 2 * END
 
 
 def length_at(distance: int) -> int:
-    """The length that fits this distance best; at least 1."""
+    """Return the length that fits this distance best; at least 1."""
     return max(1, (distance - 2 * END + PITCH // 2) // PITCH)
 
 
 def half_breadth(rows: int) -> int:
-    """Half the breadth of a bed of so many routes, rounded up."""
+    """Return half the breadth of a bed with this many routes, rounded up."""
     return (rows * ROW + (rows - 1) * BETWEEN_ROWS + 1) // 2
 
 
 def _scale(spots: Sequence[Point], routes: Iterable[Span]) -> int:
-    """Thousandths of a pixel for one unit of the board file."""
+    """Return the scale in thousandths of a pixel per unit of the board file."""
     fits = []
     for a, b, length in routes:
         far = isqrt(10**6 * ((spots[a].x - spots[b].x) ** 2 + (spots[a].y - spots[b].y) ** 2))

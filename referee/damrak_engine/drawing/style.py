@@ -1,7 +1,7 @@
-"""How boards look: the style sheet, and the signs that tell colours apart without colour.
+"""Style of boards: the style sheet, and one sign per colour for readers who are colour-blind.
 
-Every colour of the game has its own sign in the middle of each space. Colours stand in CSS
-variables, with a second set for readers who prefer dark pages.
+The middle of each space shows the sign of its colour. Colours are CSS variables, with a second set
+for dark mode.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ SIGNS: Final = {
     "red": "M0 -5.4L5.4 0L0 5.4L-5.4 0Z",
     "orange": "M-4.5 -4.6V4.6M0 -4.6V4.6M4.5 -4.6V4.6",
 }
-ON_LIGHT: Final = ("pink", "orange")  # colours that want a dark sign
+ON_LIGHT: Final = ("pink", "orange")  # colours that need a dark sign
 
 CART: Final = (  # a box on one large wheel, its shafts to the left
     "M-11 -1.5L-5 -1.5M-5.5 -6H8L6.5 1.5H-5.5Z"

@@ -1,4 +1,4 @@
-"""New boards from a seed: original, planar, readable, and healthy to play on."""
+"""Board generator: original, planar, readable and healthy boards from a seed."""
 
 from damrak_engine.generator.board import LOCATIONS, generate
 from damrak_engine.generator.design import claimable_goods, design_flaws

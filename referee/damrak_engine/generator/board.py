@@ -1,4 +1,4 @@
-"""The making of a board, from the first location to the last contract."""
+"""Generation of a board, from the first location to the last contract."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from damrak_engine.generator.plan import Plan, make_plan
 
 LOCATIONS: Final = range(12, 41)
 FEWEST_SPACES: Final = 70  # docs/boards.md shows where stalemates begin
-SAMPLE: Final = 150  # games; docs/boards.md says why so few are enough
+SAMPLE: Final = 150  # games; docs/boards.md explains why this number is enough
 MOST_ATTEMPTS: Final = 500
 
 
 def generate(seed: int, locations: int) -> dict[str, Any]:
-    """A board as the JSON object of its file, always the same for the same seed and size.
+    """Return a board as the JSON object of its file, always the same for a seed and size.
 
     Raises:
         ValueError: the number of locations is not from 12 to 40.

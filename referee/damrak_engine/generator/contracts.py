@@ -1,4 +1,4 @@
-"""The contract deck: pairs of locations, worth as many points as their shortest path has spaces."""
+"""Contract deck: pairs of locations, worth one point per space of their shortest path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from damrak_engine.generator.draws import Draws
 from damrak_engine.generator.plan import Plan
 
-# How many contracts of each value there are among 24, as on amsterdam.
+# The values of 24 contracts, as on amsterdam.
 VALUES: Final = (2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 8, 8, 9)
 DEAREST: Final = 3
 TOP_VALUE: Final = 12
@@ -18,7 +18,7 @@ UNREACHED: Final = 10**6
 
 
 class Errand(NamedTuple):
-    """A contract to be."""
+    """A planned contract."""
 
     a: int
     b: int
@@ -26,12 +26,12 @@ class Errand(NamedTuple):
 
 
 def deck_size(locations: int) -> int:
-    """How many contracts a board of so many locations has."""
+    """Return the number of contracts of a board with this many locations."""
     return min(MOST, max(FEWEST, 3 * locations // 2))
 
 
 def write_contracts(draws: Draws, plan: Plan) -> list[Errand]:
-    """A deck in which every location occurs about equally often, cheapest contracts first."""
+    """Return a deck that uses all locations about equally often, cheapest contracts first."""
     locations = len(plan.names)
     far = shortest_paths(locations, plan.spans())
     pairs = [(a, b) for b in range(locations) for a in range(b) if far[a][b] >= VALUES[0]]
@@ -54,7 +54,7 @@ def write_contracts(draws: Draws, plan: Plan) -> list[Errand]:
 
 
 def shortest_paths(locations: int, ways: Iterable[tuple[int, int, int]]) -> list[list[int]]:
-    """The spaces between any two locations by the shortest path, or UNREACHED.
+    """Return the spaces of the shortest path between any two locations, or UNREACHED.
 
     `ways` are (a, b, length).
     """
@@ -70,9 +70,9 @@ def shortest_paths(locations: int, ways: Iterable[tuple[int, int, int]]) -> list
 
 
 def _wishes(count: int, farthest: int) -> list[int]:
-    """The values of amsterdam spread over so many contracts, dearest first.
+    """Return the values of amsterdam spread over `count` contracts, most valuable first.
 
-    Where there is farther to go than on amsterdam, the dearest ones go there.
+    If paths are longer than on amsterdam, the most valuable contracts use them.
     """
     wishes = [VALUES[i * len(VALUES) // count] for i in reversed(range(count))]
     for i in range(DEAREST):

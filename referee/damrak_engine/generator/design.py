@@ -1,4 +1,4 @@
-"""What a well-formed board file may still get wrong: for whoever designs one by hand."""
+"""Design checks for well-formed board files that were written by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from damrak_engine.generator.contracts import UNREACHED, shortest_paths
 
 
 def design_flaws(board: Board) -> Iterator[Flaw]:
-    """Locations out of reach, contracts out of proportion, too few goods cards."""
+    """Yield unreachable locations, disproportionate contracts and a lack of goods cards."""
     far = shortest_paths(
         len(board.locations), [(route.a, route.b, route.length) for route in board.routes]
     )
@@ -27,7 +27,7 @@ def design_flaws(board: Board) -> Iterator[Flaw]:
 
 
 def claimable_goods(board: Board, seats: int) -> int:
-    """How many routes with goods so many players can claim, all together (R37, R38)."""
+    """Return how many routes with goods this many players can claim in total (R37, R38)."""
     marked = {route.id for route in board.routes if route.goods}
     if seats > 2:
         return len(marked)

@@ -1,6 +1,6 @@
-"""Chance that is the same on every machine and in every Python: hashes of the seed.
+"""Random numbers of the generator: hashes of a seed, the same on every machine and Python.
 
-Not the dice of the game: boards are made before anybody plays.
+They are unrelated to the dice of a game: boards are generated before any game.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Draws:
-    """An endless row of numbers that depends on a seed and on what they are drawn for."""
+    """An endless sequence of numbers that depends on a seed and a purpose."""
 
     def __init__(self, seed: int, purpose: str) -> None:
         self._start = hashlib.sha256(f"damrak-generator/1 {seed} {purpose}".encode())
@@ -21,23 +21,23 @@ class Draws:
         self._numbers: list[int] = []
 
     def below(self, n: int) -> int:
-        """A number from 0 to n - 1, every one equally likely."""
+        """Return a number from 0 to n - 1, each equally likely."""
         return self._number() * n >> 64
 
     def between(self, low: int, high: int) -> int:
-        """A number from low to high, both included."""
+        """Return a number from low to high, both included."""
         return low + self.below(high - low + 1)
 
     def fraction(self) -> float:
-        """A number in [0, 1), as `QuickDice` wants them."""
+        """Return a number in [0, 1), as `QuickDice` requires."""
         return (self._number() >> 11) / (1 << 53)
 
     def pick(self, items: Sequence[T]) -> T:
-        """One of the items."""
+        """Return a random item."""
         return items[self.below(len(items))]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
-        """All the items in some order."""
+        """Return all items in random order."""
         rest = list(items)
         for i in range(len(rest) - 1, 0, -1):
             j = self.below(i + 1)

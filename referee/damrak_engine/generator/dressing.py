@@ -1,4 +1,4 @@
-"""What the routes of a plan are like: their colours, and which of them give goods."""
+"""Colours and goods of the routes of a plan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_GOODS: Final = 16
 
 
 class Track(NamedTuple):
-    """A route to be; `twin` is the index of its twin."""
+    """A planned route; `twin` is the index of its twin."""
 
     a: int
     b: int
@@ -27,7 +27,7 @@ class Track(NamedTuple):
 
 
 def lay_tracks(draws: Draws, plan: Plan) -> list[Track]:
-    """The routes, coloured so that every colour has about as many spaces, some with goods."""
+    """Return the routes, with about equally many spaces of every colour, some with goods."""
     tracks: list[Track] = []
     for a, b in plan.pairs:
         double = (a, b) in plan.doubles
@@ -40,7 +40,7 @@ def lay_tracks(draws: Draws, plan: Plan) -> list[Track]:
 
 
 def _colours(draws: Draws, tracks: Sequence[Track]) -> list[int]:
-    """Grey for some, rather long ones; the others balanced, and no two alike at a location."""
+    """Return a colour per route: grey for some long ones, the others balanced and varied."""
     order = sorted(range(len(tracks)), key=lambda i: (-tracks[i].length * draws.between(1, 6), i))
     colours = [-1] * len(tracks)
     left = (len(tracks) * GREY_PERCENT + 50) // 100
@@ -63,7 +63,7 @@ def _colours(draws: Draws, tracks: Sequence[Track]) -> list[int]:
 
 
 def _colours_beside(tracks: Sequence[Track], colours: Sequence[int], own: int) -> list[int]:
-    """How many routes of each colour begin at one of the ends of this one."""
+    """Return how many routes of each colour begin at one of the ends of this one."""
     found = [0] * COLOURS
     for i, track in enumerate(tracks):
         if 0 <= colours[i] < COLOURS and {track.a, track.b} & {tracks[own].a, tracks[own].b}:
@@ -72,9 +72,9 @@ def _colours_beside(tracks: Sequence[Track], colours: Sequence[int], own: int) -
 
 
 def _goods(draws: Draws, spots: Sequence[Point], tracks: Sequence[Track]) -> set[int]:
-    """The routes with goods: mostly at the rim, where the ships lie.
+    """Return the routes with goods: mostly at the rim, where the ships lie.
 
-    Never more than there are goods cards, so that no count of players can use them up.
+    They are never more than the goods cards, so that no number of players can use these up.
     """
     rim = set(hull(spots))
     wanted = goods_cards(len(tracks))
@@ -90,5 +90,5 @@ def _goods(draws: Draws, spots: Sequence[Point], tracks: Sequence[Track]) -> set
 
 
 def goods_cards(routes: int) -> int:
-    """How many goods cards, and routes that give one, a board of so many routes has."""
+    """Return the number of goods cards, and of routes that give one, for this many routes."""
     return min(MOST_GOODS, (routes * GOODS_PERCENT + 50) // 100)

@@ -1,6 +1,6 @@
-"""Whether the games on a board are healthy: no stalemate, and about as long as on amsterdam.
+"""Health of a board: random games without stalemate, about as long as on amsterdam.
 
-Shown by random games: two, three and four players in turn, as far as the board is for so many.
+Games are played with each number of players from two to four that the board supports.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from damrak_engine.dice import QuickDice
 from damrak_engine.rules import Rules
 from damrak_engine.state import rollout
 
-# Actions in a random game on amsterdam by number of players, passes included; docs/boards.md says
-# how they were measured.
+# Actions in a random game on amsterdam by number of players, passes included; docs/boards.md
+# describes how they were measured.
 USUAL_LENGTH: Final = {2: 59.1, 3: 86.2, 4: 113.2}
 TOLERANCE: Final = 0.25
-STEP: Final = 100  # games between two reports of progress
+STEP: Final = 100  # games between two progress reports
 
 
 @dataclass(frozen=True, slots=True)
 class TableHealth:
-    """What the random games of one number of players were like."""
+    """Results of the random games with one number of players."""
 
     seats: int
     games: int
@@ -49,13 +49,13 @@ class TableHealth:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The random games on one board."""
+    """Results of the random games on one board."""
 
     tables: tuple[TableHealth, ...]
 
     @property
     def stalemates(self) -> int:
-        """How many games nobody could go on with."""
+        """The number of games that ended in a stalemate."""
         return sum(table.stalemates for table in self.tables)
 
     @property
@@ -65,7 +65,7 @@ class Health:
 
     @property
     def is_healthy(self) -> bool:
-        """No stalemate, and the usual length."""
+        """Whether there was no stalemate and all games were of the usual length."""
         return self.stalemates == 0 and self.is_of_usual_length
 
 
@@ -75,10 +75,10 @@ def health(
     random: Callable[[], float],
     progress: Callable[[int], None] | None = None,
 ) -> Health:
-    """Play so many random games, shared out over the numbers of players.
+    """Play `games` random games, divided among the numbers of players.
 
-    `random` gives numbers in [0, 1), such as `random.Random(7).random`; `progress` is told now and
-    then how many games more have been played.
+    `random` returns numbers in [0, 1), such as `random.Random(7).random`; `progress` is called
+    regularly with the number of games played since its last call.
     """
     low, high = board.players
     counts = range(low, high + 1)
@@ -102,7 +102,7 @@ def _steps(games: int) -> Iterator[int]:
 
 
 def _play(board: Board, seats: int, games: int, random: Callable[[], float]) -> tuple[int, int]:
-    rules = Rules(board, seats)  # not kept: many boards are looked at once
+    rules = Rules(board, seats)  # not cached: many boards are examined only once
     dice = QuickDice(random)
     actions = stalemates = 0
     for _ in range(games):

@@ -1,4 +1,4 @@
-"""Where the locations lie: evenly, but closer together in the middle than at the rim."""
+"""Layout of locations: even, but closer together in the middle than at the rim."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Final
 from damrak_engine.drawing.geometry import Point, distance
 from damrak_engine.generator.draws import Draws
 
-CELL: Final = 150  # a location has a square of about this side for itself
+CELL: Final = 150  # side of the square that a location has on average
 ASPECT: Final = (4, 3)
-TRIES: Final = 12  # of which the place farthest from all others is taken
-MIDDLE: Final = 60  # how far apart locations want to be in the middle of the town
+TRIES: Final = 12  # candidates, of which the farthest from all others is taken
+MIDDLE: Final = 60  # preferred distance between locations in the middle of the town
 RIM: Final = 135  # … and in its corners
 
 
 def spread(draws: Draws, count: int) -> list[Point]:
-    """So many places on a sheet of four by three."""
+    """Return `count` places on a sheet with an aspect ratio of four to three."""
     width = isqrt(count * CELL * CELL * ASPECT[0] // ASPECT[1])
     height = width * ASPECT[1] // ASPECT[0]
     middle = Point(

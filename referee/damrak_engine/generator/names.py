@@ -22,7 +22,7 @@ _FIRST: Final = _words(
     Tarwe Teer Tegel Tobbe Touw Turf Uilen Valken Vaten Veren Vijgen Vlas Vossen Walrus Wevers
     Wilgen Wind Wolken Zegel Zeilen Zwaluw"""
 )
-# What they are; all take the article "de", so that an adjective before them ends in -e.
+# Kinds of places; all take the article "de", so that an adjective before them ends in -e.
 _LAST: Final = _words(
     """brug burcht dijk gracht hal haven kade kamer kraan markt molen poort schans sluis steeg
     steiger toren vaart vest vliet waag wal werf wijk"""
@@ -42,7 +42,7 @@ ADJECTIVES_IN_TEN: Final = 3
 
 
 def location_names(draws: Draws, count: int) -> list[str]:
-    """So many names, no two of which begin alike; the endings are used about equally often."""
+    """Return this many names with distinct first parts and evenly used endings."""
     firsts = iter(draws.shuffled(_FIRST))
     hows = iter(draws.shuffled(_HOW))
     lasts: list[str] = []
@@ -59,10 +59,10 @@ def location_names(draws: Draws, count: int) -> list[str]:
 
 
 def town_name(draws: Draws) -> str:
-    """The name of an invented town."""
+    """Return the name of an invented town."""
     return draws.pick(_TOWN) + draws.pick(_KIND_OF_TOWN)
 
 
 def slug(name: str) -> str:
-    """The name as an id: lower case, with hyphens."""
+    """Return the name as an id: lower case, with hyphens."""
     return name.lower().replace(" ", "-")

@@ -1,4 +1,4 @@
-"""Which locations are neighbours: a planar network without dead ends, thinned to be readable."""
+"""Network of neighbouring locations: planar, without dead ends, thinned to be readable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST: Final = 225  # hundredths of the median distance
 
 
 def neighbours(draws: Draws, spots: Sequence[Point], wanted: int) -> list[Pair] | None:
-    """About `wanted` pairs of neighbours, or None if these places allow no good network.
+    """Return about `wanted` pairs of neighbours, or None if these places allow no good network.
 
     No two pairs cross, none passes near a third location, and every location can be reached from
     every other in two ways that share no pair.
@@ -36,7 +36,7 @@ def neighbours(draws: Draws, spots: Sequence[Point], wanted: int) -> list[Pair] 
 
 
 def thin(draws: Draws, spots: Sequence[Point], pairs: list[Pair], wanted: int) -> None:
-    """Give up pairs, rather long ones, until no more are left than wanted, or none can go."""
+    """Remove pairs, preferably long ones, until `wanted` are left or none can be removed."""
     spare = {(a, b): isqrt(square(spots[a], spots[b])) * draws.between(1, 4) for a, b in pairs}
     for pair in sorted(pairs, key=lambda p: (-spare[p], p)):
         if len(pairs) <= wanted:
@@ -45,7 +45,7 @@ def thin(draws: Draws, spots: Sequence[Point], pairs: list[Pair], wanted: int) -
 
 
 def drop(pair: Pair, pairs: list[Pair], locations: int) -> bool:
-    """Give up a pair, unless the network would fall apart or come to hang on one pair."""
+    """Remove a pair and return True, unless that splits the network or leaves a bridge."""
     rest = [other for other in pairs if other != pair]
     if _has_bridge(rest, locations):
         return False
@@ -67,7 +67,7 @@ def _triangulation(spots: Sequence[Point]) -> list[Pair]:
 
 
 def _is_sharp(spots: Sequence[Point], pair: Pair, pairs: Sequence[Pair]) -> bool:
-    """Whether a shorter pair leaves one of its ends in almost the same direction."""
+    """Return whether a shorter pair leaves one of its ends in almost the same direction."""
     own = square(spots[pair[0]], spots[pair[1]])
     for at, to in (pair, pair[::-1]):
         for other in pairs:
@@ -82,12 +82,12 @@ def _is_sharp(spots: Sequence[Point], pair: Pair, pairs: Sequence[Pair]) -> bool
 
 
 def _has_bridge(pairs: Sequence[Pair], count: int) -> bool:
-    """Whether the network falls apart, or would without one of its pairs."""
+    """Return whether the network is split, or would be without one of its pairs."""
     beside: list[list[int]] = [[] for _ in range(count)]
     for a, b in pairs:
         beside[a].append(b)
         beside[b].append(a)
-    seen = [-1] * count  # in which order a location was found
+    seen = [-1] * count  # the order in which each location was found
     low = [0] * count  # the earliest location that can be reached without the pair that led here
     found = 0
     path = [(0, -1)]

@@ -1,4 +1,4 @@
-"""The plan of a board: where everything lies, made readable by giving up what is in the way."""
+"""Plan of a board: its layout, made readable by removing routes that are in the way."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from damrak_engine.generator.layout import spread
 from damrak_engine.generator.network import Pair, drop, neighbours, thin
 
 PAIRS_PERCENT: Final = 188  # of the number of locations, as on amsterdam
-FIRST_PERCENT: Final = 215  # before anything has been given up
+FIRST_PERCENT: Final = 215  # before any pair has been removed
 LEAST_PERCENT: Final = 170
-MOST_DOUBLES: Final = 40  # in a hundred pairs: as on amsterdam, where one gets in another's way
-LEAST_DOUBLES: Final = 25  # on the largest boards
-FEWEST_DOUBLES: Final = 20  # what may be left of them when those in the way are gone
+MOST_DOUBLES: Final = 40  # per hundred pairs, as on amsterdam
+LEAST_DOUBLES: Final = 25  # on the largest boards, where players obstruct each other less
+FEWEST_DOUBLES: Final = 20  # the minimum after removing those in the way
 LONGEST: Final = 4
 ROUNDS: Final = 15
 
 
 @dataclass(slots=True)
 class Plan:
-    """The locations, and which of them are joined how."""
+    """The locations and the routes between them."""
 
     names: Sequence[str]
     spots: Sequence[Point]
@@ -35,11 +35,11 @@ class Plan:
     lengths: dict[Pair, int]
 
     def sheet(self) -> Sheet:
-        """The sheet that the board will be drawn on."""
+        """Return the sheet that the board will be drawn on."""
         return lay_out(self.spots, self.spans())
 
     def spans(self) -> list[Span]:
-        """The routes, twins one after the other."""
+        """Return the routes, twins one after the other."""
         return [
             Span(a, b, self.lengths[a, b])
             for a, b in self.pairs
@@ -48,7 +48,7 @@ class Plan:
 
 
 def make_plan(draws: Draws, names: Sequence[str]) -> tuple[Plan, tuple[Label, ...]] | None:
-    """A readable plan and where its names stand, or None if the draws lead nowhere."""
+    """Return a readable plan and its labels, or None if these draws do not give one."""
     count = len(names)
     spots = spread(draws, count)
     pairs = neighbours(draws, spots, count * FIRST_PERCENT // 100)
@@ -72,7 +72,7 @@ def make_plan(draws: Draws, names: Sequence[str]) -> tuple[Plan, tuple[Label, ..
 def _fit_lengths(
     spots: Sequence[Point], pairs: Sequence[Pair]
 ) -> tuple[list[Point], dict[Pair, int]]:
-    """The places at the scale at which routes as long as they look have the wished mean length."""
+    """Return places and lengths at the scale that gives routes the preferred mean length."""
     wanted = len(pairs) * (210 + 10 * max(0, 16 - len(spots)))
     for percent in range(50, 300):
         scaled = [Point(spot.x * percent // 100, spot.y * percent // 100) for spot in spots]
@@ -85,7 +85,7 @@ def _fit_lengths(
 
 
 def _clear(plan: Plan) -> tuple[Label, ...] | None:
-    """Make doubles in the way single, give up single routes in the way; where names stand then."""
+    """Make doubles in the way single, drop singles in the way; return the labels if clear."""
     for _ in range(ROUNDS):
         sheet = plan.sheet()
         labels = place_labels(sheet, plan.names)
