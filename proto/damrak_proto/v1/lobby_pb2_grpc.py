@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class LobbyStub:
-    """Where remote bots wait. The bot's token goes along as metadata: `authorization: Bearer TOKEN`.
+    """The lobby of remote bots. Send the bot's token as metadata: `authorization: Bearer TOKEN`.
     """
 
     def __init__(self, channel):
@@ -43,12 +43,12 @@ class LobbyStub:
 
 
 class LobbyServicer:
-    """Where remote bots wait. The bot's token goes along as metadata: `authorization: Bearer TOKEN`.
+    """The lobby of remote bots. Send the bot's token as metadata: `authorization: Bearer TOKEN`.
     """
 
     def Wait(self, request_iterator, context):
-        """Stay as long as the bot is to play. Calls that were not answered come again on the next
-        connection, those to running matches the bot lost its connection to among them.
+        """Keep the stream open as long as the bot is to play. Unanswered calls are repeated on the next
+        connection, including calls to running matches that the bot was disconnected from.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -71,7 +71,7 @@ def add_LobbyServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Lobby:
-    """Where remote bots wait. The bot's token goes along as metadata: `authorization: Bearer TOKEN`.
+    """The lobby of remote bots. Send the bot's token as metadata: `authorization: Bearer TOKEN`.
     """
 
     @staticmethod

@@ -3,9 +3,9 @@
 isort:skip_file
 A seat at a table: how a bot plays one match.
 
-The client opens Play, says Join, hears Welcome, gets itself ready and says Ready. When every seat
-is ready the clocks start. From then on the referee asks Questions and the client answers each
-with one Decision, until the Ending. docs/protocol.md shows the conversation in pictures.
+The client opens Play, sends Join, receives Welcome, prepares itself and sends Ready. When every
+seat is ready, the clocks start. From then on the referee sends Questions and the client answers
+each with one Decision, until the Ending. docs/protocol.md shows the exchange in diagrams.
 """
 
 from collections import abc as _abc
@@ -82,36 +82,36 @@ class _StaleReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StaleReas
     STALE_REASON_UNSPECIFIED: _StaleReason.ValueType  # 0
     """Never sent."""
     STALE_REASON_ANSWERED: _StaleReason.ValueType  # 1
-    """You answered this question before: the first answer counts."""
+    """You had already answered this question: the first answer counts."""
     STALE_REASON_LATE: _StaleReason.ValueType  # 2
-    """You had left the table by then."""
+    """You had already left the table."""
     STALE_REASON_FOREIGN: _StaleReason.ValueType  # 3
     """Another seat was asked."""
     STALE_REASON_UNKNOWN: _StaleReason.ValueType  # 4
-    """Nobody was asked that."""
+    """No such question was asked."""
     STALE_REASON_OVER: _StaleReason.ValueType  # 5
     """The match was over."""
 
 class StaleReason(_StaleReason, metaclass=_StaleReasonEnumTypeWrapper):
-    """Why an answer changed nothing."""
+    """Why an answer had no effect."""
 
 STALE_REASON_UNSPECIFIED: StaleReason.ValueType  # 0
 """Never sent."""
 STALE_REASON_ANSWERED: StaleReason.ValueType  # 1
-"""You answered this question before: the first answer counts."""
+"""You had already answered this question: the first answer counts."""
 STALE_REASON_LATE: StaleReason.ValueType  # 2
-"""You had left the table by then."""
+"""You had already left the table."""
 STALE_REASON_FOREIGN: StaleReason.ValueType  # 3
 """Another seat was asked."""
 STALE_REASON_UNKNOWN: StaleReason.ValueType  # 4
-"""Nobody was asked that."""
+"""No such question was asked."""
 STALE_REASON_OVER: StaleReason.ValueType  # 5
 """The match was over."""
 Global___StaleReason: _TypeAlias = StaleReason  # noqa: Y015
 
 @_typing.final
 class PlayRequest(_message.Message):
-    """What a client says."""
+    """A message of a client."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -134,11 +134,11 @@ class PlayRequest(_message.Message):
 
     @_builtins.property
     def nonsense(self) -> Global___Nonsense:
-        """An answer that is no action at all."""
+        """An answer that is not an action."""
 
     @_builtins.property
     def failure(self) -> Global___Failure:
-        """The bot can play no more."""
+        """The bot cannot continue."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ Global___PlayRequest: _TypeAlias = PlayRequest  # noqa: Y015
 
 @_typing.final
 class PlayResponse(_message.Message):
-    """What the referee says."""
+    """A message of the referee."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -178,27 +178,27 @@ class PlayResponse(_message.Message):
 
     @_builtins.property
     def question(self) -> Global___Question:
-        """A decision is asked for; the clock runs."""
+        """A request for a decision; the clock is running."""
 
     @_builtins.property
     def rejection(self) -> Global___Rejection:
-        """An answer was illegal: the decision is still owed, the clock still runs."""
+        """An answer was illegal: the decision is still owed and the clock is still running."""
 
     @_builtins.property
     def stale(self) -> Global___Stale:
-        """An answer changed nothing."""
+        """An answer had no effect."""
 
     @_builtins.property
     def news(self) -> _game_pb2.EventBatch:
-        """Something happened; only for seats that asked for prompt events."""
+        """Events; only for seats that requested prompt events."""
 
     @_builtins.property
     def ending(self) -> Global___Ending:
-        """The match is over for this seat. Nothing follows."""
+        """The match is over for this seat. This is the last message."""
 
     @_builtins.property
     def complaint(self) -> Global___Complaint:
-        """A message could not be understood, and was ignored."""
+        """A message was not understood and was ignored."""
 
     def __init__(
         self,
@@ -223,7 +223,7 @@ Global___PlayResponse: _TypeAlias = PlayResponse  # noqa: Y015
 
 @_typing.final
 class Hello(_message.Message):
-    """Which versions of this protocol a program speaks, and what it is."""
+    """The versions of this protocol that a program supports, and its name."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -231,11 +231,11 @@ class Hello(_message.Message):
     HIGHEST_VERSION_FIELD_NUMBER: _builtins.int
     SOFTWARE_FIELD_NUMBER: _builtins.int
     lowest_version: _builtins.int
-    """The lowest."""
+    """The lowest version."""
     highest_version: _builtins.int
-    """The highest; the two agree on the highest that both speak."""
+    """The highest version; both sides use the highest one that both support."""
     software: _builtins.str
-    """For logs: "damrak-python/0.1.0"."""
+    """The software, for logs, such as "damrak-python/0.1.0"."""
     def __init__(
         self,
         *,
@@ -253,7 +253,7 @@ Global___Hello: _TypeAlias = Hello  # noqa: Y015
 
 @_typing.final
 class Join(_message.Message):
-    """The first message: who you are."""
+    """The first message, which identifies the client."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -261,14 +261,14 @@ class Join(_message.Message):
     TICKET_FIELD_NUMBER: _builtins.int
     PROMPT_EVENTS_FIELD_NUMBER: _builtins.int
     ticket: _builtins.str
-    """What lets you sit down; good for one connection. Empty where the socket itself says who you
-    are, as inside the sandbox.
+    """The ticket for the seat, valid for one connection. Empty if the socket itself identifies the
+    client, as inside the sandbox.
     """
     prompt_events: _builtins.bool
-    """Hear events as they happen, not just with the next question: for bots that think ahead."""
+    """Whether to send events as they happen, not only with questions: for bots that think ahead."""
     @_builtins.property
     def hello(self) -> Global___Hello:
-        """Versions."""
+        """Supported versions."""
 
     def __init__(
         self,
@@ -287,7 +287,7 @@ Global___Join: _TypeAlias = Join  # noqa: Y015
 
 @_typing.final
 class Welcome(_message.Message):
-    """You have a seat."""
+    """The answer to Join, with everything that the seat needs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -325,23 +325,23 @@ class Welcome(_message.Message):
     HISTORY_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     version: _builtins.int
-    """The version spoken from now on."""
+    """The version of the protocol in use from now on."""
     match: _builtins.str
-    """Which match this is."""
+    """The match."""
     seat: _builtins.int
     """Your seat."""
     seats: _builtins.int
-    """How many there are."""
+    """The number of seats."""
     board: _builtins.bytes
     """The board, a file of the format damrak-board/1."""
     chance: _builtins.bytes
-    """32 bytes to start your own random numbers from. Used for nothing else, they make a game of
-    deterministic bots repeatable.
+    """32 bytes to seed your own random numbers. If all bots use only these, games of deterministic
+    bots are repeatable.
     """
     commitment: _builtins.str
-    """SHA-256 of the seed of the dice, in hexadecimal, told before the first card is dealt."""
+    """SHA-256 of the seed of the dice, in hexadecimal, sent before the first card is dealt."""
     rejoin_ticket: _builtins.str
-    """The next connection's ticket. Empty where none is needed."""
+    """The ticket for the next connection. Empty if none is needed."""
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Rule options by name, all of them."""
@@ -352,11 +352,11 @@ class Welcome(_message.Message):
 
     @_builtins.property
     def actions(self) -> Global___Actions:
-        """What the number of an action means."""
+        """The meaning of action numbers."""
 
     @_builtins.property
     def history(self) -> _game_pb2.EventBatch:
-        """Everything you were told before, if this is not your first connection."""
+        """All events sent to you before, if this is not your first connection."""
 
     @_builtins.property
     def state(self) -> _game_pb2.State:
@@ -390,7 +390,7 @@ Global___Welcome: _TypeAlias = Welcome  # noqa: Y015
 @_typing.final
 class Actions(_message.Message):
     """The action space of a board in columns: action i is described by entry i of each. The first
-    eleven actions are the same on every board, then come the claims.
+    eleven actions are the same on every board; the claims follow.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -409,11 +409,11 @@ class Actions(_message.Message):
 
     @_builtins.property
     def colours(self) -> _containers.RepeatedScalarFieldContainer[_game_pb2.Card.ValueType]:
-        """Claims: the colour paid, CARD_UNSPECIFIED for wilds alone."""
+        """Claims: the colour paid, CARD_UNSPECIFIED for wilds only."""
 
     @_builtins.property
     def wilds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Claims: how many of the cards paid are wild."""
+        """Claims: how many of the paid cards are wild."""
 
     def __init__(
         self,
@@ -439,7 +439,7 @@ class Ready(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """What the bot calls itself; for the people who watch."""
+    """The name that the bot chooses, for spectators."""
     def __init__(
         self,
         *,
@@ -455,8 +455,8 @@ Global___Ready: _TypeAlias = Ready  # noqa: Y015
 
 @_typing.final
 class Question(_message.Message):
-    """Decide. The same decision may be asked more than once, after a lost connection say: it is the
-    same question, and one answer is enough.
+    """A request for a decision. It may be repeated, for example after a lost connection: it is the same
+    question, and one answer is enough.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -467,10 +467,10 @@ class Question(_message.Message):
     STATE_FIELD_NUMBER: _builtins.int
     EVENTS_FIELD_NUMBER: _builtins.int
     decision: _builtins.int
-    """The number of the decision; give it back with the answer."""
+    """The number of the decision, to return with the answer."""
     @_builtins.property
     def legal(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """What you may choose: the numbers of actions, ascending, never empty."""
+        """The legal actions: their numbers, ascending, never empty."""
 
     @_builtins.property
     def time_left(self) -> _game_pb2.TimeLeft:
@@ -482,7 +482,7 @@ class Question(_message.Message):
 
     @_builtins.property
     def events(self) -> _game_pb2.EventBatch:
-        """What happened since the referee last told you; absent if nothing did."""
+        """The events since the last ones sent to you; absent if there are none."""
 
     def __init__(
         self,
@@ -516,9 +516,9 @@ class Decision(_message.Message):
     action: _builtins.int
     """One of its legal actions."""
     note: _builtins.str
-    """Stands beside the decision in the replay; at most 280 characters, what is more is cut."""
+    """A note stored with the decision in the replay; cut to 280 characters."""
     think_us: _builtins.int
-    """How long the bot itself thought, for the report to its author. Nothing is charged by it."""
+    """How long the bot itself thought, for the report to its author. It does not affect the clock."""
     def __init__(
         self,
         *,
@@ -537,7 +537,7 @@ Global___Decision: _TypeAlias = Decision  # noqa: Y015
 
 @_typing.final
 class Nonsense(_message.Message):
-    """The bot's answer to a question was no action. It counts like an illegal one."""
+    """The bot's answer to a question was not an action. It counts as an illegal one."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -546,7 +546,7 @@ class Nonsense(_message.Message):
     decision: _builtins.int
     """The number of the question."""
     what: _builtins.str
-    """What it was, for its author."""
+    """A description of the answer, for the bot's author."""
     def __init__(
         self,
         *,
@@ -575,7 +575,7 @@ class Failure(_message.Message):
     detail: _builtins.str
     """One line."""
     traceback: _builtins.str
-    """For its author."""
+    """For the bot's author."""
     def __init__(
         self,
         *,
@@ -606,7 +606,7 @@ class Rejection(_message.Message):
     reason: _builtins.str
     """Why."""
     strikes_left: _builtins.int
-    """How many more before you leave the table."""
+    """How many more illegal answers until you leave the table."""
     @_builtins.property
     def time_left(self) -> _game_pb2.TimeLeft:
         """Your clock."""
@@ -629,14 +629,14 @@ Global___Rejection: _TypeAlias = Rejection  # noqa: Y015
 
 @_typing.final
 class Stale(_message.Message):
-    """An answer changed nothing."""
+    """An answer had no effect."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     DECISION_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     decision: _builtins.int
-    """The number you gave."""
+    """The number from the answer."""
     reason: Global___StaleReason.ValueType
     """Why."""
     def __init__(
@@ -655,7 +655,7 @@ Global___Stale: _TypeAlias = Stale  # noqa: Y015
 
 @_typing.final
 class Complaint(_message.Message):
-    """A message was ignored. Too many of them are a fault."""
+    """A message was ignored. Too many ignored messages are a fault."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -687,7 +687,7 @@ class Ending(_message.Message):
     FAULT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def events(self) -> _game_pb2.EventBatch:
-        """What happened since the referee last told you."""
+        """The events since the last ones sent to you."""
 
     @_builtins.property
     def result(self) -> _game_pb2.Result:
@@ -695,11 +695,11 @@ class Ending(_message.Message):
 
     @_builtins.property
     def void(self) -> Global___Void:
-        """It counts for nothing, and may be played again."""
+        """The match is void, and may be played again."""
 
     @_builtins.property
     def fault(self) -> _game_pb2.Fault:
-        """It goes on without you: you have left the table."""
+        """You have left the table, and the match continues without you."""
 
     def __init__(
         self,
@@ -728,9 +728,9 @@ class Void(_message.Message):
     OWNER_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     owner: _game_pb2.FaultOwner.ValueType
-    """Whose fault that was."""
+    """The party responsible."""
     detail: _builtins.str
-    """More about it."""
+    """Details."""
     def __init__(
         self,
         *,

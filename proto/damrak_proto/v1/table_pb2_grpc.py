@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class TableStub:
-    """Where a seat plays.
+    """The service through which a seat plays.
     """
 
     def __init__(self, channel):
@@ -43,12 +43,12 @@ class TableStub:
 
 
 class TableServicer:
-    """Where a seat plays.
+    """The service through which a seat plays.
     """
 
     def Play(self, request_iterator, context):
-        """One match of one seat. A connection that is lost may be opened again, with the ticket that the
-        last Welcome gave, as long as the grace lasts.
+        """One match of one seat. A lost connection may be opened again, with the ticket from the last
+        Welcome, until the grace is used up.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -71,7 +71,7 @@ def add_TableServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Table:
-    """Where a seat plays.
+    """The service through which a seat plays.
     """
 
     @staticmethod

@@ -3,9 +3,9 @@
 isort:skip_file
 A seat at a table: how a bot plays one match.
 
-The client opens Play, says Join, hears Welcome, gets itself ready and says Ready. When every seat
-is ready the clocks start. From then on the referee asks Questions and the client answers each
-with one Decision, until the Ending. docs/protocol.md shows the conversation in pictures.
+The client opens Play, sends Join, receives Welcome, prepares itself and sends Ready. When every
+seat is ready, the clocks start. From then on the referee sends Questions and the client answers
+each with one Decision, until the Ending. docs/protocol.md shows the exchange in diagrams.
 """
 
 from collections import abc as _abc
@@ -32,29 +32,29 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TableStub:
-    """Where a seat plays."""
+    """The service through which a seat plays."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TableAsyncStub: ...
     Play: _grpc.StreamStreamMultiCallable[_table_pb2.PlayRequest, _table_pb2.PlayResponse]
-    """One match of one seat. A connection that is lost may be opened again, with the ticket that the
-    last Welcome gave, as long as the grace lasts.
+    """One match of one seat. A lost connection may be opened again, with the ticket from the last
+    Welcome, until the grace is used up.
     """
 
 @_typing.type_check_only
 class TableAsyncStub(TableStub):
-    """Where a seat plays."""
+    """The service through which a seat plays."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Play: _aio.StreamStreamMultiCallable[_table_pb2.PlayRequest, _table_pb2.PlayResponse]  # type: ignore[assignment]
-    """One match of one seat. A connection that is lost may be opened again, with the ticket that the
-    last Welcome gave, as long as the grace lasts.
+    """One match of one seat. A lost connection may be opened again, with the ticket from the last
+    Welcome, until the grace is used up.
     """
 
 class TableServicer(metaclass=_abc_1.ABCMeta):
-    """Where a seat plays."""
+    """The service through which a seat plays."""
 
     @_abc_1.abstractmethod
     def Play(
@@ -62,8 +62,8 @@ class TableServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _MaybeAsyncIterator[_table_pb2.PlayRequest],
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_table_pb2.PlayResponse], _abc.AsyncIterator[_table_pb2.PlayResponse]]:
-        """One match of one seat. A connection that is lost may be opened again, with the ticket that the
-        last Welcome gave, as long as the grace lasts.
+        """One match of one seat. A lost connection may be opened again, with the ticket from the last
+        Welcome, until the grace is used up.
         """
 
 def add_TableServicer_to_server(servicer: TableServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class WatchStub:
-    """The public view. It is served on the control address: whoever shows matches to people asks once
-    for each and passes it on.
+    """The public view. It is served on the control address: a service that shows matches to people
+    opens one stream per match and relays it.
     """
 
     def __init__(self, channel):
@@ -49,8 +49,8 @@ class WatchStub:
 
 
 class WatchServicer:
-    """The public view. It is served on the control address: whoever shows matches to people asks once
-    for each and passes it on.
+    """The public view. It is served on the control address: a service that shows matches to people
+    opens one stream per match and relays it.
     """
 
     def ListMatches(self, request, context):
@@ -61,8 +61,8 @@ class WatchServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WatchMatch(self, request, context):
-        """One match from its beginning, and on to its end. If it is played again on this referee, that is
-        announced here too.
+        """One match from its beginning to its end. If it is played again on this referee, that is announced
+        here too.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -90,8 +90,8 @@ def add_WatchServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Watch:
-    """The public view. It is served on the control address: whoever shows matches to people asks once
-    for each and passes it on.
+    """The public view. It is served on the control address: a service that shows matches to people
+    opens one stream per match and relays it.
     """
 
     @staticmethod
