@@ -1,25 +1,25 @@
-"""The one translator between engine values and messages.
+"""Conversion between engine values and protocol messages; the only place that does this.
 
-Everything that comes in is hostile until it has passed through here: what a parser returns is
-whole and within its limits, and what is not raises `WireError`, which names the field.
+All input is hostile until it has been parsed here: values that a parser returns are complete and
+within their limits, and invalid input raises `WireError`, which names the field.
 
     errors    WireError
-    fields    what single fields may hold
-    words     the enums, which the engine calls by words
-    packing   protobuf's own encoding, as far as messages are joined by hand
-    version   which versions of the protocol are spoken
+    fields    validation of single fields
+    words     enums, which are words in the engine
+    packing   protobuf encoding by hand
+    version   protocol versions and their negotiation
     boards    boards and rules
     clocks    thinking time
-    events    what happened
-    state     what a seat sees
-    results   how it ended
-    table     a seat at a table
-    orders    what is to be played
-    reports   what became of it
-    lobby     remote bots that wait
+    events    events of a match
+    state     observations
+    results   results of matches
+    table     messages between a seat and the referee
+    orders    blocks and matches to play
+    reports   outcomes of blocks and matches
+    lobby     waiting remote bots
     watch     the public view
     archive   uploaded bots
-    address   where a referee is
-    status    what a referee is and does
-    control   driving it, by calls
+    address   addresses of referees
+    status    status of a referee
+    control   client for controlling a referee
 """

@@ -13,7 +13,7 @@ PORTS: Final = range(1, 1 << 16)
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a referee listens; `host` and `port` are empty for a Unix socket."""
+    """The address of a referee; `host` and `port` are empty for a Unix socket."""
 
     text: str
     host: str = ""
@@ -21,15 +21,15 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether what is said stays on this machine."""
+        """Whether connections to it stay on this machine."""
         return self.text.startswith(UNIX) or self.host == "localhost" or _is_loopback(self.host)
 
 
 def parse_address(text: str) -> Address:
-    """The address that this names.
+    """Return the address in this text.
 
     Raises:
-        WireError: it is none; says how one is written.
+        WireError: it is not an address; the message explains the format.
     """
     if text.startswith(UNIX):
         if len(text) == len(UNIX):

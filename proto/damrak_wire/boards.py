@@ -1,4 +1,4 @@
-"""Boards and rules: what both sides must have before a position means anything."""
+"""Boards and rules, which both sides need before they can interpret a position."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ OPTION_LIMIT: Final = 32  # characters of a value
 
 @lru_cache(maxsize=64)
 def board_bytes(board: Board) -> bytes:
-    """The board as the content of a file.
+    """Return the board as the content of a file.
 
     Raises:
-        WireError: it holds what no file can, which only a board made by hand does.
+        WireError: it cannot be serialised, which is possible only for boards built in code.
     """
     try:
         return canonical(board.source)
@@ -31,10 +31,10 @@ def board_bytes(board: Board) -> bytes:
 
 
 def rules_of(board: bytes, seats: int, options: Mapping[str, str]) -> Rules:
-    """The rules of a game on the board in these bytes; the same for the same arguments.
+    """Return the rules of a game on the board in these bytes; results are cached.
 
     Raises:
-        WireError: naming what is wrong: `board`, `options` or `seats`.
+        WireError: naming the wrong argument: `board`, `options` or `seats`.
     """
     return _rules(board, seats, tuple(sorted(options.items())))
 
@@ -51,7 +51,7 @@ def _rules(data: bytes, seats: int, options: tuple[tuple[str, str], ...]) -> Rul
 
 @lru_cache(maxsize=32)
 def board_of(data: bytes) -> Board:
-    """The board in these bytes; the same for the same bytes."""
+    """Return the board in these bytes; results are cached."""
     if len(data) > BOARD_LIMIT:
         raise WireError("board", f"must be at most {BOARD_LIMIT} bytes")
     try:
@@ -63,7 +63,7 @@ def board_of(data: bytes) -> Board:
 
 
 def options_of(given: Mapping[str, str]) -> Options:
-    """The options of these names; those left out have their defaults."""
+    """Return the options with these names; missing ones have their defaults."""
     for value in given.values():
         if len(value) > OPTION_LIMIT:
             raise WireError("options", f"no value has more than {OPTION_LIMIT} characters")

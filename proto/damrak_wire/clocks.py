@@ -1,4 +1,4 @@
-"""Thinking time: the control of a match, and what is left on a clock."""
+"""Thinking time as messages: the time control of a match, and remaining time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BANK: Final = varint(numbers_of(pb.TimeLeft)["bank_us"] << 3)
 
 
 def encode_control(control: TimeControl) -> pb.TimeControl:
-    """The control as a message."""
+    """Return the control as a message."""
     try:
         return pb.TimeControl(
             decision_ms=control.decision_ms,
@@ -29,7 +29,7 @@ def encode_control(control: TimeControl) -> pb.TimeControl:
 
 
 def decode_control(message: pb.TimeControl, where: str = "control") -> TimeControl:
-    """The control in a message."""
+    """Return the control in a message."""
     try:
         return TimeControl(
             decision_ms=message.decision_ms if message.HasField("decision_ms") else None,
@@ -44,18 +44,18 @@ def decode_control(message: pb.TimeControl, where: str = "control") -> TimeContr
 
 
 def encode_time_left(left: TimeLeft) -> pb.TimeLeft:
-    """What is left as a message."""
+    """Return the remaining time as a message."""
     return pb.TimeLeft(decision_us=left.decision_us, bank_us=left.bank_us)
 
 
 def time_left_bytes(left: TimeLeft) -> bytes:
-    """What is left as a serialised TimeLeft."""
+    """Return the remaining time as a serialised TimeLeft."""
     bank = _BANK + varint(left.bank_us)
     return bank if left.decision_us is None else _DECISION + varint(left.decision_us) + bank
 
 
 def decode_time_left(message: pb.TimeLeft) -> TimeLeft:
-    """What is left, by a message; every message says something."""
+    """Return the remaining time in a message; every message is valid."""
     return TimeLeft(
         message.decision_us if message.HasField("decision_us") else None, message.bank_us
     )

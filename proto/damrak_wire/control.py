@@ -1,7 +1,7 @@
-"""Driving a referee: start a block of games, follow it to its end, cancel it.
+"""Client for controlling a referee: start a block of games, follow it to its end, cancel it.
 
-Whoever drives one has a subclass of `ControlClient` that opens the channel in its own way and
-says in its own words what went wrong. Made where it is used: gRPC does not survive a fork.
+Programs subclass `ControlClient` to open the channel and to define their own exceptions. Create a
+client in the process that uses it: gRPC does not survive a fork.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from damrak_wire.status import Status, decode_status
 CHUNK: Final = 1 << 18
 CALL_SECONDS: Final = 20.0
 UPLOAD_SECONDS: Final = 300.0
-CANCEL_SECONDS: Final = 60.0  # it answers when all that belonged to the block is gone
-# A block that nobody follows is soon cancelled, so whoever follows comes back at once.
+CANCEL_SECONDS: Final = 60.0  # it answers when everything of the block has stopped
+# A block without a follower is soon cancelled, so a follower reconnects at once.
 RETRY_SECONDS: Final = 0.1
 
 T = TypeVar("T")
 
 
 class ControlClient(ABC):
-    """A referee's master; a context manager. Every method raises what the subclass makes of it."""
+    """A referee's client and context manager; methods raise the exceptions of the subclass."""
 
     retries = 20
-    """How often in a row a lost connection is made again while a block is followed."""
+    """The maximum number of consecutive retries after a lost connection in `follow`."""
 
     def __init__(self, channel: grpc.Channel, metadata: Sequence[tuple[str, str]]) -> None:
         self._channel = channel
@@ -46,15 +46,15 @@ class ControlClient(ABC):
 
     @abstractmethod
     def _refused(self, problem: grpc.RpcError) -> Exception:
-        """A call that failed, in our words."""
+        """Return the exception to raise for a call that failed."""
 
     @abstractmethod
     def _broken(self, problem: str) -> Exception:
-        """The referee does not keep to the protocol, and this is how."""
+        """Return the exception to raise for this violation of the protocol by the referee."""
 
     @abstractmethod
     def _may_pass(self, trouble: Exception) -> bool:
-        """Whether another connection might help."""
+        """Return whether a new connection might help."""
 
     def __enter__(self) -> Self:
         return self
@@ -68,11 +68,11 @@ class ControlClient(ABC):
         self.close()
 
     def close(self) -> None:
-        """End the connection; calls that run end with it."""
+        """Close the connection and abort all running calls."""
         self._channel.close()
 
     def start(self, order: BlockOrder) -> tuple[Ticket, ...]:
-        """Start a block; the tickets are for its open seats. Doing it twice does it once."""
+        """Start a block and return the tickets for its open seats; idempotent."""
         reply = self._call(self._stub.StartBlock, encode_block(order))
         try:
             return tuple(decode_ticket(ticket) for ticket in reply.tickets)
@@ -80,10 +80,10 @@ class ControlClient(ABC):
             raise self._broken(str(problem)) from None
 
     def follow(self, block: str, attempt: int) -> Iterator[BlockNews]:
-        """All about a block, from its beginning to its end, each piece of news once.
+        """Yield all news of a block from its beginning to its end, each once.
 
-        A connection that is lost is made again. What was told before is told again then, in the
-        same order, and passed over here.
+        A lost connection is opened again. The referee then repeats all news in the same order,
+        and news that was already received is skipped.
         """
         told = failures = 0
         request = pb.FollowBlockRequest(block=block, attempt=attempt)
@@ -113,12 +113,12 @@ class ControlClient(ABC):
             time.sleep(RETRY_SECONDS)
 
     def cancel(self, block: str, attempt: int, reason: str) -> None:
-        """End a block; what is not over is void."""
+        """Cancel a block; matches that are not over are void."""
         request = pb.CancelBlockRequest(block=block, attempt=attempt, reason=reason)
         self._call(self._stub.CancelBlock, request, CANCEL_SECONDS)
 
     def upload(self, archive: bytes) -> str:
-        """Give the referee an uploaded bot's archive; its name from now on."""
+        """Send an uploaded bot's archive to the referee; return the name to use for it."""
         name = hashlib.sha256(archive).hexdigest()
         starts = range(0, max(len(archive), 1), CHUNK)
         requests = (
@@ -129,16 +129,16 @@ class ControlClient(ABC):
         return name
 
     def set_tokens(self, tokens: Iterable[BotToken]) -> None:
-        """Say which remote bots may wait in the lobby, in place of what was said before."""
+        """Replace the tokens of the remote bots that may wait in the lobby."""
         self._call(self._stub.SetBotTokens, encode_tokens(tokens))
 
     def drain(self, deadline_ms: int = 0) -> int:
-        """Have it take no more blocks and stop after those that run; how many matches do."""
+        """Stop the referee after its running blocks; return the number of running matches."""
         reply = self._call(self._stub.Drain, pb.DrainRequest(deadline_ms=deadline_ms))
         return reply.running
 
     def status(self) -> Status:
-        """What it is and does."""
+        """Return the status of the referee."""
         return decode_status(self._call(self._stub.GetStatus, pb.GetStatusRequest()))
 
     def _heard(self, message: pb.FollowBlockResponse) -> BlockNews | None:

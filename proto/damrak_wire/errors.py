@@ -1,10 +1,10 @@
-"""What every parser of this package raises."""
+"""Error of all parsers of this package."""
 
 from __future__ import annotations
 
 
 class WireError(ValueError):
-    """A message is wrong at `where`, for example `decision.action`."""
+    """An invalid message, wrong at `where`, for example `decision.action`."""
 
     def __init__(self, where: str, problem: str) -> None:
         super().__init__(f"{where}: {problem}")
@@ -12,5 +12,5 @@ class WireError(ValueError):
         self.problem = problem
 
     def within(self, outer: str) -> WireError:
-        """The same problem, seen from the message around it."""
+        """Return the same problem with its place relative to the enclosing message."""
         return WireError(f"{outer}.{self.where}", self.problem)

@@ -1,4 +1,4 @@
-"""What happened, as its receiver may see it or as it was."""
+"""Events as messages, either in full or as their receiver may see them."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ _MS: Final = varint(_EVENT["ms"] << 3)
 
 
 def batch(field: int, first: int, events: Sequence[bytes]) -> bytes:
-    """Events from number `first` on as an EventBatch in this field."""
+    """Return events, the first of which has number `first`, as an EventBatch in this field."""
     return chunk(field, number(_BATCH["first"], first) + b"".join(events))
 
 
 def event_bytes(event: Event) -> bytes:
-    """The event as a serialised `events` field of EventBatch, to be shared by many of them."""
+    """Return the event as a serialised `events` field, to be shared by many EventBatches."""
     return chunk(_BATCH["events"], _serialised(event))
 
 
 def encode_event(event: Event) -> pb.Event:
-    """The event as a message."""
+    """Return the event as a message."""
     return pb.Event.FromString(_serialised(event))
 
 
@@ -95,13 +95,13 @@ def _serialised(event: Event) -> bytes:
 
 @lru_cache(maxsize=KEPT)
 def _numbers(kind: str, values: tuple[int, ...]) -> bytes:
-    """An event whose fields, in order, are these numbers."""
+    """Return an event whose fields, in order, are these numbers."""
     return chunk(_EVENT[kind], numbers(range(1, len(values) + 1), values))
 
 
 @lru_cache(maxsize=KEPT)
 def _choice(kind: str, seat: int, ids: Contracts) -> bytes:
-    """An event whose fields are a seat and contracts."""
+    """Return an event whose fields are a seat and contracts."""
     contracts = chunk(2, _contracts(ids).SerializeToString())
     return chunk(_EVENT[kind], number(1, seat) + contracts)
 
@@ -127,7 +127,7 @@ def _encode_deal(deal: Deal) -> pb.Deal:
 
 
 def encode_fault(fault: Fault) -> pb.Fault:
-    """A seat's leaving as a message."""
+    """Return the event of a seat that left as a message."""
     return pb.Fault(
         seat=fault.seat,
         reason=FAULT_REASONS.number(fault.reason, "fault.reason"),
@@ -141,10 +141,10 @@ def encode_fault(fault: Fault) -> pb.Fault:
 def decode_events(
     messages: Sequence[pb.Event], rules: Rules, where: str = "events"
 ) -> tuple[Event, ...]:
-    """The events in these messages.
+    """Return the events in these messages.
 
     Raises:
-        WireError: naming what is wrong, for example `events[2].take.slot`.
+        WireError: naming the wrong field, for example `events[2].take.slot`.
     """
     events: list[Event] = []
     for message in messages:
@@ -156,7 +156,7 @@ def decode_events(
 
 
 def decode_event(message: pb.Event, rules: Rules, where: str = "event") -> Event:
-    """The event in a message; what is hidden is None."""
+    """Return the event in a message; hidden cards and contracts are None."""
     try:
         return _read(message, rules)
     except WireError as problem:
@@ -264,7 +264,7 @@ def _pass(m: pb.Pass, rules: Rules, ms: int | None, note: str | None) -> Event:
 
 
 def decode_fault(message: pb.Fault, rules: Rules) -> Fault:
-    """A seat's leaving, from a message."""
+    """Return the event of a seat that left from a message."""
     reason = FAULT_REASONS.word(message.reason, "reason")
     detail = fields.short(message.detail, DETAIL_LIMIT, "detail")
     return Fault(_seat(message, rules), reason, detail)

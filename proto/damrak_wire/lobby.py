@@ -1,4 +1,4 @@
-"""Remote bots that wait to be called, and the tokens they wait under."""
+"""Lobby messages: waiting remote bots, calls to tables, and bot tokens."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from damrak_proto.v1 import control_pb2, lobby_pb2 as pb, table_pb2
 from damrak_wire import fields, version
 from damrak_wire.errors import WireError
 
-MOST_GAMES: Final = 1000  # that one bot may play at once
+MOST_GAMES: Final = 1000  # that a bot may play concurrently
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A bot is there, and plays these matches already."""
+    """The first message of a bot, with the matches that it already plays."""
 
     lowest: int
     highest: int
@@ -27,14 +27,14 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """How many games at once from now on."""
+    """The number of concurrent games that a bot accepts from now on."""
 
     games: int
 
 
 @dataclass(frozen=True, slots=True)
 class Decline:
-    """It will not come to this match."""
+    """A bot's refusal to join a match."""
 
     match: str
     reason: str = ""
@@ -45,7 +45,7 @@ Request = Arrival | Capacity | Decline
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """The bot is known here, by this name."""
+    """The answer to an arrival, with the name of the bot."""
 
     version: int
     bot: str
@@ -54,7 +54,7 @@ class Registered:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Come and play; the address is empty if it is the one the bot waits at."""
+    """A call to a match; an empty address means the one at which the bot waits."""
 
     match: str
     address: str
@@ -64,7 +64,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """A call no longer stands."""
+    """The withdrawal of a call."""
 
     match: str
     reason: str = ""
@@ -72,7 +72,7 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """The referee is about to stop, and does not come back if this is final."""
+    """The notice that the referee is about to stop; if `final`, it will not return."""
 
     back_in_ms: int
     final: bool = False
@@ -83,18 +83,18 @@ Response = Registered | Call | Withdrawal | Closing
 
 @dataclass(frozen=True, slots=True)
 class BotToken:
-    """Who may wait under which token, given as a hash; `expires` in seconds since 1970, or 0."""
+    """The hash of a bot's token; `expires` is in seconds since 1970, or 0 for never."""
 
     bot: str
     sha256: str
     expires: int = 0
 
 
-# ---- what a bot says ---------------------------------------------------------------------------
+# ---- requests of bots --------------------------------------------------------------------------
 
 
 def encode_request(said: Request) -> pb.WaitRequest:
-    """What a waiting bot says as a message."""
+    """Return the request of a waiting bot as a message."""
     match said:
         case Arrival(lowest, highest, software, capacity, playing):
             hello = table_pb2.Hello(
@@ -110,10 +110,10 @@ def encode_request(said: Request) -> pb.WaitRequest:
 
 
 def decode_request(message: pb.WaitRequest) -> Request:
-    """What a waiting bot says.
+    """Return the request of a waiting bot from a message.
 
     Raises:
-        WireError: naming what is wrong with it.
+        WireError: naming the wrong field.
     """
     match message.WhichOneof("message"):
         case "arrival":
@@ -145,11 +145,11 @@ def _games(number: int, where: str) -> int:
     return fields.whole(number, 0, MOST_GAMES, where)
 
 
-# ---- what the referee says ---------------------------------------------------------------------
+# ---- responses of the referee ------------------------------------------------------------------
 
 
 def encode_response(said: Response) -> pb.WaitResponse:
-    """What the referee says as a message."""
+    """Return the response of the referee as a message."""
     match said:
         case Registered(number, bot, referee):
             registered = pb.Registered(version=number, bot=bot, referee=referee)
@@ -165,10 +165,10 @@ def encode_response(said: Response) -> pb.WaitResponse:
 
 
 def decode_response(message: pb.WaitResponse) -> Response | None:
-    """What the referee says; None if a later version has taught it more than we know.
+    """Return the response in a message; None if its kind is from a later version.
 
     Raises:
-        WireError: naming what is wrong with it.
+        WireError: naming the wrong field.
     """
     match message.WhichOneof("message"):
         case "registered":
@@ -204,7 +204,7 @@ def decode_response(message: pb.WaitResponse) -> Response | None:
 
 
 def encode_tokens(tokens: Iterable[BotToken]) -> control_pb2.SetBotTokensRequest:
-    """Who may wait, as a message."""
+    """Return the bot tokens as a message."""
     return control_pb2.SetBotTokensRequest(
         tokens=[
             control_pb2.BotToken(bot=token.bot, sha256=token.sha256, expires=token.expires)
@@ -214,10 +214,10 @@ def encode_tokens(tokens: Iterable[BotToken]) -> control_pb2.SetBotTokensRequest
 
 
 def decode_tokens(message: control_pb2.SetBotTokensRequest) -> tuple[BotToken, ...]:
-    """Who may wait.
+    """Return the bot tokens in a message.
 
     Raises:
-        WireError: naming what is wrong with it; a hash that stands twice is wrong, too.
+        WireError: naming the wrong field; duplicate hashes are wrong, too.
     """
     found: dict[str, BotToken] = {}
     for i, token in enumerate(message.tokens):

@@ -1,4 +1,4 @@
-"""What is to be played: blocks of matches, and who sits where."""
+"""Orders: the blocks of matches to play, and the bots in their seats."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Remote:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Whoever comes with the ticket."""
+    """An open seat, for any client with its ticket."""
 
 
 Place = House | Archive | Remote | Open
@@ -51,7 +51,7 @@ Place = House | Archive | Remote | Open
 
 @dataclass(frozen=True, slots=True)
 class SeatOrder:
-    """Who sits in a seat, for the replay, and where that bot is."""
+    """The bot in a seat, as the replay names it, and where to find it."""
 
     bot: str
     version: str
@@ -61,7 +61,7 @@ class SeatOrder:
 
 @dataclass(frozen=True, slots=True)
 class MatchOrder:
-    """One game; `first` is given exactly when the option first_player is `rotate`."""
+    """One game; `first` is given if and only if the option first_player is `rotate`."""
 
     match: str
     seed: bytes
@@ -71,7 +71,7 @@ class MatchOrder:
 
 @dataclass(frozen=True, slots=True)
 class BlockOrder:
-    """What is to be played; `ladder` is empty if it is for none, and a limit of 0 is no limit."""
+    """A block to play; `ladder` is empty if it is for none, and a limit of 0 means unlimited."""
 
     block: str
     attempt: int
@@ -86,13 +86,13 @@ class BlockOrder:
     start_limit_ms: int = 0
 
     def rules(self, match: MatchOrder) -> Rules:
-        """The rules of one of its games."""
+        """Return the rules of one of its games."""
         return rules_of(self.board, len(match.seats), self.options)
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What lets somebody sit down in an open seat, and at which address."""
+    """A ticket for an open seat, and the address to use it at."""
 
     match: str
     seat: int
@@ -104,7 +104,7 @@ class Ticket:
 
 
 def encode_block(order: BlockOrder) -> pb.StartBlockRequest:
-    """The order as a message."""
+    """Return the order as a message."""
     return pb.StartBlockRequest(
         block=order.block,
         attempt=order.attempt,
@@ -144,7 +144,7 @@ def _encode_seat(order: SeatOrder) -> pb.SeatOrder:
 
 
 def encode_ticket(ticket: Ticket) -> pb.Ticket:
-    """The ticket as a message."""
+    """Return the ticket as a message."""
     return pb.Ticket(
         match=ticket.match, seat=ticket.seat, address=ticket.address, ticket=ticket.ticket
     )
@@ -154,10 +154,10 @@ def encode_ticket(ticket: Ticket) -> pb.Ticket:
 
 
 def decode_block(message: pb.StartBlockRequest) -> BlockOrder:
-    """The order in a message: everything in it can be played, as far as can be told from here.
+    """Return the order in a message, validated as far as possible without the bots.
 
     Raises:
-        WireError: naming what is wrong with it, for example `matches[0].seats[1].archive`.
+        WireError: naming the wrong field, for example `matches[0].seats[1].archive`.
     """
     if not message.HasField("control"):
         raise WireError("control", "is missing")
@@ -181,7 +181,7 @@ def decode_block(message: pb.StartBlockRequest) -> BlockOrder:
 
 
 def attempt_of(number: int, where: str = "attempt") -> int:
-    """Which attempt at a block; they count from 1."""
+    """Return the number of an attempt at a block, which must be 1 or more."""
     if number < 1:
         raise WireError(where, "must be 1 or more")
     return number
@@ -253,7 +253,7 @@ def _check_games(order: BlockOrder) -> None:
 
 
 def decode_ticket(message: pb.Ticket, where: str = "ticket") -> Ticket:
-    """The ticket in a message."""
+    """Return the ticket in a message."""
     return Ticket(
         fields.identifier(message.match, f"{where}.match"),
         fields.whole(message.seat, 0, 3, f"{where}.seat"),

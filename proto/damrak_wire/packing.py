@@ -1,7 +1,7 @@
-"""Protobuf's own encoding, as far as messages are put together by hand.
+"""Protobuf encoding by hand, for messages that are joined from serialised parts.
 
-Serialised fields may stand one after the other, in any number of pieces, and a field that is 0 may
-be there or not. So what seldom changes, or what many messages share, is encoded once. The numbers
+Serialised fields can be concatenated in any number of parts, and a field that is 0 may be present
+or absent. So parts that seldom change, or that many messages share, are encoded once. The numbers
 of fields come from the protocol itself. https://protobuf.dev/programming-guides/encoding/
 """
 
@@ -13,17 +13,17 @@ from typing import Final
 
 from google.protobuf.message import Message
 
-KEPT: Final = 4096  # encoded values of a kind
-SHORT: Final = 1024  # numbers below it are encoded beforehand: all actions of most boards
+KEPT: Final = 4096  # cached encoded values of each kind
+SHORT: Final = 1024  # smaller numbers are encoded in advance: all actions of most boards
 
 
 def numbers_of(message: type[Message]) -> dict[str, int]:
-    """The number of each field of a message by its name."""
+    """Return the number of each field of a message by its name."""
     return {field.name: field.number for field in message.DESCRIPTOR.fields}
 
 
 def varint(number: int) -> bytes:
-    """A number of 0 or more, seven bits a byte."""
+    """Return a number of 0 or more as a varint, with seven bits per byte."""
     return _SHORT[number] if 0 <= number < SHORT else _varint(number)
 
 
@@ -42,24 +42,24 @@ _SHORT: Final = [_varint(number) for number in range(SHORT)]
 
 
 def number(field: int, value: int) -> bytes:
-    """A field that holds a number; nothing if it is 0, as protobuf has it."""
+    """Return a field that holds a number; empty if it is 0, as in protobuf."""
     return varint(field << 3) + varint(value) if value else b""
 
 
 def numbers(fields: Iterable[int], values: Iterable[int]) -> bytes:
-    """Fields that hold a number each."""
+    """Return fields that hold one number each."""
     return b"".join([number(field, value) for field, value in zip(fields, values, strict=True)])
 
 
 def packed(field: int, values: Sequence[int]) -> bytes:
-    """A repeated field of numbers."""
+    """Return a repeated field of numbers."""
     if not values:
         return b""
     return chunk(field, b"".join([varint(value) for value in values]))
 
 
 def packed_small(field: int, values: tuple[int, ...]) -> bytes:
-    """The same, fast for numbers that seldom are more than 127: those are bytes as they are."""
+    """Return the same as `packed`, faster if all numbers are below 128, one byte each."""
     if not values:
         return b""
     try:
@@ -71,12 +71,12 @@ def packed_small(field: int, values: tuple[int, ...]) -> bytes:
 
 @lru_cache(maxsize=KEPT)
 def packed_often(field: int, values: tuple[int, ...]) -> bytes:
-    """The same, for values that come again."""
+    """Return the same as `packed`, cached for values that recur."""
     return packed(field, values)
 
 
 def fixed(field: int, values: tuple[int, ...]) -> bytes:
-    """A repeated field of numbers of eight bytes."""
+    """Return a repeated field of eight-byte numbers."""
     if not values:
         return b""
     return chunk(field, b"".join([value.to_bytes(8, "little") for value in values]))
@@ -84,17 +84,17 @@ def fixed(field: int, values: tuple[int, ...]) -> bytes:
 
 @lru_cache(maxsize=KEPT)
 def bit_sets(field: int, values: tuple[int, ...]) -> bytes:
-    """A field of bytes for each of these sets of bits."""
+    """Return a bytes field for each of these bit sets."""
     return b"".join(
         [chunk(field, bits.to_bytes(bits.bit_length() + 7 >> 3, "little")) for bits in values]
     )
 
 
 def chunk(field: int, payload: bytes) -> bytes:
-    """A field that holds bytes, text, a message or packed numbers."""
+    """Return a field that holds bytes, text, a message or packed numbers."""
     return varint(field << 3 | 2) + varint(len(payload)) + payload
 
 
 def fixed_tag(field: int) -> bytes:
-    """What stands before a number of eight bytes."""
+    """Return the tag that precedes an eight-byte number."""
     return varint(field << 3 | 1)

@@ -1,4 +1,4 @@
-"""What became of a block, told as it happens."""
+"""Reports of a block and its matches, sent as they happen."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_SEATS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class SeatFault:
-    """How a bot failed, and whose fault it was."""
+    """A failure of a bot, and the party responsible for it."""
 
     reason: str
     owner: Owner
@@ -32,7 +32,7 @@ class SeatFault:
 
 @dataclass(frozen=True, slots=True)
 class SeatReport:
-    """What its owner may know of a seat beside the replay."""
+    """Data of a seat for the owner of its bot, in addition to the replay."""
 
     name: str = ""
     output: str = ""
@@ -45,7 +45,7 @@ class SeatReport:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Where the time went: entry i of each column is about the i-th decision."""
+    """Timings of decisions: entry i of each column belongs to the i-th decision."""
 
     seats: tuple[int, ...] = ()
     total_us: tuple[int, ...] = ()
@@ -55,7 +55,7 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class MatchStarted:
-    """All seats are ready."""
+    """The start of a match: all seats are ready."""
 
     match: str
     commitment: str
@@ -63,7 +63,7 @@ class MatchStarted:
 
 @dataclass(frozen=True, slots=True)
 class MatchReport:
-    """A match has a result, which is in its replay."""
+    """The end of a match with a result, which is in its replay."""
 
     match: str
     attempt: int
@@ -74,7 +74,7 @@ class MatchReport:
 
 @dataclass(frozen=True, slots=True)
 class MatchVoided:
-    """A match has no result; the seats as far as known."""
+    """The end of a match without a result, with its seats as far as known."""
 
     match: str
     attempt: int
@@ -85,7 +85,7 @@ class MatchVoided:
 
 @dataclass(frozen=True, slots=True)
 class BlockEnded:
-    """Nothing follows."""
+    """The end of a block; the last message about it."""
 
     outcome: BlockOutcome
     detail: str = ""
@@ -98,7 +98,7 @@ BlockNews = MatchStarted | MatchReport | MatchVoided | BlockEnded
 
 
 def encode_news(news: BlockNews) -> pb.FollowBlockResponse:
-    """Something about a block as a message."""
+    """Return news of a block as a message."""
     match news:
         case MatchStarted(match, commitment):
             started = pb.MatchStarted(match=match, commitment=commitment)
@@ -151,7 +151,7 @@ def _encode_seat(report: SeatReport) -> pb.SeatReport:
 
 
 def encode_fault(fault: SeatFault) -> pb.SeatFault:
-    """A bot's failure as a message."""
+    """Return a bot's failure as a message."""
     return pb.SeatFault(
         reason=FAULT_REASONS.number(fault.reason, "fault.reason"),
         owner=FAULT_OWNERS.number(fault.owner, "fault.owner"),
@@ -164,10 +164,10 @@ def encode_fault(fault: SeatFault) -> pb.SeatFault:
 
 
 def decode_news(message: pb.FollowBlockResponse) -> BlockNews | None:
-    """What a message says about a block; None if a later version says more than we know.
+    """Return the news in a message; None if its kind is from a later version.
 
     Raises:
-        WireError: naming what is wrong with it.
+        WireError: naming the wrong field.
     """
     match message.WhichOneof("message"):
         case "started":
@@ -247,7 +247,7 @@ def _decode_seat(message: pb.SeatReport, where: str) -> SeatReport:
 
 
 def decode_fault(message: pb.SeatFault, where: str) -> SeatFault:
-    """A bot's failure, from a message."""
+    """Return a bot's failure from a message."""
     return SeatFault(
         FAULT_REASONS.word(message.reason, f"{where}.reason"),
         FAULT_OWNERS.word(message.owner, f"{where}.owner"),

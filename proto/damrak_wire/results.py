@@ -1,4 +1,4 @@
-"""How a match ended."""
+"""Results of matches as messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from damrak_wire.words import ENDS, FAULT_REASONS
 
 
 def encode_result(result: Result) -> pb.Result:
-    """The result as a message."""
+    """Return the result as a message."""
     return pb.Result(
         reason=ENDS.number(result.reason, "result.reason"),
         seats=[_encode_seat(seat) for seat in result.seats],
@@ -33,7 +33,7 @@ def _encode_seat(seat: SeatResult) -> pb.SeatResult:
 
 
 def decode_result(message: pb.Result, rules: Rules, where: str = "result") -> Result:
-    """The result in a message."""
+    """Return the result in a message."""
     fields.length(message.seats, rules.seats, f"{where}.seats")
     return Result(
         ENDS.word(message.reason, f"{where}.reason"),

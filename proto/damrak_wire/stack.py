@@ -1,11 +1,11 @@
-"""Stacks that `faulthandler` dumps when a signal asks a process where it is.
+"""Stack dumps that `faulthandler` writes when a process receives a signal.
 
 The signal handler is native code: it needs neither the interpreter's lock nor a bytecode
-instruction to run, so it also works while a bot hangs in an extension module. The host asks only
-after a deadline has passed, which costs a bot that answers in time nothing.
+instruction to run, so it also works while a bot hangs in an extension module. The host sends the
+signal only after a deadline has passed, so a bot that answers in time pays nothing.
 
-The bot can print whatever looks like a dump. What is read here is therefore text for the bot's
-author and nothing else: it has a greatest length, and files are only read below the bot's folder.
+A bot can print text that looks like a dump. The parsed dump is therefore used only as text for the
+bot's author: its length is limited, and files are read only below the bot's folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Final
 DUMP_LIMIT: Final = 512 * 1024  # bytes that are searched; 100 threads need about 300 KiB
 STACK_LIMIT: Final = 8_000  # characters of the text
 THREADS: Final = 8
-OUTER_FRAMES, INNER_FRAMES = 12, 20  # of each thread; those between are left out
+OUTER_FRAMES, INNER_FRAMES = 12, 20  # of each thread; frames between them are omitted
 _SOURCE_LIMIT: Final = 1 << 20
 _HEAD: Final = re.compile(rb"^(Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\):$")
 _GLUED: Final = re.compile(rb"(?<=[^\n])(?:Current thread|(?<!Current )Thread) 0x(?=[0-9a-f]+ )")
@@ -52,19 +52,19 @@ class Thread:
 
 
 def no_source(file: str, line: int) -> str:
-    """Returns no source line for any frame."""
+    """Return an empty source line for any frame."""
     return ""
 
 
 class SourceFolder:
-    """Source lines of the files in a folder, which the bot knows by the path `shown`."""
+    """Source lines of the files in a folder, whose path is `shown` inside the bot's process."""
 
     def __init__(self, folder: Path, shown: str | None = None) -> None:
         self._folder = folder.resolve()
         self._shown = str(folder) if shown is None else shown
 
     def __call__(self, file: str, line: int) -> str:
-        """Returns the line without indentation; empty if it is not in the folder."""
+        """Return the line without indentation; empty if it is not in the folder."""
         inside = file.removeprefix(self._shown).lstrip("/\\")
         if inside == file or not line:
             return ""
@@ -80,11 +80,11 @@ class SourceFolder:
 
 
 def split_dump(data: bytes) -> tuple[list[Thread], bytes]:
-    """Returns the threads of the dump in this output, and the output without it."""
+    """Return the threads of the dump in this output, and the output without it."""
     threads: list[Thread] = []
     rest: list[bytes] = []
     is_inside = False
-    # What the bot printed last may end without a line break.
+    # The last output of the bot may end without a line break.
     for line in _GLUED.sub(rb"\n\g<0>", data[-DUMP_LIMIT:]).split(b"\n"):
         if head := _HEAD.match(line):
             threads.append(Thread(head[1] == b"Current thread", []))
@@ -101,9 +101,9 @@ def split_dump(data: bytes) -> tuple[list[Thread], bytes]:
 
 
 def stack_text(threads: Iterable[Thread], is_ours: IsOurs, source: SourceOf = no_source) -> str:
-    """Returns where a bot is, its own frames only, the thread that plays first.
+    """Return the stack of a bot, with its own frames only and the playing thread first.
 
-    `is_ours` tells the files of the SDK, whose frames call the bot and are left out.
+    `is_ours` identifies the files of the SDK, whose frames call the bot and are omitted.
     """
     playing, others = [], []
     for thread in reversed(list(threads)):  # the newest thread is dumped first
@@ -124,9 +124,9 @@ def stack_text(threads: Iterable[Thread], is_ours: IsOurs, source: SourceOf = no
 
 
 def _own_frames(frames: Sequence[Frame], is_ours: IsOurs) -> list[Frame]:
-    """The frames below the last one of the SDK, or of what starts modules and threads.
+    """Return the frames below those of the SDK and of the code that starts modules and threads.
 
-    None of a thread that gRPC runs, or that waits for work.
+    The list is empty for threads that gRPC runs or that wait for work.
     """
     start = max((i + 1 for i, it in enumerate(frames) if is_ours(it.file)), default=0)
     while start < len(frames) and _CALLERS.search(frames[start].file):
@@ -147,7 +147,7 @@ def _lines(frames: Sequence[Frame], source: SourceOf) -> Iterable[str]:
 
 
 def _text(data: bytes) -> str:
-    """Text on one line without control characters; the bot may have written it."""
+    """Return text on one line without control characters, since the bot may have written it."""
     return _printable(data.decode("utf-8", "replace"))
 
 
@@ -156,18 +156,18 @@ def _printable(text: str) -> str:
 
 
 class Diversion:
-    """The output of a process from the moment it is asked for its stack."""
+    """Output of a process from the moment at which its stack was requested."""
 
     def __init__(self) -> None:
         self._data = bytearray()
 
     def add(self, data: bytes) -> bytes:
-        """Keep this; returns what there is no room for."""
+        """Keep this output and return the part that does not fit."""
         room = DUMP_LIMIT - len(self._data)
         self._data += data[:room]
         return data[room:]
 
     def end(self, is_ours: IsOurs, source: SourceOf = no_source) -> tuple[str, bytes]:
-        """Returns the stack, empty if there is none, and the output that is not part of it."""
+        """Return the stack, empty if there is none, and the output that is not part of it."""
         threads, rest = split_dump(bytes(self._data))
         return stack_text(threads, is_ours, source), rest

@@ -1,4 +1,4 @@
-"""Which versions of the protocol are spoken, and how two programs agree on one."""
+"""Protocol versions, and how two programs agree on one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HIGHEST: Final = 1
 
 
 class Speaker(Protocol):
-    """What somebody said in a Hello."""
+    """The version range of a Hello."""
 
     @property
     def lowest(self) -> int: ...
@@ -23,14 +23,14 @@ class Speaker(Protocol):
 
 
 def hello(software: str) -> pb.Hello:
-    """What this side says."""
+    """Return the Hello of this side."""
     return pb.Hello(
         lowest_version=LOWEST, highest_version=HIGHEST, software=cut(software, TEXT_LIMIT)
     )
 
 
 def heard(said: pb.Hello, where: str) -> tuple[int, int, str]:
-    """The lowest version, the highest, and the software of a Hello."""
+    """Return the lowest version, the highest, and the software of a Hello."""
     lowest, highest = said.lowest_version, said.highest_version
     if lowest < 1:
         raise WireError(f"{where}.lowest_version", "must be 1 or more")
@@ -40,10 +40,10 @@ def heard(said: pb.Hello, where: str) -> tuple[int, int, str]:
 
 
 def agree(other: Speaker) -> int:
-    """The highest version that both speak.
+    """Return the highest version that both sides support.
 
     Raises:
-        WireError: there is none; it says what both speak.
+        WireError: there is none; the message names the versions of both.
     """
     agreed = min(HIGHEST, other.highest)
     if agreed < max(LOWEST, other.lowest):

@@ -1,4 +1,4 @@
-"""The public view of a match: built as bytes, which any number of watchers share."""
+"""Public view of a match, encoded as bytes that all watchers share."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class WatchedMatch:
 
 @dataclass(frozen=True, slots=True)
 class MatchSetting:
-    """An attempt at a match begins; what was seen of an earlier one counts for nothing."""
+    """The start of an attempt at a match; earlier attempts no longer count."""
 
     match: WatchedMatch
     rules: Rules
@@ -49,7 +49,7 @@ class MatchSetting:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """This happened, as nobody's eyes see it; the first is event number `first`."""
+    """Events as an observer without a seat sees them, from number `first` on."""
 
     first: int
     events: tuple[Event, ...]
@@ -57,7 +57,7 @@ class Happened:
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """Whose clocks run, and every seat's bank."""
+    """The seats whose clocks are running, and every seat's bank."""
 
     running: tuple[int, ...]
     bank_ms: tuple[int, ...]
@@ -65,7 +65,7 @@ class Clocks:
 
 @dataclass(frozen=True, slots=True)
 class WatchEnding:
-    """It is over; by seat how it failed, if it did."""
+    """The end of a match, with the fault of each seat that failed."""
 
     replay: bytes
     faults: tuple[SeatFault | None, ...]
@@ -78,7 +78,7 @@ Seen = MatchSetting | Happened | Clocks | WatchEnding | Voided
 
 
 def encode_matches(matches: Iterable[WatchedMatch]) -> pb.ListMatchesResponse:
-    """What can be watched as a message."""
+    """Return the matches that can be watched as a message."""
     return pb.ListMatchesResponse(matches=[_encode_match(match) for match in matches])
 
 
@@ -96,7 +96,7 @@ def _encode_match(match: WatchedMatch) -> pb.WatchedMatch:
 
 
 def setting(told: MatchSetting) -> bytes:
-    """An attempt begins."""
+    """Return the message that starts an attempt."""
     message = pb.MatchSetting(
         match=_encode_match(told.match),
         board=board_bytes(told.rules.board),
@@ -109,18 +109,18 @@ def setting(told: MatchSetting) -> bytes:
 
 
 def happened(first: int, events: Sequence[bytes]) -> bytes:
-    """Events, as `event_bytes` made them of what nobody's eyes see, from number `first` on."""
+    """Return events, encoded by `event_bytes` from the public view, from number `first` on."""
     return batch(_SEEN["events"], first, events)
 
 
 def clocks(running: Iterable[int], bank_ms: Iterable[int]) -> bytes:
-    """The clocks at a moment."""
+    """Return the message with the clocks at a moment."""
     message = pb.Clocks(running=running, bank_ms=bank_ms)
     return pb.WatchMatchResponse(clocks=message).SerializeToString()
 
 
 def ending(replay: bytes, faults: Iterable[SeatFault | None]) -> bytes:
-    """It is over. Tracebacks are for owners, and left out."""
+    """Return the message for the end, without tracebacks, which are for owners only."""
     message = pb.WatchEnding(
         replay=replay,
         faults=[
@@ -134,7 +134,7 @@ def ending(replay: bytes, faults: Iterable[SeatFault | None]) -> bytes:
 
 
 def void(owner: Owner, detail: str) -> bytes:
-    """The attempt counts for nothing."""
+    """Return the message for a void attempt."""
     return pb.WatchMatchResponse(void=void_of(owner, detail)).SerializeToString()
 
 
@@ -142,7 +142,7 @@ def void(owner: Owner, detail: str) -> bytes:
 
 
 def decode_matches(message: pb.ListMatchesResponse) -> tuple[WatchedMatch, ...]:
-    """What can be watched."""
+    """Return the matches that can be watched from a message."""
     return tuple([_match(match, f"matches[{i}]") for i, match in enumerate(message.matches)])
 
 
@@ -167,12 +167,12 @@ def _player(message: pb.WatchedSeat, where: str) -> Player:
 
 
 def parse_seen(data: bytes, rules: Rules | None) -> Seen | None:
-    """What a watcher is told; None if a later version says more than we know.
+    """Return the message for a watcher; None if its kind is from a later version.
 
-    `rules` are those of the last setting, and None before it.
+    `rules` are those of the last setting, or None before it.
 
     Raises:
-        WireError: naming what is wrong with it.
+        WireError: naming the wrong field.
     """
     message = fields.message(pb.WatchMatchResponse, data, "response")
     kind = message.WhichOneof("message")

@@ -1,6 +1,6 @@
-"""The enums of the protocol. The engine calls them by words, cards and phases by numbers.
+"""Enums of the protocol, which are words in the engine; cards and phases are numbers there.
 
-A word's number is one more than its place in the engine's list; 0 means that there is none.
+The number of a word is one more than its index in the engine's list; 0 means none.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ W = TypeVar("W", bound=str)
 
 
 class Words(Generic[W]):
-    """One enum: its words to numbers and back."""
+    """Two-way mapping between the words and numbers of an enum."""
 
     def __init__(self, words: Sequence[W]) -> None:
         self._words: tuple[W, ...] = tuple(words)
         self._numbers: dict[str, int] = {word: i for i, word in enumerate(words, 1)}
 
     def number(self, word: str | None, where: str) -> Any:
-        """The number of a word; 0 for None and for no word at all."""
+        """Return the number of a word; 0 for None and for an empty word."""
         # Any, because the stubs have a type for each enum.
         if not word:
             return 0
@@ -33,10 +33,10 @@ class Words(Generic[W]):
             raise WireError(where, f"{word!r} is not one of {', '.join(self._words)}") from None
 
     def word(self, number: int, where: str) -> W:
-        """The word of a number.
+        """Return the word of a number.
 
         Raises:
-            WireError: there is none.
+            WireError: the number has no word.
         """
         if 1 <= number <= len(self._words):
             return self._words[number - 1]
@@ -45,12 +45,12 @@ class Words(Generic[W]):
         raise WireError(where, f"{number} is none of {', '.join(self._words)}")
 
     def word_or_none(self, number: int, where: str) -> W | None:
-        """The word of a number; None for 0."""
+        """Return the word of a number; None for 0."""
         return self.word(number, where) if number else None
 
 
 def of_card(card: int | None) -> Any:
-    """The number of a card; 0 for None and for an empty slot."""
+    """Return the number of a card; 0 for None and for an empty slot."""
     return 0 if card is None else card + 1 & 7
 
 

@@ -1,10 +1,10 @@
-"""Archives of bots: what may be in one, and what kind of bot it holds.
+"""Archives of bots: the permitted contents, and the kind of bot in an archive.
 
-Whoever takes an archive in, unpacks it or makes one asks the same rules here.
+The same rules apply to code that accepts, unpacks or creates archives.
 
     errors      ArchiveRefused
-    limits      how much there may be of everything
-    manifest    what kind of bot the files are, and how it is run
-    unpacking   reads an archive, which a stranger wrote, into a sink
-    inspection  looks an archive over without keeping what it holds
+    limits      size limits
+    manifest    the kind of bot, and how to run it
+    unpacking   unpacking of untrusted archives into a sink
+    inspection  inspection of an archive without keeping its files
 """

@@ -1,9 +1,9 @@
-"""Looks an archive over without keeping what it holds.
+"""Inspection of an archive without keeping its files.
 
     python -m damrak_wire.archive.inspection < ARCHIVE
 
-prints one line of JSON about a file on standard input. A service calls it like this, because what
-reads a stranger's archive may run out of memory or time: here that ends this process only.
+prints one line of JSON about a file on standard input. Services run it as a process, because
+reading an untrusted archive may exhaust memory or time; this way only this process ends.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _PROGRAMS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What an archive holds."""
+    """The contents of an archive, in summary."""
 
     files: int
     bytes: int
@@ -75,7 +75,7 @@ class Inspection:
 
     @property
     def summary(self) -> str:
-        """In a few words."""
+        """A short description for people."""
         counted = f"{self.files} file{'' if self.files == 1 else 's'}"
         if self.run is None:
             named = "" if self.class_name is None else f", the class {self.class_name}"
@@ -84,7 +84,7 @@ class Inspection:
 
 
 def inspect(source: IO[bytes], size: int, limits: Limits = STANDARD) -> Inspection:
-    """What the archive of so many bytes holds.
+    """Return a summary of an archive of `size` bytes.
 
     Raises:
         ArchiveRefused: it breaks a rule.
@@ -101,7 +101,7 @@ def inspect(source: IO[bytes], size: int, limits: Limits = STANDARD) -> Inspecti
 
 
 class _Head(io.RawIOBase):
-    """Keeps the beginning of what is written, and counts the rest."""
+    """A file that keeps the first bytes written to it, and counts all of them."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
@@ -112,40 +112,40 @@ class _Head(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: bytes, /) -> int:  # type: ignore[override]  # bytes are what comes
+    def write(self, data: bytes, /) -> int:  # type: ignore[override]  # only bytes are written
         self.head += data[: max(0, self._most - len(self.head))]
         self.written += len(data)
         return len(data)
 
     def close(self) -> None:
-        """Nothing: what was kept is read later."""
+        """Do nothing: the kept bytes are read later."""
 
 
 class _Seen:
-    """A sink that remembers names, and the description in full."""
+    """A sink that keeps the names of files, and the description in full."""
 
     def __init__(self) -> None:
         self.heads: dict[str, _Head] = {}
 
     def folder(self, name: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def file(self, name: str, executable: bool) -> IO[bytes]:
-        """Somewhere to write."""
+        """Return a file that keeps the first bytes only."""
         is_description = name.rpartition("/")[2] == DESCRIPTION and name.count("/") < 2
         head = self.heads[name] = _Head(_KEPT if is_description else len(_ELF))
-        return head  # type: ignore[return-value]  # as much of a file as is asked for
+        return head  # type: ignore[return-value]  # implements the methods that are used
 
     def read(self, name: str, limit: int) -> bytes:
-        """The beginning of a file."""
+        """Return the beginning of a file."""
         return self.heads[name].head[:limit]
 
     def make_executable(self, name: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 def _language(manifest: Manifest, seen: _Seen) -> str:
-    """The language of a program, as far as its files tell."""
+    """Return the language of a program, guessed from its files."""
     if manifest.run is None:
         return "Python"
     for word in manifest.run:
@@ -179,7 +179,7 @@ def _limit_itself() -> None:
 
 
 def main() -> None:
-    """Inspect what is on standard input, which has to be a file."""
+    """Inspect the archive on standard input, which must be a file."""
     _limit_itself()
     source = sys.stdin.buffer
     try:

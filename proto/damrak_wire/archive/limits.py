@@ -1,4 +1,4 @@
-"""How much there may be in an archive."""
+"""Size limits of archives."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ MIB: Final = 1 << 20
 
 
 class Limits(Protocol):
-    """What may be set."""
+    """Protocol of the limits, which may be configured."""
 
     @property
     def archive_mb(self) -> int:
-        """Of the archive itself."""
+        """The maximum size of the archive itself, in MiB."""
 
     @property
     def unpacked_mb(self) -> int:
-        """Of all that is in it."""
+        """The maximum total size of its files, in MiB."""
 
     @property
     def archive_files(self) -> int:
-        """Files and folders."""
+        """The maximum number of files and folders."""
 
     @property
     def archive_ratio(self) -> int:
-        """How many times its own size it may hold."""
+        """The maximum ratio of unpacked size to archive size."""
 
     @property
     def path_bytes(self) -> int:
-        """Of a name, with the folders before it."""
+        """The maximum length of a name including its folders, in bytes."""
 
     @property
     def path_depth(self) -> int:
-        """Folders in folders."""
+        """The maximum depth of a name, in path components."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveLimits:
-    """Those that hold where nobody has set others."""
+    """The default limits."""
 
     archive_mb: int = 16
     unpacked_mb: int = 64

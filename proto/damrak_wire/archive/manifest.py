@@ -1,4 +1,4 @@
-"""What kind of bot the files of an archive are, and how it is run."""
+"""Manifest of an archive: the kind of bot in it, and how to run it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COMMAND_LENGTH: Final = 4096
 class Manifest:
     """How an unpacked bot is run: `run` is a command, None for a Python bot.
 
-    `folder` is where it lies in the archive: at its top, which is empty, or in its one folder.
+    `folder` is its location in the archive: empty for the top, or the only top-level folder.
     """
 
     folder: str
@@ -29,26 +29,26 @@ class Manifest:
 
 
 class Sink(Protocol):
-    """Where files go. Names were checked before."""
+    """Protocol of a destination of unpacked files. Names are already checked."""
 
     def folder(self, name: str) -> None:
-        """Make a folder, if it is not there."""
+        """Create a folder unless it exists."""
 
     def file(self, name: str, executable: bool) -> IO[bytes]:
-        """A new file to be written to."""
+        """Return a new file, open for writing."""
 
     def read(self, name: str, limit: int) -> bytes:
-        """The beginning of a file that was written."""
+        """Return at most `limit` bytes from the start of a file that was written."""
 
     def make_executable(self, name: str) -> None:
-        """Let a file be run."""
+        """Make a file executable."""
 
 
 def read_manifest(files: set[str], sink: Sink) -> Manifest:
-    """What the bot in these files is.
+    """Return the manifest of the bot in these files.
 
     Raises:
-        ArchiveRefused: there is none.
+        ArchiveRefused: there is no bot, or its description is invalid.
     """
     folder = _bot_folder(files)
     if folder + DESCRIPTION not in files:
@@ -102,5 +102,5 @@ def _command(said: object, folder: str, files: set[str], sink: Sink) -> tuple[st
         name = folder + program.removeprefix("./")
         if name not in files:
             raise ArchiveRefused(f"{DESCRIPTION}: {program} is not in the archive")
-        sink.make_executable(name)  # archives made on Windows cannot say so
+        sink.make_executable(name)  # archives made on Windows lack the permission bit
     return tuple(said)

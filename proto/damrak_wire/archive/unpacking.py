@@ -1,7 +1,7 @@
-"""Which archives are taken, and what is in them.
+"""Unpacking of untrusted archives.
 
-An archive holds files and folders, nothing else, under names that mean the same everywhere. It is
-written by a stranger: everything it says of itself is checked while it is read.
+An archive may contain only files and folders, with names that mean the same on every system. It is
+untrusted input: all its metadata is checked while it is read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from damrak_wire.archive.manifest import Manifest, Sink, read_manifest
 
 _CHUNK: Final = 1 << 16
 _TAR_BLOCK: Final = 512
-_TAR_SLACK: Final = 4096  # bytes of headers and padding a file may come with
+_TAR_SLACK: Final = 4096  # bytes of headers and padding per file
 _ZIP_MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _ZIP_KINDS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -33,10 +33,10 @@ _JUNK_FILE: Final = ".DS_Store"
 
 
 def unpack(source: IO[bytes], size: int, sink: Sink, limits: Limits) -> Manifest:
-    """Write what an archive of so many bytes holds into the sink.
+    """Unpack an archive of `size` bytes into the sink.
 
     Raises:
-        ArchiveRefused: it breaks a rule; what was written so far is of no use.
+        ArchiveRefused: it breaks a rule; discard what was written so far.
     """
     if size > limits.archive_mb * MIB:
         raise ArchiveRefused(f"the archive is larger than {limits.archive_mb} MiB")
@@ -55,7 +55,7 @@ def unpack(source: IO[bytes], size: int, sink: Sink, limits: Limits) -> Manifest
         raise ArchiveRefused(f"the archive is damaged or cut off: {problem}") from None
     except (
         *(gzip.BadGzipFile, NotImplementedError, ValueError, RuntimeError),
-        OverflowError,  # numbers that no machine has room for
+        OverflowError,  # numbers too large for the machine
     ) as problem:
         raise ArchiveRefused(f"the archive cannot be read: {problem}") from None
     except MemoryError:
@@ -64,7 +64,7 @@ def unpack(source: IO[bytes], size: int, sink: Sink, limits: Limits) -> Manifest
 
 
 class _Unpacking:
-    """Counts what comes out of an archive, and ends it when it is too much."""
+    """State of unpacking an archive, with checks of its limits."""
 
     def __init__(self, size: int, sink: Sink, limits: Limits) -> None:
         self.files: set[str] = set()
@@ -76,10 +76,10 @@ class _Unpacking:
         self._limits = limits
 
     def name(self, said: str) -> str | None:
-        """The name as we use it; None if there is nothing to unpack.
+        """Return the normalised name; None if there is nothing to unpack.
 
         Raises:
-            ArchiveRefused: it is no name for a file here.
+            ArchiveRefused: the name is not permitted, or there are too many entries.
         """
         self._entries += 1
         if self._entries > self._limits.archive_files:
@@ -100,7 +100,7 @@ class _Unpacking:
         return None if parts[0] == _JUNK_FOLDER or parts[-1] == _JUNK_FILE else name
 
     def folder(self, name: str) -> None:
-        """A folder, and those above it."""
+        """Create a folder and its parents."""
         for place in _above(name + "/"):
             if place in self.files:
                 raise ArchiveRefused(f"{place!a} is both a file and a folder")
@@ -109,7 +109,7 @@ class _Unpacking:
                 self._sink.folder(place)
 
     def file(self, name: str, size: int, mode: int, content: IO[bytes]) -> None:
-        """A file of the size that the archive says."""
+        """Unpack a file, which must have the size that the archive declares."""
         if name in self.files or name in self._folders:
             raise ArchiveRefused(f"{name!a} is there twice")
         self._has_room(size)
@@ -153,7 +153,7 @@ def _unzip(source: IO[bytes], unpacking: _Unpacking) -> None:
                 raise ArchiveRefused("the archive is encrypted")
             if info.compress_type not in _ZIP_KINDS:
                 raise ArchiveRefused("zip archives have to be stored or deflated")
-            if info.header_offset < 0:  # no file can be read from before its beginning
+            if info.header_offset < 0:  # an offset before the start of the file
                 raise zipfile.BadZipFile(f"no place for {ascii(info.filename)[:80]}")
             with archive.open(info) as content:
                 unpacking.file(name, info.file_size, mode, content)
@@ -161,7 +161,7 @@ def _unzip(source: IO[bytes], unpacking: _Unpacking) -> None:
 
 def _untar(source: _Readable, unpacking: _Unpacking, limits: Limits) -> None:
     bounded = _Bounded(source, limits)
-    # A stream is only ever read, whatever the stubs want of it.
+    # A stream only needs `read`, although the stubs require more.
     with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r|") as archive:
         for info in archive:
             name = unpacking.name(info.name)
@@ -185,11 +185,11 @@ def _untar(source: _Readable, unpacking: _Unpacking, limits: Limits) -> None:
 
 class _Readable(Protocol):
     def read(self, size: int, /) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
 
 
 class _Bounded:
-    """A stream that refuses to become longer than an archive's content may be."""
+    """A stream that limits the total size of an archive's content."""
 
     def __init__(self, source: _Readable, limits: Limits) -> None:
         self.tail = b""
@@ -198,7 +198,7 @@ class _Bounded:
         self._most = limits.unpacked_mb
 
     def read(self, size: int) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         data = self._source.read(size)
         self._left -= len(data)
         if self._left < 0:
@@ -218,7 +218,7 @@ def _check_mode(name: str, mode: int) -> None:
 
 
 def _above(name: str) -> Iterator[str]:
-    """The folders that this name lies in, from the top."""
+    """Yield the parent folders of this name, from the top."""
     place = name.find("/")
     while place > 0:
         yield name[:place]

@@ -1,7 +1,7 @@
-"""What a seat sees: observations as messages and back.
+"""Observations as messages.
 
-said    made of an observation alone, which holds nothing that its seat may not know
-heard   read back, every number within what board and seats allow
+said    encoding, from an observation only, which contains nothing hidden from its seat
+heard   decoding, with every number checked against the limits of board and seats
 """
 
 from damrak_wire.state.heard import decode_state

@@ -1,4 +1,4 @@
-"""Observations from messages, every number within what the rules allow."""
+"""Decoding of observations, with every number checked against the limits of the rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOO_MANY: Final = ~sum([127 << 8 * kind for kind in range(len(CARDS))])
 
 
 class _Limits:
-    """What the numbers of a position may be under these rules."""
+    """Limits of the numbers of a position under these rules."""
 
     def __init__(self, rules: Rules) -> None:
         board = rules.board
@@ -36,10 +36,10 @@ _limits: Final = lru_cache(maxsize=64)(_Limits)
 
 
 def decode_state(rules: Rules, message: pb.State, where: str = "state") -> Observation:
-    """The observation in a message, under these rules.
+    """Return the observation in a message, under these rules.
 
     Raises:
-        WireError: naming what is wrong with it.
+        WireError: naming the wrong field.
     """
     try:
         return _decode(rules, _limits(rules), message)

@@ -1,7 +1,7 @@
-"""Observations as messages.
+"""Encoding of observations.
 
-This is the largest part of every question, hence the care about its cost: most of what a seat sees
-is as it was a moment ago, so encoded fields are kept and found again by their values.
+Observations are the largest part of every question, so their cost matters: most of an observation
+is unchanged since the previous one, so encoded fields are cached by their values.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _HAND, _FLOOR, _DISCARDS, _CONTRACTS = _CARDS
 
 
 def state_bytes(seen: Observation) -> bytes:
-    """The observation as a serialised State."""
+    """Return the observation as a serialised State."""
     f = _FIELD
     return b"".join(
         (
@@ -88,7 +88,7 @@ def state_bytes(seen: Observation) -> bytes:
 
 
 def encode_state(seen: Observation) -> pb.State:
-    """The observation as a message."""
+    """Return the observation as a message."""
     return pb.State.FromString(state_bytes(seen))
 
 

@@ -1,8 +1,8 @@
-"""A seat at a table, all of it bytes in and bytes out.
+"""Messages between a seat and the referee, encoded to and parsed from bytes.
 
-requests    what a client says: built by clients, parsed by the referee
-responses   what the referee says: built by it
-heard       the same, parsed by clients
+requests    requests of clients: encoding for clients, parsing for the referee
+responses   responses of the referee: encoding for the referee
+heard       responses of the referee: parsing for clients
 """
 
 from damrak_wire.events import event_bytes

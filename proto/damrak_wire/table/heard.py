@@ -1,4 +1,4 @@
-"""What a client hears at a table."""
+"""Parsing of the referee's responses at a table, for clients."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHANCE_BYTES = 32
 
 @value(frozen=True, slots=True)
 class Welcomed:
-    """You have a seat; `history` are all events you were told before, from number `first` on."""
+    """The answer to a join; `history` are all events sent before, from number `first` on."""
 
     version: int
     match: str
@@ -43,7 +43,7 @@ class Welcomed:
 
 @value(frozen=True, slots=True)
 class Asked:
-    """Decide; `events` happened since you were last told, the first being number `first`."""
+    """A question; `events` are those since the last ones sent, from number `first` on."""
 
     decision: int
     legal: list[int]
@@ -55,7 +55,7 @@ class Asked:
 
 @value(frozen=True, slots=True)
 class Refused:
-    """Your answer was illegal: you still owe this decision."""
+    """The rejection of an illegal answer; the decision is still owed."""
 
     decision: int
     reason: str
@@ -65,7 +65,7 @@ class Refused:
 
 @value(frozen=True, slots=True)
 class StaleAnswer:
-    """Your answer changed nothing."""
+    """The notice that an answer had no effect."""
 
     decision: int
     why: Why
@@ -73,7 +73,7 @@ class StaleAnswer:
 
 @value(frozen=True, slots=True)
 class News:
-    """This happened."""
+    """Events that happened, from number `first` on."""
 
     first: int
     events: tuple[Event, ...]
@@ -81,7 +81,7 @@ class News:
 
 @value(frozen=True, slots=True)
 class Ended:
-    """It is over for you: with a result, without one, or because you have left the table."""
+    """The end of the match for this seat: a result, a void match, or the seat's own fault."""
 
     first: int
     events: tuple[Event, ...]
@@ -90,7 +90,7 @@ class Ended:
 
 @value(frozen=True, slots=True)
 class Complained:
-    """A message of yours could not be understood."""
+    """The notice that a message of the client was not understood."""
 
     what: str
 
@@ -99,12 +99,12 @@ Response = Welcomed | Asked | Refused | StaleAnswer | News | Ended | Complained
 
 
 def parse_response(data: bytes, rules: Rules | None) -> Response | None:
-    """What the referee says; None if a later version has taught it more than we know.
+    """Return the response in these bytes; None if its kind is from a later version.
 
-    `rules` are those of the Welcome, and None before it.
+    `rules` are those of the Welcome, or None before it.
 
     Raises:
-        WireError: naming what is wrong with it.
+        WireError: naming the wrong field.
     """
     message = fields.message(pb.PlayResponse, data, "response")
     kind = message.WhichOneof("message")
@@ -218,6 +218,6 @@ def _ended(said: pb.Ending, rules: Rules) -> Ended:
 
 
 def voided_of(said: pb.Void, where: str) -> Voided:
-    """A match without a result, from a message."""
+    """Return the ending of a void match from a message."""
     owner = FAULT_OWNERS.word(said.owner, f"{where}.owner")
     return Voided(owner, fields.cut(said.detail, DETAIL_LIMIT))

@@ -1,4 +1,4 @@
-"""What a client says at a table."""
+"""Requests of clients at a table: encoding and parsing."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from damrak_wire import fields, version
 from damrak_wire.errors import WireError
 from damrak_wire.words import FAULT_REASONS
 
-TRACEBACK_LIMIT: Final = 15_000  # with all else it fits into 64 KiB, whatever the characters
-FAILURES: Final = ("crash", "memory", "protocol")  # what a client may say of itself
+TRACEBACK_LIMIT: Final = 15_000  # with all other fields it fits into 64 KiB, for any characters
+FAILURES: Final = ("crash", "memory", "protocol")  # the reasons that a client may report
 
 
 @value(frozen=True, slots=True)
 class Join:
-    """Who the client is."""
+    """The first request, which identifies the client."""
 
     lowest: int
     highest: int
@@ -31,14 +31,14 @@ class Join:
 
 @value(frozen=True, slots=True)
 class Ready:
-    """The bot has prepared itself."""
+    """The notice that the bot is ready to play."""
 
     name: str
 
 
 @value(frozen=True, slots=True)
 class Decided:
-    """An answer; whether it is legal, and how much of the note stays, is for the arbiter."""
+    """An answer; the arbiter checks whether it is legal and cuts the note."""
 
     decision: int
     action: int
@@ -48,7 +48,7 @@ class Decided:
 
 @value(frozen=True, slots=True)
 class Nonsense:
-    """An answer that is no action."""
+    """An answer that is not an action."""
 
     decision: int
     what: str
@@ -56,7 +56,7 @@ class Nonsense:
 
 @value(frozen=True, slots=True)
 class Failed:
-    """The bot can play no more; `reason` is one of `FAILURES`."""
+    """The notice that the bot cannot continue; `reason` is one of `FAILURES`."""
 
     reason: str
     detail: str
@@ -70,33 +70,33 @@ Request = Join | Ready | Decided | Nonsense | Failed
 
 
 def join(software: str, ticket: str = "", prompt_events: bool = False) -> bytes:
-    """Sit down; the ticket is empty where the socket says who comes."""
+    """Return a Join request; leave the ticket empty if the socket identifies the client."""
     hello = version.hello(software)
     said = pb.Join(hello=hello, ticket=ticket, prompt_events=prompt_events)
     return pb.PlayRequest(join=said).SerializeToString()
 
 
 def ready(name: str) -> bytes:
-    """The bot is ready."""
+    """Return a Ready request."""
     said = pb.Ready(name=fields.cut(name, fields.NAME_LIMIT))
     return pb.PlayRequest(ready=said).SerializeToString()
 
 
 def decided(decision: int, action: int, note: str | None = None, think_us: int = 0) -> bytes:
-    """The answer to a question."""
+    """Return the answer to a question as a request."""
     text = fields.cut(note, NOTE_LIMIT) if note else ""
     said = pb.Decision(decision=decision, action=action, note=text, think_us=think_us)
     return pb.PlayRequest(decision=said).SerializeToString()
 
 
 def nonsense(decision: int, what: str) -> bytes:
-    """The bot's answer was no action."""
+    """Return a request about an answer that was not an action."""
     said = pb.Nonsense(decision=decision, what=fields.cut(what, DETAIL_LIMIT))
     return pb.PlayRequest(nonsense=said).SerializeToString()
 
 
 def failed(reason: str, detail: str, traceback: str = "") -> bytes:
-    """The bot failed; of a long traceback the end is kept."""
+    """Return a request about the bot's failure; of a long traceback, the end is kept."""
     said = pb.Failure(
         reason=FAULT_REASONS.number(reason, "failure.reason"),
         detail=fields.cut(detail, DETAIL_LIMIT),
@@ -109,10 +109,10 @@ def failed(reason: str, detail: str, traceback: str = "") -> bytes:
 
 
 def parse_request(data: bytes) -> Request:
-    """What a client says.
+    """Return the request of a client in these bytes.
 
     Raises:
-        WireError: naming what is wrong with it.
+        WireError: naming the wrong field.
     """
     try:
         message = pb.PlayRequest.FromString(data)

@@ -1,7 +1,7 @@
-"""What the referee says at a table.
+"""Responses of the referee at a table: encoding.
 
-Events come as `event_bytes` made them: each is encoded once and shared by the seats that see it
-alike.
+Events are the results of `event_bytes`: each is encoded once and shared by all seats that have the
+same view of it.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _ENDING: Final = numbers_of(pb.Ending)
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """Everything a client is told when it sits down.
+    """The contents of a Welcome, the answer to a Join.
 
-    `history` are the events from number 0 on that its seat was told before; the observation is
-    there once the match has begun.
+    `history` are all events sent to the seat before, from number 0 on; the observation is present
+    once the match has begun.
     """
 
     match: str
@@ -68,7 +68,7 @@ class Welcome:
 
 
 def welcome(told: Welcome) -> bytes:
-    """You have a seat."""
+    """Return a Welcome response."""
     rules = told.rules
     message = pb.Welcome(
         version=told.version,
@@ -83,7 +83,7 @@ def welcome(told: Welcome) -> bytes:
         commitment=told.commitment,
         rejoin_ticket=told.rejoin_ticket,
     )
-    # Deterministic, so that the options stand in one order.
+    # Deterministic, so that the order of the options is fixed.
     said = message.SerializeToString(deterministic=True)
     if told.history:
         said += batch(_WELCOME["history"], 0, told.history)
@@ -94,7 +94,7 @@ def welcome(told: Welcome) -> bytes:
 
 @lru_cache(maxsize=64)
 def actions_of(board: Board) -> pb.Actions:
-    """The columns that say what the actions of a board do."""
+    """Return the columns that describe the actions of a board."""
     kinds = [pb.ACTION_KIND_CLAIM] * len(space_of(board))
     kinds[BLIND] = pb.ACTION_KIND_BLIND
     kinds[TAKE : TAKE + ROW_SIZE] = [pb.ACTION_KIND_TAKE] * ROW_SIZE
@@ -116,7 +116,7 @@ def actions_of(board: Board) -> pb.Actions:
 
 
 def question(ask: Ask, first: int = 0, events: Sequence[bytes] = ()) -> bytes:
-    """Decide; the events, if there are any, are those from number `first` on."""
+    """Return a Question; its events, if any, begin with number `first`."""
     said = (
         number(_QUESTION["decision"], ask.decision),
         packed(_QUESTION["legal"], ask.legal),
@@ -128,7 +128,7 @@ def question(ask: Ask, first: int = 0, events: Sequence[bytes] = ()) -> bytes:
 
 
 def rejection(refused: Rejected) -> bytes:
-    """An answer was illegal."""
+    """Return a Rejection, for an illegal answer."""
     message = pb.Rejection(
         decision=refused.decision,
         reason=refused.reason,
@@ -139,41 +139,41 @@ def rejection(refused: Rejected) -> bytes:
 
 
 def stale(answer: Stale) -> bytes:
-    """An answer changed nothing."""
+    """Return a Stale response, for an answer without effect."""
     why = WHYS.number(answer.why, "stale.reason")
     message = pb.Stale(decision=answer.decision, reason=why)
     return pb.PlayResponse(stale=message).SerializeToString()
 
 
 def news(first: int, events: Sequence[bytes]) -> bytes:
-    """Something happened."""
+    """Return events, from number `first` on, as news."""
     return batch(_RESPONSE["news"], first, events)
 
 
 def complaint(what: str) -> bytes:
-    """A message was ignored."""
+    """Return a Complaint about an ignored message."""
     message = pb.Complaint(what=fields.cut(what, DETAIL_LIMIT))
     return pb.PlayResponse(complaint=message).SerializeToString()
 
 
 def ending_result(first: int, events: Sequence[bytes], result: Result) -> bytes:
-    """The match has a result."""
+    """Return the Ending of a match with a result."""
     return _ending(first, events, pb.Ending(result=encode_result(result)))
 
 
 def ending_void(first: int, events: Sequence[bytes], owner: Owner, detail: str) -> bytes:
-    """The match counts for nothing."""
+    """Return the Ending of a void match."""
     return _ending(first, events, pb.Ending(void=void_of(owner, detail)))
 
 
 def void_of(owner: Owner, detail: str) -> pb.Void:
-    """A match without a result."""
+    """Return the message for a void match."""
     number_of_owner = FAULT_OWNERS.number(owner, "void.owner")
     return pb.Void(owner=number_of_owner, detail=fields.cut(detail, DETAIL_LIMIT))
 
 
 def ending_fault(first: int, events: Sequence[bytes], seat: int, reason: str, detail: str) -> bytes:
-    """The seat has left the table, and the match goes on without it."""
+    """Return the Ending for a seat that left, while the match continues without it."""
     fault = Fault(seat, reason, fields.cut(detail, DETAIL_LIMIT))
     return _ending(first, events, pb.Ending(fault=encode_fault(fault)))
 
