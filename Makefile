@@ -1,4 +1,4 @@
-# Everything a fresh clone needs. Each target brings what it lacks; a second run repeats nothing.
+# Targets for a fresh clone. Each installs what it lacks; a second run repeats nothing.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -6,7 +6,7 @@ PIP := .ci/pip
 COMPILED := $(shell find referee proto/damrak_wire -name "*.py")
 CATALOGUES := $(wildcard ladder/damrak_ladder/locale/*/LC_MESSAGES/django.po)
 
-# Where Python may not keep what it compiled, each of many processes would compile all it imports.
+# Without cached bytecode, each of many processes would compile everything that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -22,7 +22,7 @@ up: .venv/.embedded .venv/.compiled .venv/.messages .venv/.sandbox  ## the whole
 
 TESTS ?=
 
-test: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## every test but those that take minutes; TESTS=tests/engine for some
+test: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## all tests except those that take minutes; TESTS=tests/engine for some
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -m 'not soak' $(TESTS)
 
 SUITE ?= trixie
@@ -72,24 +72,24 @@ reboots: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox  ## cut the 
 
 MINUTES ?= 3
 
-pictures: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## the README's, from real play
+pictures: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## the pictures of the README, from real play
 	cd tests && ../$(BIN)/python -m web.pictures $(MINUTES)
 
-fmt: .venv/.check  ## format and fix what can be fixed
+fmt: .venv/.check  ## format and apply automatic fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-wheel: .venv/.wheel  ## the wheel with native code, measured in an empty environment
+wheel: .venv/.wheel  ## the wheel with native code, benchmarked in an empty environment
 	.ci/wheel
 
 compile: .venv/.compiled  ## native engine and referee beside their sources
 
-clean:  ## remove what make made
+clean:  ## remove everything that make created
 	rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find proto referee -name '*.so' -delete -o -name '*.pyd' -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# --- stamps: each file says that a step was done for the pyproject.toml of its date ---------------
+# --- stamps: each file records that a step was done for pyproject.toml at its date ----------------
 
 .venv/bin/python:
 	PYTHON="$(PYTHON)" .ci/venv
@@ -110,12 +110,12 @@ clean:  ## remove what make made
 	@$(PIP) --editable '.[embedded,env]' --group test
 	@touch $@
 
-# What isolates uploaded bots. Without it they are refused, and all else works.
+# The isolation of uploaded bots. Without it they are refused, and everything else works.
 .venv/.sandbox: .ci/sandbox | .venv/bin/python
 	.ci/sandbox
 	@touch $@
 
-# A browser for the tests of the site. Without it they are skipped, and say so.
+# A browser for the tests of the site. Without it they are skipped with a message.
 .venv/.browser: .ci/browser | .venv/bin/python
 	.ci/browser
 	@touch $@

@@ -1,10 +1,10 @@
-"""Compile the hot modules with mypyc, in place or into a wheel, and the message catalogues.
+"""Build hook: compiles hot modules with mypyc, in place or into a wheel, and message catalogues.
 
 `python hatch_build.py` puts the native modules next to their `.py` files, where Python prefers
 them. Without a C compiler it prints one line and succeeds: the same sources run interpreted.
 
-As hatchling's build hook it compiles when a C compiler is present. `DAMRAK_COMPILE=0` builds a
-pure wheel that runs everywhere; `DAMRAK_COMPILE=1` makes a failure to compile an error.
+As hatchling's build hook, it compiles if a C compiler is present. `DAMRAK_COMPILE=0` builds a
+pure wheel that runs everywhere; `DAMRAK_COMPILE=1` turns a failure to compile into an error.
 """
 
 import os
@@ -27,7 +27,7 @@ SHARED_FOLDER = "referee"
 
 
 class CompiledModules(BuildHookInterface[Any]):
-    """Adds the message catalogues and, where they can be built, the native modules to a wheel."""
+    """Build hook that adds the message catalogues and, if possible, native modules to a wheel."""
 
     PLUGIN_NAME = "custom"
 
@@ -47,7 +47,7 @@ class CompiledModules(BuildHookInterface[Any]):
         target = Path(self._scratch.name)
         try:
             built = compile_modules(Path(self.root), target)
-        except (Exception, SystemExit) as problem:  # mypyc ends the process on an error
+        except (Exception, SystemExit) as problem:  # mypyc exits on an error
             if _required():
                 raise
             reason = f"{type(problem).__name__} (DAMRAK_COMPILE=1 shows it)"
@@ -79,13 +79,13 @@ def _project(root: Path) -> Any:
 
 
 def _compiled(root: Path) -> dict[str, list[str]]:
-    """The modules to be compiled by the folder of their package."""
+    """Return the modules to compile by the folder of their package."""
     modules: dict[str, list[str]] = _project(root)["tool"]["damrak"]["compiled-modules"]
     return modules
 
 
 def compile_catalogues(root: Path) -> None:
-    """Compile the texts of the site in other languages beside their sources."""
+    """Compile the message catalogues of the site beside their sources."""
     sys.path.insert(0, str(root / "ladder"))
     from damrak_ladder.messages.catalogues import compile_all
 
@@ -104,11 +104,11 @@ def compile_modules(root: Path, target: Path) -> list[Path]:
     sources = [
         str(root / package / f"{name}.py") for package, names in modules.items() for name in names
     ]
-    # `make check` is where types are checked: what stubs it needs is not needed here.
+    # `make check` checks types, so its stubs are not needed here.
     os.environ["MYPYPATH"] = os.pathsep.join(sorted({str((root / p).parent) for p in modules}))
     options = ["--config-file=", "--explicit-package-bases", "--ignore-missing-imports"]
     with tempfile.TemporaryDirectory() as scratch:
-        # One group: its modules call each other without a detour through Python.
+        # Modules of one group call each other directly instead of through Python.
         extensions = mypycify([*options, *sources], group_name=SHARED, target_dir=scratch)
         command = build_ext(Distribution({"name": SHARED, "ext_modules": extensions}))
         command.build_lib = str(target)
@@ -119,7 +119,7 @@ def compile_modules(root: Path, target: Path) -> list[Path]:
 
 
 def missing_tool() -> str | None:
-    """Return what stands in the way of compiling, or None."""
+    """Return the missing requirement for compiling, or None."""
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[0]
     if sys.platform != "win32" and shutil.which(compiler) is None:
         return f"no C compiler ({compiler})"
@@ -129,7 +129,7 @@ def missing_tool() -> str | None:
 
 
 def libraries(root: Path) -> list[Path]:
-    """Return the native libraries of any Python that lie beside the sources."""
+    """Return the native libraries, for any version of Python, beside the sources."""
     packages = [root / package for package in _compiled(root)]
     found = [path for package in packages for path in package.rglob("*.*")]
     found += (root / SHARED_FOLDER).glob("*.*")
@@ -137,10 +137,10 @@ def libraries(root: Path) -> list[Path]:
 
 
 def main() -> int:
-    """Compile in place, or explain why everything stays interpreted."""
+    """Compile in place, or print why the sources run interpreted."""
     root = Path(__file__).resolve().parent
     os.chdir(root)
-    # What lies there may be older than the sources, and Python would still prefer it.
+    # Existing libraries may be older than the sources, and Python would still prefer them.
     for library in libraries(root):
         library.unlink()
     if reason := missing_tool():
