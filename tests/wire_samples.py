@@ -37,6 +37,8 @@ from damrak_proto.v1 import control_pb2, lobby_pb2, table_pb2, watch_pb2
 from damrak_wire import fields, lobby, orders, reports, table, watch
 from damrak_wire.boards import board_bytes
 from damrak_wire.reports import SeatFault, SeatReport, Timings
+from damrak_wire.runtime import decode_runtime, encode_runtime
+from runtimes import RUNTIME
 from strategies import Plan, seed_of, walk
 
 SEED = seed_of(7)
@@ -75,7 +77,7 @@ class Sample:
 def samples() -> list[Sample]:
     """At least one of every kind, the same every time."""
     table_talk = [*_requests(), *_fixed_responses(), _rare_events(), *_games()]
-    return [*table_talk, *_control(), *_lobby(), *_watch()]
+    return [*table_talk, *_control(), *_lobby(), *_watch(), _runtime()]
 
 
 def _requests() -> Iterator[Sample]:
@@ -298,3 +300,7 @@ def _watch() -> Iterator[Sample]:
         watch.encode_matches([match]),
         watch.decode_matches,
     )
+
+
+def _runtime() -> Sample:
+    return _message("runtime", control_pb2.BotRuntime, encode_runtime(RUNTIME), decode_runtime)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from damrak_proto.v1 import control_pb2 as pb
+from damrak_wire.errors import WireError
+from damrak_wire.runtime import BotRuntime, decode_runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a referee is and does; `missing` is what it lacks for its isolation."""
+    """What a referee is and does; `missing` is what it lacks for its isolation.
+
+    `runtime` is None if the message has none or a malformed one; `runtime_problem` then says why.
+    """
 
     referee: str
     software: str
@@ -31,10 +36,13 @@ class Status:
     isolation: str
     missing: tuple[str, ...]
     waiting: tuple[Waiting, ...]
+    runtime: BotRuntime | None = None
+    runtime_problem: str = ""
 
 
 def decode_status(message: pb.GetStatusResponse) -> Status:
-    """The status in a message."""
+    """Return the status in a message."""
+    runtime, problem = _runtime(message)
     return Status(
         referee=message.referee,
         software=message.software,
@@ -46,4 +54,15 @@ def decode_status(message: pb.GetStatusResponse) -> Status:
         isolation=message.isolation,
         missing=tuple(message.missing),
         waiting=tuple(Waiting(it.bot, it.free, it.playing, it.software) for it in message.waiting),
+        runtime=runtime,
+        runtime_problem=problem,
     )
+
+
+def _runtime(message: pb.GetStatusResponse) -> tuple[BotRuntime | None, str]:
+    if not message.HasField("runtime"):
+        return None, ""
+    try:
+        return decode_runtime(message.runtime), ""
+    except WireError as problem:  # the host can play all the same
+        return None, str(problem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import grpc
@@ -21,6 +22,7 @@ from damrak_wire.errors import WireError
 from damrak_wire.lobby import decode_tokens
 from damrak_wire.orders import decode_block, encode_ticket
 from damrak_wire.reports import encode_news
+from damrak_wire.runtime import encode_runtime
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -109,8 +111,9 @@ class ControlService(control_pb2_grpc.ControlServicer):
     async def GetStatus(
         self, request: pb.GetStatusRequest, context: Context
     ) -> pb.GetStatusResponse:
-        """Say what this referee is and does."""
+        """Return what this referee is and does."""
         premises = self._premises
+        premises.runner.look()
         return pb.GetStatusResponse(
             referee=premises.name,
             software=software(),
@@ -130,7 +133,15 @@ class ControlService(control_pb2_grpc.ControlServicer):
                 )
                 for waiting in premises.lobby
             ],
+            runtime=self._runtime(),
         )
+
+    def _runtime(self) -> pb.BotRuntime | None:
+        found = self._premises.runner.runtime
+        if found is None:
+            return None
+        start_ms = round(self._blocks.limits.start_limit * 1000)
+        return encode_runtime(replace(found, limits=replace(found.limits, start_ms=start_ms)))
 
     async def SetBotTokens(
         self, request: pb.SetBotTokensRequest, context: Context

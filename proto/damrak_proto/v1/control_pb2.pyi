@@ -791,6 +791,7 @@ class GetStatusResponse(_message.Message):
     ISOLATION_FIELD_NUMBER: _builtins.int
     MISSING_FIELD_NUMBER: _builtins.int
     WAITING_FIELD_NUMBER: _builtins.int
+    RUNTIME_FIELD_NUMBER: _builtins.int
     referee: _builtins.str
     """Its name."""
     software: _builtins.str
@@ -817,6 +818,12 @@ class GetStatusResponse(_message.Message):
     def waiting(self) -> _containers.RepeatedCompositeFieldContainer[Global___WaitingBot]:
         """Who waits in the lobby."""
 
+    @_builtins.property
+    def runtime(self) -> Global___BotRuntime:
+        """What uploaded bots find in their sandbox. Absent if they are refused, or while the referee is
+        still looking: it begins with the first call.
+        """
+
     def __init__(
         self,
         *,
@@ -830,14 +837,207 @@ class GetStatusResponse(_message.Message):
         isolation: _builtins.str = ...,
         missing: _abc.Iterable[_builtins.str] | None = ...,
         waiting: _abc.Iterable[Global___WaitingBot] | None = ...,
+        runtime: Global___BotRuntime | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["runtime", b"runtime"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["capacity", b"capacity", "draining", b"draining", "ended", b"ended", "house", b"house", "isolation", b"isolation", "missing", b"missing", "referee", b"referee", "running", b"running", "software", b"software", "waiting", b"waiting"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["capacity", b"capacity", "draining", b"draining", "ended", b"ended", "house", b"house", "isolation", b"isolation", "missing", b"missing", "referee", b"referee", "running", b"running", "runtime", b"runtime", "software", b"software", "waiting", b"waiting"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetStatusResponse: _TypeAlias = GetStatusResponse  # noqa: Y015
+
+@_typing.final
+class BotRuntime(_message.Message):
+    """What uploaded bots find in their sandbox, as seen from inside it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PYTHON_FIELD_NUMBER: _builtins.int
+    PLATFORM_FIELD_NUMBER: _builtins.int
+    CPU_FIELD_NUMBER: _builtins.int
+    PROCESSORS_FIELD_NUMBER: _builtins.int
+    INTERPRETERS_FIELD_NUMBER: _builtins.int
+    PACKAGES_FIELD_NUMBER: _builtins.int
+    LIMITS_FIELD_NUMBER: _builtins.int
+    python: _builtins.str
+    """Version of the Python interpreter that runs bots: "3.11.2"."""
+    platform: _builtins.str
+    """System and processor architecture: "Linux x86_64"."""
+    cpu: _builtins.str
+    """Model of the processor; empty if unknown."""
+    processors: _builtins.int
+    """Processors of the machine, which all bots share."""
+    @_builtins.property
+    def interpreters(self) -> _containers.RepeatedCompositeFieldContainer[Global___Interpreter]:
+        """Interpreters on the PATH of bots."""
+
+    @_builtins.property
+    def packages(self) -> _containers.RepeatedCompositeFieldContainer[Global___PythonPackage]:
+        """Python packages that bots can import."""
+
+    @_builtins.property
+    def limits(self) -> Global___BotLimits:
+        """What one bot may use."""
+
+    def __init__(
+        self,
+        *,
+        python: _builtins.str = ...,
+        platform: _builtins.str = ...,
+        cpu: _builtins.str = ...,
+        processors: _builtins.int = ...,
+        interpreters: _abc.Iterable[Global___Interpreter] | None = ...,
+        packages: _abc.Iterable[Global___PythonPackage] | None = ...,
+        limits: Global___BotLimits | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cpu", b"cpu", "interpreters", b"interpreters", "limits", b"limits", "packages", b"packages", "platform", b"platform", "processors", b"processors", "python", b"python"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotRuntime: _TypeAlias = BotRuntime  # noqa: Y015
+
+@_typing.final
+class Interpreter(_message.Message):
+    """A program on the PATH that runs bots of some language."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    PATH_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Name of the command: "node"."""
+    version: _builtins.str
+    """Its version: "18.19.0"; empty if it does not print one."""
+    path: _builtins.str
+    """Where it is inside the sandbox."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        version: _builtins.str = ...,
+        path: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "path", b"path", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Interpreter: _TypeAlias = Interpreter  # noqa: Y015
+
+@_typing.final
+class PythonPackage(_message.Message):
+    """An installed Python distribution."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    MODULES_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Name of the distribution: "numpy"."""
+    version: _builtins.str
+    """Its version."""
+    @_builtins.property
+    def modules(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Top-level modules to import."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        version: _builtins.str = ...,
+        modules: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["modules", b"modules", "name", b"name", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PythonPackage: _TypeAlias = PythonPackage  # noqa: Y015
+
+@_typing.final
+class BotLimits(_message.Message):
+    """What one bot in one match may use. MiB are 2^20 bytes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MEMORY_MB_FIELD_NUMBER: _builtins.int
+    MEMORY_IS_SHARED_FIELD_NUMBER: _builtins.int
+    CPU_MILLIS_FIELD_NUMBER: _builtins.int
+    CPU_SECONDS_FIELD_NUMBER: _builtins.int
+    PROCESSES_FIELD_NUMBER: _builtins.int
+    OPEN_FILES_FIELD_NUMBER: _builtins.int
+    FILE_MB_FIELD_NUMBER: _builtins.int
+    TMP_MB_FIELD_NUMBER: _builtins.int
+    SHM_MB_FIELD_NUMBER: _builtins.int
+    OUTPUT_BYTES_FIELD_NUMBER: _builtins.int
+    OUTPUT_KEPT_BYTES_FIELD_NUMBER: _builtins.int
+    START_MS_FIELD_NUMBER: _builtins.int
+    ARCHIVE_MB_FIELD_NUMBER: _builtins.int
+    UNPACKED_MB_FIELD_NUMBER: _builtins.int
+    ARCHIVE_FILES_FIELD_NUMBER: _builtins.int
+    memory_mb: _builtins.int
+    """MiB of memory."""
+    memory_is_shared: _builtins.bool
+    """Whether all processes of a bot together have this much memory, rather than each of them."""
+    cpu_millis: _builtins.int
+    """Processor share in thousandths: 1000 is one processor; 0 if it is not limited."""
+    cpu_seconds: _builtins.int
+    """Seconds of processor time for a match."""
+    processes: _builtins.int
+    """Processes and threads."""
+    open_files: _builtins.int
+    """Files that a process may have open."""
+    file_mb: _builtins.int
+    """MiB of a file that the bot writes."""
+    tmp_mb: _builtins.int
+    """MiB in /tmp."""
+    shm_mb: _builtins.int
+    """MiB in /dev/shm."""
+    output_bytes: _builtins.int
+    """Bytes that the bot may print before it is stopped."""
+    output_kept_bytes: _builtins.int
+    """Of these the bytes that are kept, beginning and end."""
+    start_ms: _builtins.int
+    """Milliseconds from the start until the bot has to be ready."""
+    archive_mb: _builtins.int
+    """MiB of the uploaded archive."""
+    unpacked_mb: _builtins.int
+    """MiB of all files in it."""
+    archive_files: _builtins.int
+    """Files and folders in it."""
+    def __init__(
+        self,
+        *,
+        memory_mb: _builtins.int = ...,
+        memory_is_shared: _builtins.bool = ...,
+        cpu_millis: _builtins.int = ...,
+        cpu_seconds: _builtins.int = ...,
+        processes: _builtins.int = ...,
+        open_files: _builtins.int = ...,
+        file_mb: _builtins.int = ...,
+        tmp_mb: _builtins.int = ...,
+        shm_mb: _builtins.int = ...,
+        output_bytes: _builtins.int = ...,
+        output_kept_bytes: _builtins.int = ...,
+        start_ms: _builtins.int = ...,
+        archive_mb: _builtins.int = ...,
+        unpacked_mb: _builtins.int = ...,
+        archive_files: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["archive_files", b"archive_files", "archive_mb", b"archive_mb", "cpu_millis", b"cpu_millis", "cpu_seconds", b"cpu_seconds", "file_mb", b"file_mb", "memory_is_shared", b"memory_is_shared", "memory_mb", b"memory_mb", "open_files", b"open_files", "output_bytes", b"output_bytes", "output_kept_bytes", b"output_kept_bytes", "processes", b"processes", "shm_mb", b"shm_mb", "start_ms", b"start_ms", "tmp_mb", b"tmp_mb", "unpacked_mb", b"unpacked_mb"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotLimits: _TypeAlias = BotLimits  # noqa: Y015
 
 @_typing.final
 class WaitingBot(_message.Message):

@@ -32,6 +32,8 @@ from damrak_referee.runner.messages import (
     Install,
     Installed,
     Locate,
+    Look,
+    Looked,
     Order,
     Report,
     Start,
@@ -44,6 +46,7 @@ from damrak_referee.runner.places import Exit, HouseBot, SeatProcess, Uploaded
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.verdict import Verdict
 from damrak_wire.archive.errors import ArchiveRefused
+from damrak_wire.runtime import BotRuntime, parse_runtime
 
 __all__ = [
     "ArchiveRefused",
@@ -94,6 +97,8 @@ class Runner:
         self.folder = folder
         self.isolation = "none"
         self.missing: tuple[str, ...] = ()
+        self.runtime: BotRuntime | None = None
+        """What uploaded bots find in their sandbox, once it is known; see `look`."""
         self.restarts = 0
         self.on_lost: list[Callable[[], None]] = []
         """Called whenever the runner's process has died, when all its seats are known as lost."""
@@ -176,6 +181,11 @@ class Runner:
         self._seats[process.id] = handle
         self.order(start)
         return handle
+
+    def look(self) -> None:
+        """Have `runtime` found out, if it is not known and nothing looks for it already."""
+        if self.runtime is None:
+            self.order(Look())
 
     async def close(self) -> None:
         """End the runner and all that it runs. A second time does nothing."""
@@ -271,6 +281,11 @@ class Runner:
             case Installed(number):
                 if (answer := self._installs.get(number)) is not None and not answer.done():
                     answer.set_result(report)
+            case Looked(runtime, failed):
+                if runtime is not None:
+                    self.runtime = parse_runtime(runtime)
+                else:
+                    sys.stderr.write(f"{failed}\n")
             case Exited():
                 handle = self._seats.pop(report.seat, None)
                 if handle is not None:

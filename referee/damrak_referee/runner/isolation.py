@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -22,7 +22,7 @@ from damrak_referee.runner.instance import run_mark
 from damrak_referee.runner.runtime import Runtime, find_runtime
 from damrak_referee.runner.sandbox import Content, Tools, arguments, command_inside, limits
 from damrak_referee.runner.settings import RunnerSettings
-from damrak_referee.runner.spawn import Command, full_pipe, reap_orphans, spawn
+from damrak_referee.runner.spawn import Command, Process, full_pipe, reap_orphans, spawn
 from damrak_referee.runner.syscalls import NoFilter, make_filter
 
 Mode = Literal["full", "user", "unsafe", "none"]
@@ -136,7 +136,7 @@ async def _try(
     }
     program = [runtime.interpreter, "-S", "-c", Path(probe.__file__).read_text()]
     inside = command_inside(tools, settings, [*program, json.dumps(expected)], uid)
-    said, status = await _output(tools, built, inside, settings, groups, uid)
+    said, status = await output_of(tools, built, inside, settings, groups, uid)
     try:
         problems = json.loads(said) if status == 0 else None
     except ValueError:
@@ -148,48 +148,77 @@ async def _try(
         raise Unfit(*(f"the sandbox does not hold: {problem}" for problem in problems))
 
 
-async def _output(
+async def output_of(
     tools: Tools,
     built: Sequence[str],
     inside: Sequence[str],
     settings: RunnerSettings,
     groups: Groups | None,
     uid: int | None,
+    name: str = "probe",
 ) -> tuple[str, int]:
-    group = None if groups is None else groups.make("probe", settings)
+    """Return what a program prints in a sandbox built like this, and its exit status.
+
+    `name` is that of its control group.
+
+    Raises:
+        OSError: the sandbox cannot be started.
+    """
+    group = None if groups is None else groups.make(name, settings)
     try:
         with contextlib.ExitStack() as opened:
-            reading, writing = os.pipe()
             given = full_pipe("\0".join(built).encode() + b"\0")
             rules = full_pipe(tools.filter)
             entrances = () if group is None else tuple(group.entrances())
-            for descriptor in (writing, given, rules, *entrances):
+            for descriptor in (given, rules, *entrances):
                 opened.callback(os.close, descriptor)
             outer = [tools.bubblewrap, "--args", str(given), "--seccomp", str(rules), "--"]
-            process = spawn(
-                Command(
-                    [*outer, *inside],
-                    {},
-                    limits(settings, own_user=uid is not None, counted_together=group is not None),
-                    pass_on=(given, rules),
-                    entrances=entrances,
-                    stdout=writing,
-                    stderr=writing,
-                )
+            bounds = limits(settings, own_user=uid is not None, counted_together=group is not None)
+            command = Command(
+                [*outer, *inside], {}, bounds, pass_on=(given, rules), entrances=entrances
             )
+            process, reading = _spawn_heard(command)
+        return await _collected(process, reading)
+    finally:
+        reap_orphans()  # its process 1 outlives bubblewrap by a moment, and its user number is free
+        if group is not None:
+            await group.remove()
+
+
+async def plain_output_of(command: Command) -> tuple[str, int]:
+    """Return what a plain process prints, and its exit status.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    return await _collected(*_spawn_heard(command))
+
+
+def _spawn_heard(command: Command) -> tuple[Process, int]:
+    """Start it; also returns the descriptor that reads its output."""
+    reading, writing = os.pipe()
+    try:
+        return spawn(replace(command, stdout=writing, stderr=writing)), reading
+    except OSError:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+
+
+async def _collected(process: Process, reading: int) -> tuple[str, int]:
+    try:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PROBE_SECONDS):
                 await process.ended()
+    finally:
         process.kill()
         status = await process.ended()
         process.close()
         os.set_blocking(reading, False)
         with open(reading, "rb") as pipe:
-            return (pipe.read() or b"").decode("utf-8", "replace"), status
-    finally:
-        reap_orphans()  # its process 1 outlives bubblewrap by a moment, and its user number is free
-        if group is not None:
-            await group.remove()
+            said = (pipe.read() or b"").decode("utf-8", "replace")
+    return said, status
 
 
 def _hints(said: str) -> list[str]:

@@ -55,6 +55,11 @@ class Locate:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """Look up what uploaded bots find in their sandbox."""
+
+
+@dataclass(frozen=True, slots=True)
 class Up:
     """First from the runner: what it can do."""
 
@@ -85,8 +90,16 @@ class Exited:
     stack: str = ""  # where the bot was when it was asked
 
 
-Order = Begin | Install | Start | Stop | Locate
-Report = Up | Installed | Exited
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What uploaded bots find, as `BotRuntime.to_json` makes it; None: this machine failed."""
+
+    runtime: dict[str, Any] | None
+    failed: str | None = None
+
+
+Order = Begin | Install | Start | Stop | Locate | Look
+Report = Up | Installed | Exited | Looked
 
 
 class BadLine(ValueError):
@@ -104,8 +117,8 @@ def parse_order(line: bytes) -> Order:
     Raises:
         BadLine: it says no such thing.
     """
-    message = _parse(line, (Begin, Install, Start, Stop, Locate))
-    assert isinstance(message, Begin | Install | Start | Stop | Locate)
+    message = _parse(line, (Begin, Install, Start, Stop, Locate, Look))
+    assert isinstance(message, Begin | Install | Start | Stop | Locate | Look)
     return message
 
 
@@ -115,8 +128,8 @@ def parse_report(line: bytes) -> Report:
     Raises:
         BadLine: it says no such thing.
     """
-    message = _parse(line, (Up, Installed, Exited))
-    assert isinstance(message, Up | Installed | Exited)
+    message = _parse(line, (Up, Installed, Exited, Looked))
+    assert isinstance(message, Up | Installed | Exited | Looked)
     return message
 
 

@@ -276,13 +276,17 @@ class UploadedSeat:
     def _plain_command(self) -> tuple[list[str], Mapping[str, str]]:
         settings = self._house.settings
         python = [settings.python, "-P", "-m", SEAT_MODULE]
-        kept = {name: os.environ[name] for name in _KEPT & os.environ.keys()}
-        fixed = {"PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"}
         address = {"DAMRAK_ADDRESS": f"unix:{self._socket}"}
-        return self._program(python, str(self._bot.folder)), {**kept, **fixed, **address}
+        return self._program(python, str(self._bot.folder)), {**plain_environment(), **address}
 
     def _program(self, python: list[str], folder: str) -> list[str]:
         if self._bot.run is not None:
             return list(self._bot.run)
         named = [] if self._bot.class_name is None else ["--class", self._bot.class_name]
         return [*python, folder, *named]
+
+
+def plain_environment() -> dict[str, str]:
+    """Return the environment of a bot that runs as a plain process."""
+    kept = {name: os.environ[name] for name in _KEPT & os.environ.keys()}
+    return {**kept, "PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"}

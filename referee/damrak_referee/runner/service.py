@@ -28,6 +28,8 @@ from damrak_referee.runner.messages import (
     Install,
     Installed,
     Locate,
+    Look,
+    Looked,
     Order,
     Report,
     Start,
@@ -36,6 +38,7 @@ from damrak_referee.runner.messages import (
     line_of,
     parse_order,
 )
+from damrak_referee.runner.offer import find_offer
 from damrak_referee.runner.runtime import compile_packages
 from damrak_referee.runner.seat import House, UploadedSeat
 from damrak_referee.runner.settings import RunnerSettings
@@ -68,6 +71,7 @@ class Service:
         self._writer = writer
         self._seats: dict[str, UploadedSeat | HouseSeat] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._looking: asyncio.Task[None] | None = None
 
     def obey(self, order: Order) -> None:
         """Do what an order says; its report follows."""
@@ -83,6 +87,9 @@ class Service:
                 located = self._seats.get(seat)
                 if isinstance(located, UploadedSeat):
                     located.locate()
+            case Look():
+                if self._looking is None and self._house.isolation.mode != "none":
+                    self._looking = asyncio.ensure_future(self._look())
             case Begin():
                 raise ValueError("begun twice")
 
@@ -105,6 +112,9 @@ class Service:
         """End everything."""
         for seat in self._seats.values():
             seat.stop()
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.wait([self._looking])
         while self._tasks:
             await asyncio.wait(self._tasks)
         await self._pool.close()
@@ -137,6 +147,21 @@ class Service:
             self.say(Installed(number, failed=str(problem)))
         else:
             self.say(Installed(number))
+
+    async def _look(self) -> None:
+        house = self._house
+        uid: int | None = None
+        try:
+            if house.slots is not None and house.isolation.mode != "unsafe":
+                uid = house.slots.take()
+            found = await find_offer(house.settings, house.isolation, house.empty, uid)
+        except (OSError, NoSlot) as problem:
+            self.say(Looked(None, failed=str(problem)))
+        else:
+            self.say(Looked(found.to_json()))
+        finally:
+            if uid is not None and house.slots is not None:
+                house.slots.give_back(uid)
 
     def _start(self, order: Start) -> None:
         seat: UploadedSeat | HouseSeat
