@@ -136,3 +136,17 @@ def is_live(platform: Platform, name: str) -> bool:
             f"SELECT COUNT(*) FROM bots_bot WHERE slug = '{name}' AND live_id IS NOT NULL"
         )
     )
+
+
+def test_platform_publishes_what_uploaded_bots_get(platform: Platform, here: Path) -> None:
+    wait_for(lambda: answer(platform, "runtime")["common"] is not None)
+    found = answer(platform, "runtime")
+    assert found["differences"] == []
+    assert "python3" in {one["name"] for one in found["common"]["interpreters"]}
+    assert {"damrak", "numpy"} <= {one["name"] for one in found["common"]["packages"]}
+    (here / "wishful").mkdir()
+    (here / "wishful" / "bot.py").write_text("import absent_package\n")
+    checked = run(here, "check", "wishful", "--like", url(platform))
+    assert checked.returncode == 1, checked.stdout + checked.stderr
+    assert "has no module 'absent_package'" in checked.stdout
+    assert "numpy " in checked.stdout

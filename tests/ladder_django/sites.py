@@ -39,6 +39,7 @@ from damrak_ladder.standings.absorbing import absorb
 from damrak_ladder.standings.publishing import publish
 from ladder_django.games import replay_bytes
 from ladder_django.passwords import PASSWORD
+from runtimes import RUNTIME
 
 PATIENCE = Patience(lease=timedelta(hours=1), tries=1)
 
@@ -135,7 +136,14 @@ def _hashed_password() -> str:
 def _hosts(now: datetime) -> list[Host]:
     common = {"first_seen": now - timedelta(days=30), "isolation": "bwrap", "software": "0.1.0"}
     return [
-        Host.objects.create(name="quay-1", capacity=8, running=4, last_seen=now, **common),
+        Host.objects.create(
+            name="quay-1",
+            capacity=8,
+            running=4,
+            last_seen=now,
+            runtime=RUNTIME.to_json(),
+            **common,
+        ),
         Host.objects.create(
             name="quay-2",
             state=HostState.QUARANTINED,

@@ -59,6 +59,7 @@ DECISIONS: Final = {
     "GET /matches/{int:match_id}/analysis": OPEN,
     "POST /matches/{int:match_id}/analysis": OPEN,
     "GET /hosts": OPEN,
+    "GET /runtime": OPEN,
     **dict.fromkeys((f"GET {BOT}", f"GET {BOT}/versions", f"GET {VERSION}"), OPEN),
     "POST /device": Decision(None, body={"name": "x"}),
     "POST /device/token": Decision(None, body={"device_code": "x"}),

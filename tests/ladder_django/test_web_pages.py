@@ -15,7 +15,16 @@ from ladder_django.sites import fill, play
 from ladder_django.tables import some_block
 from ladder_django.visitors import page, queries_of, visitor
 
-ALWAYS = ["/", "/ladders/", "/queue/", "/hosts/", "/search/", "/search/?q=x", "/search/?q=%23999"]
+ALWAYS = [
+    "/",
+    "/ladders/",
+    "/queue/",
+    "/hosts/",
+    "/runtime/",
+    "/search/",
+    "/search/?q=x",
+    "/search/?q=%23999",
+]
 FULL = [
     "/",
     "/ladders/",
@@ -32,6 +41,7 @@ FULL = [
     "/owners/house/",
     "/queue/",
     "/hosts/",
+    "/runtime/",
     "/search/?q=canal",
 ]
 

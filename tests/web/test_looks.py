@@ -41,6 +41,7 @@ PUBLIC = [
     "/docs/bot-authors/tutorial/",
     "/queue/",
     "/hosts/",
+    "/runtime/",
     f"/search/?q={LONGEST}",
     "/nothing/",
     "/accounts/login/",

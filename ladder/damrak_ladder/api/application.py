@@ -25,6 +25,7 @@ from damrak_ladder.api import (
     ladders,
     matches,
     queue,
+    runtime,
     submissions,
     trials,
 )
@@ -73,7 +74,19 @@ api = NinjaAPI(
     docs_url=None,
     urls_namespace="api",
 )
-for _part in (index, devices, ladders, matches, analyses, submissions, trials, queue, hosts):
+_PARTS: Final = (
+    index,
+    devices,
+    ladders,
+    matches,
+    analyses,
+    submissions,
+    trials,
+    queue,
+    hosts,
+    runtime,
+)
+for _part in _PARTS:
     api.add_router("", _part.router)
 
 

@@ -109,6 +109,9 @@ class Host(models.Model):
     waiting: models.JSONField[list[str], list[str]] = models.JSONField(
         default=list
     )  # the remote bots in its lobby, by slug
+    runtime: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(
+        default=dict, blank=True
+    )  # what uploaded bots get here (`damrak_wire.runtime`); empty until it is known
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()
 

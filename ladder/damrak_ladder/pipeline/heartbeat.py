@@ -38,6 +38,8 @@ def beat(now: datetime, workers: int, *, is_stopping: bool = False) -> Status | 
         # It grows old, and is told nothing more.
         Host.objects.filter(name=name).update(capacity=0, running=0, waiting=[])
         return None
+    if status.runtime_problem:
+        _log.warning("runtime_malformed", extra={"why": status.runtime_problem})
     is_full = is_stopping or status.is_draining
     said = {
         "control": control.address.text[:200],
@@ -50,6 +52,10 @@ def beat(now: datetime, workers: int, *, is_stopping: bool = False) -> Status | 
         "waiting": sorted({waiting.bot for waiting in status.waiting}),
         "last_seen": now,
     }
+    if status.runtime is not None:
+        said["runtime"] = status.runtime.to_json()
+    elif status.isolation == "none":  # else it is still being looked up
+        said["runtime"] = {}
     Host.objects.update_or_create(
         name=name, defaults=said, create_defaults={**said, "first_seen": now}
     )

@@ -6,8 +6,11 @@ import argparse
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 from rich.text import Text
@@ -19,6 +22,9 @@ from damrak.cli.outcome import print_traceback
 from damrak.cli.parser import FAULTS, Commands, add_command, add_json
 from damrak.loading import BotSpec, parse_spec
 from damrak.preflight.checks import Finding, Preflight
+
+if TYPE_CHECKING:
+    from damrak.preflight.like import LadderRuntime
 
 STYLES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 ENOUGH: Final = 5
@@ -38,23 +44,38 @@ def add_parser(commands: Commands) -> None:
             3 and 4 seats and on odd boards, and looks at time, memory, printing, and whether it
             does the same thing twice. Every line is ok, warn or fail, with the cure. It stops at a
             bot that fails five times running in the same words. The exit code is 1 if anything
-            failed.""",
-        examples=("damrak check my_bot", "damrak check my_bot/bot.py:Careful --json"),
+            failed.
+
+            --like asks the ladder at URL what it offers to uploaded bots. It checks the version
+            of Python and the bot's imports against that, and the bot runs with the memory, open
+            files, processes, time to start and clock of that ladder. The page of a ladder selects
+            its clock. Nothing is sent but the question.""",
+        examples=(
+            "damrak check my_bot",
+            "damrak check my_bot/bot.py:Careful --json",
+            "damrak check my_bot --like https://ladder.example.org",
+            "damrak check my_bot --like https://ladder.example.org/ladders/amsterdam/",
+        ),
     )
     parser.add_argument("bot", metavar="BOT", help="a file, a folder, or a house bot")
+    parser.add_argument(
+        "--like", metavar="URL", help="under the limits of the ladder at this address"
+    )
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Carry it out."""
     bot = parse_spec(args.bot)
-    preflight = Preflight(bot)
     console = out()
+    preflight, findings, offered = _planned(bot, args.like)
+    if offered is not None and not args.json:
+        console.print(Text(_like(offered)), soft_wrap=True)
     rows: list[dict[str, Any]] = []
     levels: Counter[str] = Counter()
     alike, before, stopped = 0, "", False
     is_bundled = True
-    for number, finding in enumerate(preflight.findings()):
+    for number, finding in enumerate(findings):
         levels[finding.level] += 1
         bundle = _bundle(bot, number, finding)
         is_bundled = is_bundled and (bundle is not None or finding.bundle is None)
@@ -71,7 +92,15 @@ def run(args: argparse.Namespace) -> int:
         remark(f"no bundle: nothing can be written to {FAULTS}")
     code = FAILED if levels["fail"] else OK
     if args.json:
-        print(json.dumps(_report(preflight, levels, rows), ensure_ascii=False))
+        report = _report(preflight, levels, rows)
+        if offered is not None:
+            report["like"] = {
+                "site": offered.site,
+                "ladder": offered.ladder,
+                "control": asdict(offered.control),
+                "runtime": offered.common.to_json(),
+            }
+        print(json.dumps(report, ensure_ascii=False))
         return code
     verdict = "is not fit for a match" if code else "is fit for a match"
     counted = f"{levels['ok']} ok, {levels['warn']} warn, {levels['fail']} fail"
@@ -81,6 +110,30 @@ def run(args: argparse.Namespace) -> int:
     style = STYLES["fail" if code else "ok"]
     console.print(Text(f"{bot.name} {verdict}: {counted}", style), soft_wrap=True)
     return code
+
+
+def _planned(
+    bot: BotSpec, like: str | None
+) -> tuple[Preflight, Iterator[Finding], LadderRuntime | None]:
+    if like is None:
+        preflight = Preflight(bot)
+        return preflight, preflight.findings(), None
+    from damrak.preflight.like import fetch_runtime, findings_like, preflight_like
+
+    offered = fetch_runtime(like)
+    preflight = preflight_like(bot, offered)
+    return preflight, chain(findings_like(bot, offered), preflight.findings()), offered
+
+
+def _like(offered: LadderRuntime) -> str:
+    limits, control = offered.common.limits, offered.control
+    decision = "any time" if control.decision_ms is None else f"{control.decision_ms} ms"
+    return (
+        f"as on {offered.site}{f', ladder {offered.ladder}' if offered.ladder else ''}: "
+        f"{limits.memory_mb} MiB, {limits.open_files} open files, {limits.processes} processes, "
+        f"{limits.start_ms / 1000:g} s to start, {decision} for a decision and "
+        f"{control.bank_ms} ms for a match"
+    )
 
 
 def _bundle(bot: BotSpec, number: int, finding: Finding) -> str | None:

@@ -22,7 +22,13 @@ from typing import Any, BinaryIO, Final, NoReturn, TextIO, cast
 from damrak.hosting.driver import Driver, Question, SeatPlan
 from damrak.hosting.faults import fault_of
 from damrak.hosting.forms import event_of, observation_of, result_of
-from damrak.hosting.limits import MIB, forbid_core_dumps, limit_memory, release_reserve
+from damrak.hosting.limits import (
+    MIB,
+    forbid_core_dumps,
+    limit_memory,
+    limit_resources,
+    release_reserve,
+)
 from damrak.hosting.messages import Decided, Done, Message, Printed, Ready, line_of
 from damrak.hosting.printing import WatchedStdout
 from damrak_engine.board import parse_board
@@ -56,6 +62,7 @@ class Order:
     plan: SeatPlan
     table: int | Table
     memory_bytes: int | None
+    resources: tuple[tuple[str, int], ...] = ()
 
 
 def frame(payload: bytes) -> bytes:
@@ -165,6 +172,7 @@ def _settle(order: Order) -> WatchedStdout:
     forbid_core_dumps()
     if order.memory_bytes is not None:
         limit_memory(order.memory_bytes)
+    limit_resources(order.resources)
     # A bot that ignores its own rng shall still do the same thing twice.
     random.seed(order.plan.chance)
     return printing

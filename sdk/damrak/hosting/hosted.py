@@ -48,7 +48,7 @@ class HostedBot:
         self._child: Child = launcher.start(limits.output_bytes)
         self._link = Link(self._child.line, self._child.output)
         self._start_by = monotonic_ns() + int(limits.start_seconds * NS)
-        order = pickle.dumps(Order(plan, table, limits.memory_bytes))
+        order = pickle.dumps(Order(plan, table, limits.memory_bytes, limits.resources))
         self._fault: BotFault | None = None
         try:
             self._link.send(frame(order), self._start_by)

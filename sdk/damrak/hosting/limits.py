@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -30,6 +30,7 @@ class Limits:
     start_seconds: float = 30.0  # import, constructor and `start`
     finish_seconds: float = 2.0  # `finish`, and what it had not yet seen
     output_bytes: int = 64 * 1024  # of what it prints, the last so many are kept
+    resources: tuple[tuple[str, int], ...] = ()  # more of them: ("NOFILE", 256)
 
 
 STANDARD_LIMITS: Final = Limits()
@@ -66,6 +67,17 @@ def limited_memory(memory: int | None) -> Iterator[None]:
     finally:
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def limit_resources(bounds: Iterable[tuple[str, int]]) -> None:
+    """Set these limits of this process, as far as the platform has them."""
+    if sys.platform == "win32":
+        return
+    for name, bound in bounds:
+        what = getattr(resource, f"RLIMIT_{name}", None)
+        if what is not None:
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(what, (bound, bound))
 
 
 def release_reserve() -> None:

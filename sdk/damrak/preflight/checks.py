@@ -12,7 +12,7 @@ from damrak.bundle import Bundle, Step
 from damrak.hosting.driver import SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
 from damrak.hosting.hosted import HostedBot
-from damrak.hosting.limits import STANDARD_LIMITS
+from damrak.hosting.limits import STANDARD_LIMITS, Limits
 from damrak.hosting.printing import REASON as PRINTED
 from damrak.hosting.shared import discard_launcher, launcher
 from damrak.hosting.trusted import TrustedBot
@@ -35,7 +35,7 @@ CURES: Final = {
     "start": "the file must run, and hold one class derived from damrak.Bot",
     "timeout": "view.time_left says how long there is; think less, or stop in time",
     "crash": "run it again under the debugger: damrak repro BUNDLE --debug",
-    "memory": "keep less: a bot may take 1 GiB, Python and the engine included",
+    "memory": "keep less: Python and the engine are included",
     "illegal": "choose one of view.legal, or of view.actions",
     PRINTED: "set self.note, which the replay keeps, or write to sys.stderr",
     "protocol": "leave the process and its open files alone: no sys.exit, no os.close",
@@ -79,9 +79,15 @@ class Measures:
 class Preflight:
     """All checks of one bot."""
 
-    def __init__(self, bot: BotSpec, control: TimeControl = STANDARD_CONTROL) -> None:
+    def __init__(
+        self,
+        bot: BotSpec,
+        control: TimeControl = STANDARD_CONTROL,
+        limits: Limits = STANDARD_LIMITS,
+    ) -> None:
         self.bot = bot
         self.control = control
+        self.limits = limits
         self.measures = Measures()
         self._records: list[GameRecord] = []
 
@@ -124,7 +130,7 @@ class Preflight:
         plan = self._plan(situation.seat)
         if self.bot.is_house:
             return TrustedBot(plan, situation.rules)
-        return HostedBot(launcher(), plan, situation.rules, STANDARD_LIMITS)
+        return HostedBot(launcher(), plan, situation.rules, self.limits)
 
     def _beginnings(self) -> Generator[Finding, None, bool]:
         """That it starts, and answers where bots trip; returns whether it starts at all."""
@@ -146,7 +152,9 @@ class Preflight:
             bot.close()
         if fault is None:
             return Finding("ok", "starts", f"{bot.name}, version {self.bot.version}")
-        bundle = Bundle(self._plan(situation.seat), situation.rules, fault, output)
+        bundle = Bundle(
+            self._plan(situation.seat), situation.rules, fault, output, limits=self.limits
+        )
         return replace(_failure("starts", fault, bundle), cure=CURES["start"])
 
     def _answer(self, situation: Situation) -> Finding:
@@ -163,7 +171,9 @@ class Preflight:
         if problem is None:
             return Finding("ok", situation.name)
         steps = (Step(question, answer),)
-        bundle = Bundle(self._plan(situation.seat), situation.rules, problem, output, steps)
+        bundle = Bundle(
+            self._plan(situation.seat), situation.rules, problem, output, steps, limits=self.limits
+        )
         return _failure(situation.name, problem, bundle)
 
     # ---- whole games ------------------------------------------------------------------------
@@ -172,7 +182,7 @@ class Preflight:
         house = parse_spec("random")
         seed = hashlib.sha256(f"damrak-check/1/{name}".encode()).digest()
         bots = (self.bot, *(house for _ in range(seats - 1)))
-        record = play_game(GamePlan(board, bots, seed, options, self.control))
+        record = play_game(GamePlan(board, bots, seed, options, self.control, limits=self.limits))
         self._records.append(record)
         self.measures.decision_ms += [
             event.ms or 0
@@ -245,7 +255,7 @@ class Preflight:
         return Finding("ok", "time for a decision", detail)
 
     def _memory(self) -> Finding:
-        peak, limit = _peak_of_children(), STANDARD_LIMITS.memory_bytes
+        peak, limit = _peak_of_children(), self.limits.memory_bytes
         if self.bot.is_house or peak is None or limit is None:
             return Finding("ok", "memory", "not measured: it has no process of its own here")
         self.measures.peak_bytes = peak

@@ -1,0 +1,119 @@
+"""What uploaded bots get: interpreters, packages, limits, processor."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Router, Schema
+
+from damrak_ladder.api.access import everybody
+from damrak_ladder.api.answers import set_public
+from damrak_ladder.matches.runtimes import offer
+
+router = Router(tags=["runtime"])
+
+
+class InterpreterShape(Schema):
+    """A command on the PATH of bots."""
+
+    name: str
+    version: str
+    """Empty if it does not print one."""
+    path: str
+    """Inside the sandbox."""
+
+
+class PackageShape(Schema):
+    """A Python distribution and the modules that it provides."""
+
+    name: str
+    version: str
+    modules: list[str]
+
+
+class LimitsShape(Schema):
+    """What one bot in one match may use; 0 means no limit of its own."""
+
+    memory_mb: int
+    memory_is_shared: bool
+    """Whether all processes of a bot share this memory, rather than each having as much."""
+    cpu_millis: int
+    """1000 is one processor."""
+    cpu_seconds: int
+    processes: int
+    open_files: int
+    file_mb: int
+    tmp_mb: int
+    shm_mb: int
+    output_bytes: int
+    """After so many printed bytes the bot is stopped."""
+    output_kept_bytes: int
+    start_ms: int
+    """A bot has to be ready within this time."""
+    archive_mb: int
+    unpacked_mb: int
+    archive_files: int
+
+
+class BotRuntimeShape(Schema):
+    """What a bot finds in its sandbox."""
+
+    python: str
+    platform: str
+    cpu: str
+    processors: int
+    interpreters: list[InterpreterShape]
+    packages: list[PackageShape]
+    limits: LimitsShape
+
+
+class HostRuntimeShape(Schema):
+    """What one host offers; `isolation` is "full", "user" or "unsafe"."""
+
+    host: str
+    isolation: str
+    at: datetime
+    """When the host was last heard of."""
+    runtime: BotRuntimeShape
+
+
+class DifferenceShape(Schema):
+    """Something that hosts do not have in common; null is a host without it."""
+
+    kind: str
+    name: str
+    values: dict[str, str | None]
+
+
+class RuntimeShape(Schema):
+    """What hosts offer to uploaded bots; `common` is null if no host has reported."""
+
+    hosts: list[HostRuntimeShape]
+    common: BotRuntimeShape | None
+    """Where hosts differ, a text is empty and a number is the lowest of all."""
+    differences: list[DifferenceShape]
+
+
+@router.get("/runtime", auth=everybody, response=RuntimeShape, summary="What uploaded bots get")
+def runtime(request: HttpRequest, response: HttpResponse) -> RuntimeShape:
+    """Interpreters, packages, limits and processors, as hosts report them from their sandboxes."""
+    set_public(response, 60)
+    found = offer(timezone.now())
+    names = [one.host for one in found.hosts]
+    common = None if found.common is None else BotRuntimeShape(**found.common.to_json())
+    return RuntimeShape(
+        hosts=[
+            HostRuntimeShape(**asdict(one) | {"runtime": BotRuntimeShape(**one.runtime.to_json())})
+            for one in found.hosts
+        ],
+        common=common,
+        differences=[
+            DifferenceShape(
+                kind=one.kind, name=one.name, values=dict(zip(names, one.values, strict=True))
+            )
+            for one in found.differences
+        ],
+    )

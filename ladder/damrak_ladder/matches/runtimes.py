@@ -1,0 +1,130 @@
+"""What the hosts offer to uploaded bots: in common, and where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from typing import Any, Final, TypeVar
+
+from damrak_ladder.matches.models import Host, HostState
+from damrak_wire.errors import WireError
+from damrak_wire.runtime import (
+    BotLimits,
+    BotRuntime,
+    Interpreter,
+    PythonPackage,
+    parse_runtime,
+)
+
+Named = TypeVar("Named", Interpreter, PythonPackage)
+
+REMEMBERED: Final = timedelta(days=7)
+"""A host that has been silent for longer offers nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostRuntime:
+    """What one host offers, as it reported last."""
+
+    host: str
+    isolation: str
+    at: datetime
+    runtime: BotRuntime
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something that is not the same on all hosts; `values` are by host, None where it is missing.
+
+    `kind` is "python", "platform", "cpu", "processors", "interpreters", "packages" or "limits".
+    """
+
+    kind: str
+    name: str
+    values: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What hosts offer; `common` is what a bot can rely on wherever it plays, None without hosts.
+
+    Where hosts differ, a text of `common` is empty, and a number is the lowest of all.
+    """
+
+    hosts: tuple[HostRuntime, ...]
+    common: BotRuntime | None
+    differences: tuple[Difference, ...]
+
+
+def offer(now: datetime) -> Offer:
+    """Return what the trusted hosts offer that were heard of lately."""
+    found = []
+    rows = Host.objects.filter(state=HostState.TRUSTED, last_seen__gte=now - REMEMBERED)
+    for host in rows.exclude(runtime={}).order_by("name"):
+        try:
+            runtime = parse_runtime(host.runtime)
+        except WireError:  # an older version wrote it; the next beat replaces it
+            continue
+        found.append(HostRuntime(host.name, host.isolation, host.last_seen, runtime))
+    runtimes = [one.runtime for one in found]
+    common = _common(runtimes) if runtimes else None
+    return Offer(tuple(found), common, tuple(_differences(runtimes)))
+
+
+def _common(runtimes: Sequence[BotRuntime]) -> BotRuntime:
+    return BotRuntime(
+        python=_same([one.python for one in runtimes]),
+        platform=_same([one.platform for one in runtimes]),
+        cpu=_same([one.cpu for one in runtimes]),
+        processors=min(one.processors for one in runtimes),
+        interpreters=_on_all([one.interpreters for one in runtimes]),
+        packages=_on_all([one.packages for one in runtimes]),
+        limits=BotLimits(
+            **{
+                field.name: _strictest(
+                    field.name, [getattr(one.limits, field.name) for one in runtimes]
+                )
+                for field in fields(BotLimits)
+            }
+        ),
+    )
+
+
+def _same(values: Sequence[str]) -> str:
+    return values[0] if len(set(values)) == 1 else ""
+
+
+def _strictest(name: str, values: Sequence[int]) -> Any:
+    if name == "memory_is_shared":
+        return any(values)
+    return min((value for value in values if value), default=0)  # 0: no limit of its own
+
+
+def _on_all(lists: Sequence[tuple[Named, ...]]) -> tuple[Named, ...]:
+    """Those of the first list that all others have in the same version."""
+    versions = [{(one.name, one.version) for one in found} for found in lists]
+    return tuple(
+        one for one in lists[0] if all((one.name, one.version) in found for found in versions)
+    )
+
+
+def _differences(runtimes: Sequence[BotRuntime]) -> Iterator[Difference]:
+    """Everything that can be named in any of them and is not the same in all."""
+    facts = [_facts(one) for one in runtimes]
+    for kind, name in dict.fromkeys(key for fact in facts for key in fact):
+        values = tuple(fact.get((kind, name)) for fact in facts)
+        if len(set(values)) > 1:
+            yield Difference(kind, name, values)
+
+
+def _facts(runtime: BotRuntime) -> dict[tuple[str, str], str]:
+    """What a runtime holds, by kind and name."""
+    found = {
+        (name, ""): str(getattr(runtime, name))
+        for name in ("python", "platform", "cpu", "processors")
+    }
+    found |= {("interpreters", one.name): one.version for one in runtime.interpreters}
+    found |= {("packages", one.name): one.version for one in runtime.packages}
+    limits = runtime.limits
+    return found | {("limits", it.name): str(getattr(limits, it.name)) for it in fields(limits)}
