@@ -19,6 +19,7 @@ from damrak_ladder.notices.models import Notice
 from damrak_ladder.pipeline.dispatching import dispatch
 from damrak_ladder.pipeline.scheduling import schedule
 from damrak_ladder.pipeline.settling import unsettle
+from damrak_ladder.trials import bursts
 from damrak_ladder.trials.canaries import begin as begin_canary
 from damrak_ladder.trials.errors import BadBounds, NotPlayable, NotYours, TooManyTrials
 from damrak_ladder.trials.estimate import anytime_estimate
@@ -225,7 +226,7 @@ def test_owners_share_what_tests_get() -> None:
     played = Counter(
         Seat.objects.filter(
             match__block__state=BlockState.RECORDED, match__number=0, number=0
-        ).values_list("match__block__flow", flat=True)
+        ).values_list("match__block__trial_block__trial__owner", flat=True)
     )
     counts = sorted(played.values())
     assert len(counts) == 2
@@ -233,7 +234,8 @@ def test_owners_share_what_tests_get() -> None:
 
 
 @alone
-def test_tests_and_canaries_of_one_owner_take_turns() -> None:
+def test_tests_and_canaries_of_one_owner_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bursts, "BLOCKS", 0)  # only tests have one, and it is not their turn
     old, new = two_versions()
     ladder = some_ladder(house=["random", "greedy"])
     seat_house(ladder, NOW)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from damrak_ladder.api.paging import STORABLE, Page, piece_of
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import Ladder
+from damrak_ladder.pipeline.trial_times import Forecast, forecasts
 from damrak_ladder.standings.canary import canary_estimate
 from damrak_ladder.trials import canaries
 from damrak_ladder.trials.models import Canary, Trial
@@ -64,6 +66,20 @@ class Lead(Schema):
     high: float
 
 
+class Expected(Schema):
+    """What a running test still takes, if the queue stays as it is."""
+
+    blocks_low: int
+    blocks_high: int
+    seconds_low: float
+    """If the lead is `elo0`, `elo1`, or the one seen so far."""
+    seconds_high: float
+    """If the lead lies between `elo0` and `elo1`."""
+    seconds_per_block: float
+    share: float
+    """Of the machine."""
+
+
 class TrialShape(Schema):
     """A test, and how it stands."""
 
@@ -83,6 +99,8 @@ class TrialShape(Schema):
     lower: float
     upper: float
     lead: Lead | None
+    expected: Expected | None
+    """Null once it has ended, while no host is there, and before anything has been measured."""
     created: datetime
     ended: datetime | None
 
@@ -114,8 +132,8 @@ def trials(request: HttpRequest, response: HttpResponse, page: Query[Page]) -> l
     found = _trials().filter(owner=caller(request)).order_by("-pk")
     page.limit = min(page.limit, 50)
     piece = piece_of(found, page, request, response)
-    known = progress_of(piece)
-    return [_trial_shape(trial, known[trial.pk]) for trial in piece]
+    known, expected = progress_of(piece), forecasts(piece, timezone.now())
+    return [_trial_shape(trial, known[trial.pk], expected.get(trial.pk)) for trial in piece]
 
 
 @router.post("/trials", auth=SUBMIT, response={201: TrialShape}, summary="Begin a test")
@@ -127,14 +145,14 @@ def begin(request: HttpRequest, response: HttpResponse, new: NewTrial) -> Status
     bounds = Bounds(new.elo0, new.elo1, new.alpha, new.beta, new.most)
     made = start(caller(request), candidate, _version(new.baseline), ladder, bounds, timezone.now())
     response["Location"] = f"/api/v1/trials/{made.pk}"
-    return Status(201, _trial_shape(made))
+    return Status(201, _shape_now(made))
 
 
 @router.get("/trials/{int:trial_id}", auth=READ, response=TrialShape, summary="A test")
 def trial(request: HttpRequest, response: HttpResponse, trial_id: int) -> TrialShape:
     """How a test stands: one may look, and stop, at any moment."""
     set_private(response)
-    return _trial_shape(_own(request, trial_id))
+    return _shape_now(_own(request, trial_id))
 
 
 @router.post("/trials/{int:trial_id}/cancel", auth=SUBMIT, response=TrialShape, summary="End it")
@@ -143,7 +161,7 @@ def end(request: HttpRequest, response: HttpResponse, trial_id: int) -> TrialSha
     set_private(response)
     found = _own(request, trial_id)
     cancel(found.pk, timezone.now())
-    return _trial_shape(_own(request, trial_id))
+    return _shape_now(_own(request, trial_id))
 
 
 @router.get("/versions/{int:version_id}/canaries", auth=READ, response=list[CanaryShape])
@@ -221,8 +239,12 @@ def _ladder(slug: str, version: Version) -> Ladder:
     return ladders[0]
 
 
-def _trial_shape(trial: Trial, known: Progress | None = None) -> TrialShape:
-    now = known or progress(trial)
+def _shape_now(trial: Trial) -> TrialShape:
+    expected = forecasts([trial], timezone.now()).get(trial.pk)
+    return _trial_shape(trial, progress(trial), expected)
+
+
+def _trial_shape(trial: Trial, now: Progress, expected: Forecast | None) -> TrialShape:
     lead = now.estimate
     return TrialShape(
         id=trial.pk,
@@ -240,6 +262,7 @@ def _trial_shape(trial: Trial, known: Progress | None = None) -> TrialShape:
         lower=now.lower,
         upper=now.upper,
         lead=None if lead is None else Lead(elo=lead.value, low=lead.low, high=lead.high),
+        expected=None if expected is None else Expected(**asdict(expected)),
         created=trial.created,
         ended=trial.ended,
     )

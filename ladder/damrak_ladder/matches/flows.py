@@ -8,6 +8,9 @@ from typing import Final
 from damrak_ladder.matches.models import Ladder
 
 QUALIFICATION: Final = "qualification"
+BURST: Final = "burst"
+"""The first blocks of tests, of all owners together."""
+
 OWNER_WEIGHT: Final = 0.5
 """Of all tests and canaries of one owner, where a ladder usually has 1."""
 
@@ -33,21 +36,25 @@ def tournament_flow(tournament_id: int) -> str:
 
 
 def weights_of(flows: Iterable[str]) -> dict[str, float]:
-    """The weight of each of these flows.
+    """Return the weight of each of these flows.
 
-    Whoever waits to qualify comes first, but never has more than half of the machine.
+    Qualification weighs as much as all others together, so it gets at most half of the machine.
+    The first blocks of tests weigh as much as all others but qualification: at most half of what
+    qualification leaves.
     """
     found: dict[str, float] = {}
     wanted = set(flows)
     slugs = {flow.removeprefix(_LADDER) for flow in wanted if flow.startswith(_LADDER)}
     ladders = dict(Ladder.objects.filter(slug__in=slugs).values_list("slug", "weight"))
-    for flow in sorted(wanted - {QUALIFICATION}):
+    for flow in sorted(wanted - {QUALIFICATION, BURST}):
         if flow.startswith(_LADDER):
             found[flow] = ladders.get(flow.removeprefix(_LADDER), 1.0)
         elif flow.startswith(_OWNER):
             found[flow] = OWNER_WEIGHT
         else:
             found[flow] = TOURNAMENT_WEIGHT if flow.startswith(_TOURNAMENT) else 1.0
+    if BURST in wanted:
+        found[BURST] = sum(found.values()) or 1.0
     if QUALIFICATION in wanted:
         found[QUALIFICATION] = sum(found.values()) or 1.0
     return found

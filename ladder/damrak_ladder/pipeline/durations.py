@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
+from django.db import models
 from django.db.models import Count, F
 
 from damrak_ladder.matches.models import Attempt, Block, BlockState, Match, Outcome
@@ -31,6 +32,20 @@ def seconds_per_block() -> float:
         if outcome == Outcome.RECORDED and ended is not None
     ]
     return sum(took) / len(took) if took else math.inf
+
+
+def seconds_of(blocks: models.QuerySet[Block]) -> float | None:
+    """Return the mean time of the latest of these blocks that were played; None if none was."""
+    latest = blocks.filter(state=BlockState.RECORDED).order_by(F("finished").desc())
+    attempts = Attempt.objects.filter(
+        block__in=list(latest.values_list("pk", flat=True)[:LATEST]), outcome=Outcome.RECORDED
+    )
+    took = [
+        max(_SHORTEST_S, (ended - started).total_seconds())
+        for started, ended in attempts.values_list("started", "ended")
+        if ended is not None
+    ]
+    return sum(took) / len(took) if took else None
 
 
 def _measured(ladder: int | None) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,13 +14,14 @@ import numpy as np
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.matches.boards import board_for
 from damrak_ladder.matches.booking import SEED_BYTES, Table, book
-from damrak_ladder.matches.flows import ladder_flow, owner_flow
+from damrak_ladder.matches.flows import BURST, ladder_flow, owner_flow
 from damrak_ladder.matches.models import Block, Ladder, Purpose
 from damrak_ladder.matches.waits import current_waits, note_seated
 from damrak_ladder.matchmaking import UNLIMITED, Field, Table as Seating, arrange
 from damrak_ladder.pipeline.places import Place
 from damrak_ladder.standings.fields import LadderField, field_of, policy_of
-from damrak_ladder.trials.wishes import Wish, wishes
+from damrak_ladder.trials.bursts import left_of
+from damrak_ladder.trials.wishes import TrialWish, Wish, wishes
 
 REMOTE_BLOCKS: Final = 2
 """So many blocks at a time wait for a remote bot or are played by it on one ladder."""
@@ -122,6 +124,39 @@ class OwnerSource:
         return None
 
 
+@dataclass(slots=True)
+class BurstSource:
+    """The first blocks of tests, in turn."""
+
+    wishes: list[TrialWish]
+    left: dict[int, int]  # blocks, by test
+    owners_left: Counter[int]
+    place: Place
+    now: datetime
+    tokens: Tokens
+
+    @property
+    def flow(self) -> str:
+        """The flow of all bursts."""
+        return BURST
+
+    def book_next(self) -> Block | None:
+        """A block for the owner who has had the fewest, of the test that has waited longest."""
+        while self.wishes:
+            wish = max(self.wishes, key=lambda one: self.owners_left[one.owner_id])
+            self.wishes.remove(wish)
+            trial = wish.trial
+            if not self.left[trial.pk] or not self.owners_left[trial.owner_id]:
+                continue
+            block = wish.book(self.flow, self.place.lobby, self.tokens, self.now)
+            if block is not None:
+                self.left[trial.pk] -= 1
+                self.owners_left[trial.owner_id] -= 1
+                self.wishes.append(wish)
+                return block
+        return None
+
+
 def sources(place: Place, most: int, tokens: Tokens, now: datetime) -> dict[str, Source]:
     """By flow all who want to play, with remote bots at this place."""
     found: dict[str, Source] = {}
@@ -129,11 +164,16 @@ def sources(place: Place, most: int, tokens: Tokens, now: datetime) -> dict[str,
         source = LadderSource(ladder, place, now, tokens, most)
         found[source.flow] = source
     by_owner: dict[int, list[Wish]] = {}
-    for wish in wishes():
+    wished = wishes()
+    left, owners_left = left_of(wished, now)
+    first = [wish for wish in wished if isinstance(wish, TrialWish) and wish.trial.pk in left]
+    if first:
+        found[BURST] = BurstSource(first, left, owners_left, place, now, tokens)
+    for wish in wished:
         by_owner.setdefault(wish.owner_id, []).append(wish)
-    for owner_id, wished in by_owner.items():
+    for owner_id, mine in by_owner.items():
         flow = owner_flow(owner_id)
-        found[flow] = OwnerSource(flow, wished, place, now, tokens)
+        found[flow] = OwnerSource(flow, mine, place, now, tokens)
     return found
 
 

@@ -159,7 +159,7 @@ def progress(trial: Trial) -> Progress:
 
 def progress_of(trials: Collection[Trial]) -> dict[int, Progress]:
     """How each of these tests stands, by key; one query for all."""
-    found = _scores_of(trials)
+    found = scores_by_trial(trials)
     return {trial.pk: _progress(trial, found[trial.pk]) for trial in trials}
 
 
@@ -181,10 +181,11 @@ def sprt_of(trial: Trial) -> Sprt:
 
 def scores_of(trial: Trial) -> BlockScores:
     """How often the candidate has taken which share of a block."""
-    return _scores_of([trial])[trial.pk]
+    return scores_by_trial([trial])[trial.pk]
 
 
-def _scores_of(trials: Collection[Trial]) -> dict[int, Counter[float]]:
+def scores_by_trial(trials: Collection[Trial]) -> dict[int, Counter[float]]:
+    """How often the candidate of each test, by key, has taken which share of a block."""
     counted = TrialBlock.objects.filter(trial__in=trials, score__isnull=False, is_late=False)
     found: dict[int, Counter[float]] = {trial.pk: Counter() for trial in trials}
     # Counted where they are: a test has thousands of blocks, but few different scores.

@@ -55,6 +55,12 @@ class TrialWish:
 
     def book_next(self, lobby: Collection[int], tokens: Tokens, now: datetime) -> Block | None:
         """Its next block, as long as it may have more."""
+        return self.book(owner_flow(self.owner_id), lobby, tokens, now)
+
+    def book(
+        self, flow: str, lobby: Collection[int], tokens: Tokens, now: datetime
+    ) -> Block | None:
+        """Its next block at the cost of this flow, as long as it may have more."""
         trial = self.trial
         versions = (trial.candidate, trial.baseline)
         if trial.blocks.filter(block__state=BlockState.DEAD).count() >= MOST_DEAD:
@@ -64,7 +70,7 @@ class TrialWish:
             return None
         if not all(is_there(version, lobby) for version in versions):
             return None
-        table = _table(trial.ladder, versions, Purpose.TEST, trial.owner_id, tokens, now)
+        table = _table(trial.ladder, versions, Purpose.TEST, flow, tokens, now)
         block = book(replace(table, subject=trial.candidate), tokens(SEED_BYTES), now)
         TrialBlock.objects.create(trial=trial, block=block)
         return block
@@ -98,7 +104,8 @@ class CanaryWish:
         for seats in sorted(lack, key=lambda seats: -lack[seats]):
             versions = _opponents(canary, seats, lobby, seed)
             if versions:
-                table = _table(ladder, versions, Purpose.CANARY, self.owner_id, tokens, now)
+                flow = owner_flow(self.owner_id)
+                table = _table(ladder, versions, Purpose.CANARY, flow, tokens, now)
                 return book(replace(table, subject=canary.version), tokens(SEED_BYTES), now)
         return None
 
@@ -157,7 +164,7 @@ def _table(
     ladder: Ladder,
     versions: tuple[Version, ...],
     purpose: Purpose,
-    owner_id: int,
+    flow: str,
     tokens: Tokens,
     now: datetime,
 ) -> Table:
@@ -166,7 +173,7 @@ def _table(
         versions=versions,
         board=board_for(ladder, now, chance),
         purpose=purpose,
-        flow=owner_flow(owner_id),
+        flow=flow,
         ladder=ladder,
         rotations=ladder.rotations,
         options=ladder.options,

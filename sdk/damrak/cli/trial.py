@@ -15,6 +15,8 @@ from damrak.cli.ladders import add_site, answers, clean
 from damrak.cli.parser import Commands, add_command, add_json
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from damrak.ladder.site import Site
 
 WORDS: Final = {
@@ -35,9 +37,11 @@ def add_parser(commands: Commands) -> None:
         text="""
             Has version N of your bot play version M of it, or any bot that is live, on mirrored
             blocks until it is clear whether N is better by ELO1 rather than by ELO0, and shows the
-            running estimate. The interval holds at every moment, so you may stop whenever you
-            like. The test goes on without you after Ctrl-C; --watch comes back to it, --cancel
-            ends it. The exit code is 0 if N is better, and 1 if it is not.""",
+            running estimate and how long the test is likely to go on. Its first blocks are played
+            ahead of its turn. The interval holds at every moment, so you may stop whenever you
+            like. If you have both versions, damrak play NEW OLD --sprt 0 30 is faster: your own
+            machine plays nothing else. The test goes on without you after Ctrl-C; --watch comes
+            back to it, --cancel ends it. The exit code is 0 if N is better, and 1 if it is not.""",
         examples=(
             "damrak trial my-bot 4 3",
             "damrak trial my-bot 4 house-planner --elo 0 20",
@@ -116,6 +120,8 @@ def _follow(args: argparse.Namespace, site: Site, begun: dict[str, Any]) -> int:
     told = -1
     try:
         for trial in answers(site, f"trials/{number}", begun):
+            if told < 0:
+                _tell_duration(console, trial)
             if trial["blocks"] != told:
                 told = trial["blocks"]
                 console.print(Text(_standing(trial)), soft_wrap=True)
@@ -129,12 +135,46 @@ def _follow(args: argparse.Namespace, site: Site, begun: dict[str, Any]) -> int:
     return _end(args, trial)
 
 
+def _tell_duration(console: Console, trial: dict[str, Any]) -> None:
+    if trial["state"] != "running":
+        return
+    expected = trial.get("expected")  # an older site does not say
+    if expected is not None:
+        low, high = _time(expected["seconds_low"]), _time(expected["seconds_high"])
+        words = (
+            f"expected to take {low} to {high}: {expected['blocks_low']} to "
+            f"{expected['blocks_high']} more blocks of {_time(expected['seconds_per_block'])}, "
+            f"with {expected['share']:.0%} of the machine"
+        )
+    else:
+        words = "its duration cannot be estimated yet: no host is running, or none has played"
+    console.print(Text(words), soft_wrap=True)
+    bounds = f"{trial['elo0']:g} {trial['elo1']:g}"
+    advice = f"faster on your own machine: damrak play NEW OLD --sprt {bounds}"
+    console.print(Text(advice), soft_wrap=True)
+
+
+def _time(seconds: float) -> str:
+    """The time in the unit that people would use."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
+
+
+def _left(trial: dict[str, Any]) -> str:
+    expected = trial.get("expected")
+    if expected is None or trial["state"] != "running":
+        return ""
+    return f"  {_time(expected['seconds_low'])} to {_time(expected['seconds_high'])} left"
+
+
 def _standing(trial: dict[str, Any]) -> str:
     words = f"{trial['blocks']:>5} of {trial['most']} blocks"
     if trial["lead"] is not None:
         lead = trial["lead"]
         words += f"  Elo {lead['elo']:+.0f} ({lead['low']:+.0f} … {lead['high']:+.0f})"
-    return f"{words}  LLR {trial['llr']:+.2f} ({trial['lower']:.2f} … {trial['upper']:.2f})"
+    bounds = f"{trial['lower']:.2f} … {trial['upper']:.2f}"
+    return f"{words}  LLR {trial['llr']:+.2f} ({bounds}){_left(trial)}"
 
 
 def _end(args: argparse.Namespace, trial: dict[str, Any]) -> int:
@@ -146,6 +186,7 @@ def _end(args: argparse.Namespace, trial: dict[str, Any]) -> int:
         line = f"{_name(trial['candidate'])} {words} ({_standing(trial).strip()})"
         out().print(Text(line, style), soft_wrap=True)
     else:
+        _tell_duration(out(), trial)
         out().print(Text(f"test {trial['id']} is running: damrak trial --watch {trial['id']}"))
     return FAILED if state == "not better" else OK
 

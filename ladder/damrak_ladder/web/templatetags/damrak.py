@@ -146,6 +146,8 @@ def flow_name(flow: str, ladders: Mapping[str, str]) -> str:
         return gettext("the ladder %(name)s") % {"name": ladders.get(slug, slug)}
     if kind == "owner":
         return gettext("tests and canaries of one author")
+    if kind == "burst":
+        return gettext("the first blocks of tests")
     return gettext("qualifications") if kind == "qualification" else flow
 
 

@@ -19,6 +19,8 @@ from damrak_ladder.bots.models import State, Version
 from damrak_ladder.matches.models import Block, BlockState, Ladder
 from damrak_ladder.notices.plain_words import in_words
 from damrak_ladder.pipeline.outlook import held_back
+from damrak_ladder.pipeline.trial_times import forecasts
+from damrak_ladder.trials import bursts
 from damrak_ladder.trials.errors import TrialError
 from damrak_ladder.trials.models import Trial, TrialState
 from damrak_ladder.trials.sequential import (
@@ -158,6 +160,7 @@ def trials(request: UserRequest) -> HttpResponse:
     known = progress_of(page.rows)
     context = {
         "form": form,
+        "burst": bursts.BLOCKS,
         "page": page,
         "rows": [TrialShown(trial, known[trial.pk]) for trial in page.rows],
     }
@@ -172,6 +175,7 @@ def trial(request: UserRequest, pk: int) -> HttpResponse:
     shown = TrialShown(found, progress(found))
     context: dict[str, object] = {"shown": shown, "trial": found, "blocks": newest}
     if shown.is_running:
+        context["forecast"] = forecasts([found], timezone.now()).get(found.pk)
         context["held"] = held_back([found.candidate, found.baseline], timezone.now())
         dead = Block.objects.filter(trial_block__trial=found, state=BlockState.DEAD)
         if (latest := dead.order_by("-pk").first()) is not None:  # too many of them, and it waits

@@ -1,0 +1,139 @@
+"""How long a test is likely to go on: blocks it still needs, at the pace that it gets now."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.conf import settings
+
+from damrak_engine.statistics import BlockScores, Sprt, score_of
+from damrak_ladder.matches.flows import BURST, owner_flow, weights_of
+from damrak_ladder.matches.models import Block, BlockState
+from damrak_ladder.pipeline.durations import seconds_of, seconds_per_game
+from damrak_ladder.pipeline.places import places
+from damrak_ladder.trials.models import Trial, TrialState
+from damrak_ladder.trials.sequential import SEATS, scores_by_trial, sprt_of
+from damrak_ladder.trials.wishes import wishes
+
+OWN_BLOCKS: Final = 4
+"""With so many blocks played, a test has a pace of its own; before, its ladder's counts."""
+
+_PRIOR_BLOCKS: Final = 8.0  # of the spread that games without any link would have
+_LEAD_BLOCKS: Final = 8  # from which on the lead so far is one of the cases
+_FLAT: Final = 1e-6
+_STEEPEST: Final = 50.0  # beyond which only one bound is ever reached
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a test that is running still takes, if the queue stays as it is.
+
+    The lower figures hold if the lead is one of the two that the test tells apart, or the one seen
+    so far if that is quicker; the higher ones if it lies between the two.
+    """
+
+    blocks_low: int
+    blocks_high: int
+    seconds_low: float
+    seconds_high: float
+    seconds_per_block: float
+    share: float  # of the machine
+
+
+def forecasts(trials: Collection[Trial], now: datetime) -> dict[int, Forecast]:
+    """Return what each of these tests still takes, by key, as far as that can be told.
+
+    A test is left out if it has ended, no host is there, or nothing has been played that could
+    have been measured.
+    """
+    running = [trial for trial in trials if trial.state == TrialState.RUNNING]
+    there = places(now) if running else []
+    workers = sum(place.host.workers for place in there)
+    if not workers:
+        return {}
+    scores = scores_by_trial(running)
+    shares = _shares(running)
+    found = {}
+    for trial in running:
+        games = SEATS * trial.ladder.rotations
+        seconds = _seconds_per_block(trial, games, sum(scores[trial.pk].values()))
+        if seconds is not None:
+            share = shares[trial.owner_id]
+            pace = _blocks_per_second(workers * share / seconds, share, games)
+            low, high = expected_blocks(sprt_of(trial), scores[trial.pk], games, trial.most)
+            found[trial.pk] = Forecast(low, high, low / pace, high / pace, seconds, share)
+    return found
+
+
+def expected_blocks(test: Sprt, scores: BlockScores, games: int, most: int) -> tuple[int, int]:
+    """Return the fewest and the most blocks that a test needs on average, from here on.
+
+    The log-likelihood ratio is taken for a random walk whose steps are normal (Wald), with the
+    spread of the block scores seen so far.
+    """
+    played = sum(scores.values())
+    low, high = score_of(test.elo0), score_of(test.elo1)
+    mean, spread = _mean_and_spread(scores, games)
+    step = (high - low) / spread
+    means = [low, (low + high) / 2, high]
+    if played >= _LEAD_BLOCKS:
+        means.append(mean)
+    at = min(max(test.llr(scores), test.lower), test.upper)
+    walks = [
+        _expected_steps((one - (low + high) / 2) * step, (high - low) * step, at, test)
+        for one in means
+    ]
+    left = max(0, most - played)
+    return tuple(min(left, max(1, math.ceil(one))) for one in (min(walks), max(walks)))  # type: ignore[return-value]
+
+
+def _mean_and_spread(scores: BlockScores, games: int) -> tuple[float, float]:
+    """The mean and the variance of block scores, with a few blocks of independent games added."""
+    played = sum(scores.values())
+    mean = sum(one * count for one, count in scores.items()) / played if played else 0.5
+    squares = sum(count * (one - mean) ** 2 for one, count in scores.items())
+    return mean, (squares + _PRIOR_BLOCKS / (4 * games)) / (played + _PRIOR_BLOCKS)
+
+
+def _expected_steps(drift: float, variance: float, at: float, test: Sprt) -> float:
+    """The mean number of steps of a random walk from here to one of the bounds of a test."""
+    below, width = at - test.lower, test.upper - test.lower
+    if abs(2 * drift * width / variance) < _FLAT:
+        return below * (width - below) / variance
+    tilt = max(-_STEEPEST, min(_STEEPEST, 2 * drift * width / variance)) / width
+    reaches = math.expm1(-tilt * below) / math.expm1(-tilt * width)
+    return (reaches * width - below) / drift
+
+
+def _seconds_per_block(trial: Trial, games: int, played: int) -> float | None:
+    if played >= OWN_BLOCKS:
+        own = seconds_of(Block.objects.filter(trial_block__trial=trial))
+        if own is not None:
+            return own
+    if not Block.objects.filter(ladder=trial.ladder_id, state=BlockState.RECORDED).exists():
+        return None
+    return games * seconds_per_game([trial.ladder_id])[trial.ladder_id]
+
+
+def _blocks_per_second(pace: float, share: float, games: int) -> float:
+    limit = settings.DAMRAK_GAMES_PER_MINUTE
+    return pace if limit is None else min(pace, limit / 60 * share / games)
+
+
+def _shares(trials: Sequence[Trial]) -> Mapping[int, float]:
+    """The part of the machine that one test of each owner has among all that wants to be played."""
+    active = Block.objects.filter(state__in=[BlockState.WAITING, BlockState.RUNNING])
+    flows = set(active.order_by().values_list("flow", flat=True).distinct()) - {BURST}
+    together = Counter(wish.owner_id for wish in wishes())
+    flows |= {owner_flow(owner) for owner in together}
+    weights = weights_of(flows)
+    total = sum(weights.values())
+    return {
+        owner: weights[owner_flow(owner)] / total / max(1, together[owner])
+        for owner in {trial.owner_id for trial in trials}
+    }
