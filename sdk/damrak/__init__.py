@@ -1,6 +1,6 @@
-"""Write a bot, play the Amsterdam cart game against others, trust the result.
+"""SDK for the Amsterdam cart game: write bots, play games, and verify results.
 
-Each name is loaded when it is first asked for: commands start at once, and load what they need.
+Public names are imported on first access, so that commands start fast and load only what they need.
 """
 
 from damrak import interpreted
@@ -8,7 +8,7 @@ from damrak import interpreted
 if interpreted.is_wanted():
     interpreted.force_interpreted_engine()
 
-TYPE_CHECKING = False  # as in `typing`, which takes a moment to load
+TYPE_CHECKING = False  # like `typing.TYPE_CHECKING`, without the cost of importing `typing`
 if TYPE_CHECKING:
     from damrak.bot import Bot, MatchInfo
     from damrak.network import Network, Path
@@ -82,10 +82,10 @@ _HOME = {
     "View": "damrak.view",
 }
 
-if not TYPE_CHECKING:  # which would take any name for one of ours
+if not TYPE_CHECKING:  # hidden from type checkers, which would accept any name otherwise
 
     def __getattr__(name):
-        """The public names, each imported when it is first asked for."""
+        """Import a public name on first access."""
         if name not in _HOME:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module

@@ -1,4 +1,4 @@
-"""`python -m damrak` is the command `damrak`."""
+"""Entry point of `python -m damrak`, which is the same as the command `damrak`."""
 
 import sys
 

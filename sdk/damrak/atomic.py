@@ -1,4 +1,4 @@
-"""Files that are either there in full or not at all."""
+"""Atomic file writes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file that no reader, and no power cut, ever sees half written.
+    """Write a file atomically: readers never see a half-written file, even after a power cut.
 
     Raises:
-        OSError: it cannot be written; what was there before is still there.
+        OSError: the file cannot be written; the previous content is unchanged.
     """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -20,7 +20,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         draft.write_bytes(data)
         draft.replace(path)
     except OSError as problem:
-        problem.filename = str(path)  # a full disk does not say by itself what it was to hold
+        problem.filename = str(path)  # the error of a full disk does not name the file
         raise
     finally:
         draft.unlink(missing_ok=True)

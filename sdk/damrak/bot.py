@@ -1,4 +1,4 @@
-"""The class that every bot written in Python derives from."""
+"""The base class of all bots written in Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from damrak_engine.scoring import Result
 
 @dataclass(frozen=True, slots=True)
 class MatchInfo:
-    """What a bot is told before the first card is dealt."""
+    """Facts about a match that a bot receives before the first card is dealt."""
 
     board: Board
     rules: Rules
@@ -27,27 +27,27 @@ class MatchInfo:
 
 
 class Bot:
-    """One seat at one table; a new instance for every match.
+    """Base class of bots: one seat at one table, with a new instance for every match.
 
-    Only `choose` has to be written. The host calls, in this order: `start` once, `saw` for every
-    event and `choose` for every decision as the match goes on, and `finish` once.
+    Only `choose` is required. The host calls `start` once, then `saw` for every event and `choose`
+    for every decision, and finally `finish` once.
     """
 
     name: str
-    """What tables and replays call the bot; the name of the class, if the class says nothing."""
+    """Name shown at tables and in replays; defaults to the name of the class."""
 
     rng: random.Random
-    """Chance for the bot. The host seeds it before `start`, so that a game can be repeated."""
+    """Random numbers for the bot. The host seeds it before `start` for reproducible games."""
 
     note: str | None
-    """Set it in `choose` to attach a text to that decision in the replay; cleared afterwards."""
+    """Set this in `choose` to attach a text to the decision in the replay; cleared afterwards."""
 
     def __init_subclass__(cls) -> None:
         if "name" not in vars(cls):
             cls.name = cls.__name__
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        # Not in __init__: a bot that writes its own need not remember to call ours.
+        # Not in __init__, so that subclasses need not call super().__init__().
         bot = super().__new__(cls)
         bot.rng = random.Random()
         bot.note = None
@@ -57,11 +57,11 @@ class Bot:
         """Prepare for the match that begins now."""
 
     def choose(self, view: View) -> int | Action:
-        """Decide: an id out of `view.legal`, or a typed action such as `ClaimRoute(17, RED, 1)`."""
+        """Return a decision: an id from `view.legal` or an action like `ClaimRoute(17, RED, 1)`."""
         raise NotImplementedError(f"{type(self).__name__} must define choose(self, view)")
 
     def saw(self, event: Event) -> None:
-        """Take note of something that happened, told as this seat may see it."""
+        """Process an event, redacted to what this seat may see."""
 
     def finish(self, result: Result) -> None:
-        """Look at the result of the finished match."""
+        """Process the result of the finished match."""

@@ -1,7 +1,8 @@
-"""The repro bundle: one bot's match up to its fault, as a JSON file of the form `damrak-repro/1`.
+"""Repro bundles: one bot's match up to its fault, as a JSON file of the form `damrak-repro/1`.
 
-It holds what that seat was told and nothing that was hidden from it, so it can be passed on. Sets
-kept as bits of one long integer are written in hexadecimal, because JSON readers trip over them.
+A bundle contains what the seat was sent and no hidden information, so it can be shared. Sets kept
+as bits of one long integer are written in hexadecimal, because JSON readers may lose their
+precision.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ LIMITS: Final = tuple(field.name for field in fields(Limited))
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A question, and what the bot answered; a fault or silence is the end of its match."""
+    """A question and the bot's answer; a fault or silence ends its match."""
 
     question: Question
     answer: Answer
@@ -53,7 +54,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a bot is told when the match is over."""
+    """The last events and the result that a bot receives when the match is over."""
 
     events: tuple[Event, ...]
     result: Result
@@ -61,10 +62,10 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Who sat where, what was played, what was asked, and how the bot failed.
+    """A bot's seat and rules, all questions with its answers, and its fault.
 
-    Without steps it failed before the first question; `ending` is there only if it failed after
-    the end, which changed nothing.
+    Without steps, the bot failed before the first question. `ending` is set only if it failed after
+    the end of the match, which did not affect the result.
     """
 
     plan: SeatPlan
@@ -77,16 +78,16 @@ class Bundle:
 
 
 def write_bundle(bundle: Bundle, path: Path) -> None:
-    """Write the file."""
+    """Write a bundle to a file."""
     data = json.dumps(bundle_to_json(bundle), indent=1) + "\n"
     write_atomically(path, data.encode())
 
 
 def read_bundle(path: Path) -> Bundle:
-    """The bundle in a file.
+    """Return the bundle in a file.
 
     Raises:
-        BundleError: there is no such file, or it is no bundle.
+        BundleError: the file does not exist or is not a bundle.
     """
     try:
         data = json.loads(path.read_text("utf-8"))
@@ -101,7 +102,7 @@ def read_bundle(path: Path) -> Bundle:
 
 
 def bundle_to_json(bundle: Bundle) -> dict[str, Any]:
-    """The bundle as a JSON object."""
+    """Return the bundle as a JSON object."""
     plan, ending = bundle.plan, bundle.ending
     spec, fault = plan.spec, bundle.fault
     return bundle_json(
@@ -126,10 +127,11 @@ def bundle_to_json(bundle: Bundle) -> dict[str, Any]:
 
 
 def bundle_from_json(data: object) -> Bundle:
-    """The bundle of this JSON object.
+    """Return the bundle of this JSON object.
 
     Raises:
-        BundleError: it is none; the format is for our own files, so it is not told where.
+        BundleError: it is not a bundle. The place of the error is not given, because only Damrak
+            writes this format.
     """
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise BundleError(f"not a repro bundle of the form {FORMAT}")
@@ -155,7 +157,7 @@ def _bundle(data: Mapping[str, Any]) -> Bundle:
         ending=None
         if ending is None
         else Ending(_events(ending["events"]), parse_result(ending["result"], rules.seats)),
-        limits=_limits(data.get("limits", {})),  # older bundles have none
+        limits=_limits(data.get("limits", {})),  # absent in older bundles
     )
 
 

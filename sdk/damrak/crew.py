@@ -1,8 +1,8 @@
-"""A crew of processes that work through a numbered job, and hand the results back in order.
+"""A pool of processes that work through a numbered job and return the results in order.
 
-Every process takes the next number that is still free, so a slow one holds nobody up; results
-travel in batches. Nothing is lost on the way out: when the crew is stopped, what it has finished
-still arrives, and what it was in the middle of never happened.
+Each process takes the next free number, so that a slow one does not hold up the others; results are
+sent in batches. Stopping the pool loses no finished work: completed results still arrive, and work
+in progress is discarded without a trace.
 """
 
 from __future__ import annotations
@@ -22,45 +22,46 @@ from typing import Any, Final, Protocol, TypeVar
 from damrak.errors import HostError
 
 BATCH_S: Final = 0.2
-LAST_WORDS_S: Final = 10.0  # also on a machine that gives it no time for a while
-_SPAWN: Final = get_context("spawn")  # alike everywhere, and safe beside threads
+LAST_WORDS_S: Final = 10.0  # enough for a process that a busy machine does not schedule for a while
+_SPAWN: Final = get_context("spawn")  # the same on every platform, and safe beside threads
 
 Work = TypeVar("Work")
 Result = TypeVar("Result", covariant=True)
 
 
 class Job(Protocol[Work, Result]):
-    """Numbered pieces of work. It is sent to every process of the crew, so it can be pickled."""
+    """Numbered pieces of work. Must be picklable, because every process gets a copy."""
 
     @property
     def count(self) -> int:
-        """How many pieces there are."""
+        """Return the number of pieces."""
 
     def do(self, number: int) -> Work:
-        """One piece; may be broken off by KeyboardInterrupt, and must then leave nothing behind."""
+        """Do one piece. KeyboardInterrupt may interrupt it, which must leave nothing behind."""
 
     def keep(self, work: Work) -> Result:
-        """Put finished work away, and say what is to be reported of it; never broken off."""
+        """Store finished work and return what to report of it; never interrupted."""
 
     def discard(self, number: int) -> None:
-        """Take back what `keep` put away, if it did."""
+        """Undo `keep`, if it was called for this number."""
 
 
 def work(job: Job[Any, Result], processes: int) -> Generator[Result]:
-    """The results in the order of their numbers; 0 processes: all is done in this one.
+    """Yield the results in the order of their numbers; with 0 processes, work in this process.
 
-    On Ctrl-C the results that are finished still come, even behind a gap, before KeyboardInterrupt
-    does. A caller that has enough closes the generator: that stops the crew and discards the rest.
+    After Ctrl-C, finished results are still yielded, even those after a gap, before
+    KeyboardInterrupt is raised. A caller can close the generator early: that stops the pool and
+    discards the rest.
 
     Raises:
-        HostError: a process of the crew died, or the job raised what it should not.
+        HostError: a process of the pool died, or the job raised an unexpected exception.
     """
     if processes == 0:
         for number in range(job.count):
             yield job.keep(job.do(number))
         return
     expected = 0
-    with _held_interrupt() as interrupt:  # before there are any who would outlive one
+    with _held_interrupt() as interrupt:  # before processes exist that could outlive an interrupt
         crew = _Crew(job, processes)
         try:
             while expected < job.count and not interrupt.asked:
@@ -81,14 +82,14 @@ def work(job: Job[Any, Result], processes: int) -> Generator[Result]:
 
 
 class _Crew:
-    """The processes, and the results that have arrived out of turn."""
+    """The worker processes, and the results that have arrived out of order."""
 
     def __init__(self, job: Job[Any, Any], processes: int) -> None:
         self.results: dict[int, Any] = {}
         self._processes: list[SpawnProcess] = []
         self._from: dict[Connection, SpawnProcess] = {}
-        self._following = _SPAWN.Value("q", 0)  # gone from the system once nobody holds it here
-        with _no_signals():  # until the process has said how it takes them
+        self._following = _SPAWN.Value("q", 0)  # removed from the system once no process holds it
+        with _no_signals():  # until the process has installed its own handlers
             for _ in range(processes):
                 receiver, sender = _SPAWN.Pipe(duplex=False)
                 process = _SPAWN.Process(target=_member, args=(job, self._following, sender))
@@ -98,10 +99,10 @@ class _Crew:
                 self._from[receiver] = process
 
     def listen(self) -> None:
-        """Take in what arrives within a moment.
+        """Receive results, waiting for at most `BATCH_S` seconds.
 
         Raises:
-            HostError: bad news arrived, or none where some was due.
+            HostError: a process reported a failure, or died.
         """
         for receiver in wait(list(self._from), BATCH_S):
             assert isinstance(receiver, Connection)
@@ -122,7 +123,7 @@ class _Crew:
             self.results.update(news)
 
     def stop(self) -> None:
-        """Have everyone stop, and take in what they have finished."""
+        """Stop all processes and receive the results that they have finished."""
         for process in self._processes:
             process.terminate()
         patience = time.monotonic() + LAST_WORDS_S
@@ -142,7 +143,7 @@ class _Crew:
 
 
 def _member(job: Job[Any, Any], following: Any, sender: Connection) -> None:
-    """The life of one process."""
+    """Run one worker process."""
     stop = _Stop()
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
@@ -162,15 +163,15 @@ def _member(job: Job[Any, Any], following: Any, sender: Connection) -> None:
         sender.send(finished)
         sender.send(None)
     except BrokenPipeError:
-        pass  # whoever started us has gone
-    except OSError as problem:  # a full disk, say: the place in our source helps nobody
+        pass  # the parent process has exited
+    except OSError as problem:  # such as a full disk: a traceback would not help the user
         sender.send(finished)
         reason = (problem.strerror or str(problem)).lower()
         sender.send(f"{problem.filename}: {reason}" if problem.filename else reason)
     except HostError as problem:
         sender.send(finished)
         sender.send(str(problem))
-    except Exception:  # noqa: BLE001 - a process of its own: it is told there, not swallowed
+    except Exception:  # noqa: BLE001 - reported to the parent process
         sender.send(finished)
         sender.send(f"a worker process failed: {traceback.format_exc(limit=-3)}")
     finally:
@@ -185,7 +186,7 @@ def _claim(following: Any) -> int:
 
 
 class _Stop:
-    """A signal handler that breaks off a piece of work, and nothing else."""
+    """A signal handler that only interrupts a piece of work."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -198,7 +199,7 @@ class _Stop:
             raise KeyboardInterrupt
 
     def unless_asked(self, job: Job[Work, Any], number: int) -> Work | None:
-        """The work, or None if it was broken off."""
+        """Return the work, or None if it was interrupted."""
         try:
             self._is_working = True
             done = job.do(number)
@@ -211,7 +212,7 @@ class _Stop:
 
 
 class _Interrupt:
-    """Ctrl-C, noted instead of raised; raised if it comes again."""
+    """A SIGINT handler that records the first Ctrl-C and raises at the second."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -225,7 +226,7 @@ class _Interrupt:
 @contextmanager
 def _held_interrupt() -> Iterator[_Interrupt]:
     interrupt = _Interrupt()
-    if current_thread() is not main_thread():  # only that one can be interrupted
+    if current_thread() is not main_thread():  # signals are delivered to the main thread only
         yield interrupt
         return
     before = signal.signal(signal.SIGINT, interrupt)
@@ -237,7 +238,7 @@ def _held_interrupt() -> Iterator[_Interrupt]:
 
 @contextmanager
 def _no_signals() -> Iterator[None]:
-    """Processes started in here are deaf until they call `_let_signals_in`."""
+    """Block signals in processes that are started here, until they call `_let_signals_in`."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,28 +1,28 @@
-"""Everything the SDK raises; what it says fits on one line.
+"""The exceptions of the SDK; every message fits on one line.
 
 DamrakError
-├── BotError              a bot that cannot be had; `spec` is what the user wrote
+├── BotError              a bot that cannot be used; `spec` is what the user wrote
 │   ├── BotNotFound       neither a house bot nor a file
-│   ├── BotSpecError      a spec that makes no sense: an unknown parameter, a bad class name
-│   ├── BotFileError      a file without the class that is wanted; only running it can tell
+│   ├── BotSpecError      an invalid spec: an unknown parameter, a bad class name
+│   ├── BotFileError      a file without the wanted class, which only running it can show
 │   └── BotStartError     a bot that fails before its first decision; has the traceback
 ├── BundleError           a repro bundle that cannot be read
-├── HostError             this machine failed, and no bot is to blame
-├── RefereeError          a referee that cannot be played on; says what to do about it
-│   └── RefusalError      it is there, and will not have us: neither now nor later
-├── LadderError           a ladder's site refuses, or cannot be reached; says what to do about it
-└── TokenError            there is no token for a referee, or it is not kept safely
+├── HostError             this machine failed; no bot is at fault
+├── RefereeError          a referee that cannot be used; the message names the remedy
+│   └── RefusalError      the referee is running, but rejects us permanently
+├── LadderError           a ladder's site refuses or is unreachable; the message names the remedy
+└── TokenError            a token for a referee is missing, or is not stored safely
 """
 
 from __future__ import annotations
 
 
 class DamrakError(Exception):
-    """Root of the tree: catch this to catch them all."""
+    """Base class of all exceptions of the SDK."""
 
 
 class BotError(DamrakError):
-    """There is no such bot to play with."""
+    """The bot that a spec names cannot be used."""
 
     def __init__(self, spec: str, problem: str) -> None:
         super().__init__(f"bot {spec!r}: {problem}")
@@ -35,15 +35,15 @@ class BotNotFound(BotError):
 
 
 class BotSpecError(BotError):
-    """The spec is malformed, or gives a house bot what it does not take."""
+    """The spec is malformed, or has parameters that the house bot does not accept."""
 
 
 class BotFileError(BotError):
-    """The file runs, but holds no bot, several, or not the one that was asked for."""
+    """The file runs, but contains no bot, several bots, or not the requested one."""
 
 
 class BotStartError(BotError):
-    """The bot fails when it is imported, made or started."""
+    """The bot fails when it is imported, created or started."""
 
     def __init__(
         self, spec: str, reason: str, detail: str, traceback: str, bundle: str | None
@@ -52,19 +52,19 @@ class BotStartError(BotError):
         self.reason = reason
         self.detail = detail
         self.traceback = traceback
-        self.bundle = bundle  # a file for `damrak repro`
+        self.bundle = bundle  # path of a file for `damrak repro`
 
 
 class BundleError(DamrakError):
-    """A repro bundle is no such file, or of another format."""
+    """A file is not a repro bundle, or has another format."""
 
 
 class HostError(DamrakError):
-    """Playing was impossible for a reason that lies with this machine."""
+    """A game could not be played because of a problem on this machine."""
 
 
 class RefereeError(DamrakError):
-    """A referee cannot be played on, now or at all; `is_lasting` if waiting alone is no cure."""
+    """A referee cannot be used; `is_lasting` means that waiting will not help."""
 
     def __init__(self, problem: str, is_lasting: bool) -> None:
         super().__init__(problem)
@@ -72,15 +72,15 @@ class RefereeError(DamrakError):
 
 
 class RefusalError(RefereeError):
-    """The referee itself says no, and will say so again."""
+    """The referee permanently rejects the request."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem, is_lasting=True)
 
 
 class LadderError(DamrakError):
-    """A ladder's site says no, or says nothing."""
+    """A ladder's site rejects a request or does not respond."""
 
 
 class TokenError(DamrakError):
-    """There is no token to be used, or others could have read it."""
+    """A token is missing or unusable, or other users could have read it."""

@@ -1,12 +1,13 @@
-"""Run the engine from its sources although compiled modules lie beside them.
+"""Run the engine from its Python sources although compiled modules exist beside them.
 
-A debugger, a coverage measurement and the comparison of both builds need the interpreted engine.
-The wire and the referee are compiled together with it, and so are interpreted together with it.
+Debuggers, coverage measurement and the comparison of both builds need the interpreted engine. The
+packages of the wire format and the referee are compiled together with the engine, so they are
+interpreted together with it, too.
 """
 
 from __future__ import annotations
 
-import os  # and no pathlib: every process that imports damrak comes through here first
+import os  # not pathlib: every process that imports damrak runs this first
 import sys
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
@@ -23,10 +24,10 @@ _FOLDERS = ("referee/damrak_engine", "proto/damrak_wire", "referee/damrak_refere
 
 
 def is_wanted() -> bool:
-    """Whether this process is to run the sources: with DAMRAK_INTERPRETED=1, and for safety's sake.
+    """Return whether to run the sources: if DAMRAK_INTERPRETED=1, or if compiled modules are stale.
 
-    Native modules that were compiled from other sources than those beside them, as after a
-    `git pull` without `make`, play by old rules, or do not load at all.
+    Native modules compiled from other sources than those beside them, as after a `git pull` without
+    `make`, play by outdated rules or fail to load.
     """
     wish = os.environ.get(SWITCH)
     if wish is not None:
@@ -34,7 +35,7 @@ def is_wanted() -> bool:
     checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     if _chosen_already() or not changed_since_compiled(checkout):
         return False
-    os.environ[SWITCH] = "1"  # our child processes have to agree, and need not say it again
+    os.environ[SWITCH] = "1"  # child processes must agree, and need not print the warning again
     sys.stderr.write(
         "damrak: the engine was compiled from other sources than these; "
         "running interpreted, which is slower (cure: make compile)\n"
@@ -43,9 +44,9 @@ def is_wanted() -> bool:
 
 
 def changed_since_compiled(root: str | os.PathLike[str]) -> bool:
-    """Whether a native module in this checkout is older than its source, or has none any more."""
+    """Return whether a native module of this checkout is older than its source or lacks one."""
     if not os.path.isfile(os.path.join(root, "hatch_build.py")):
-        return False  # a wheel, which holds what belongs together
+        return False  # a wheel, whose modules always match
     suffix = EXTENSION_SUFFIXES[0]
     native = [
         os.path.join(folder, name)
@@ -60,7 +61,7 @@ def changed_since_compiled(root: str | os.PathLike[str]) -> bool:
 
 
 def force_interpreted_engine() -> None:
-    """Make every later import of the engine in this process take its Python source.
+    """Make all later imports of the engine in this process use its Python sources.
 
     Raises:
         RuntimeError: compiled modules of the engine are imported already; nothing was changed.
@@ -72,8 +73,8 @@ def force_interpreted_engine() -> None:
 
 
 def _chosen_already() -> bool:
-    """Whether this process runs the sources, or has begun with native modules."""
-    # By name: this file is also run by its path, which makes another function of it.
+    """Return whether this process already runs the sources, or has imported native modules."""
+    # Compared by name: this file is also run by its path, which creates a second function object.
     hooks = {getattr(hook, "__name__", "") for hook in sys.path_hooks}
     return _source_finder.__name__ in hooks or bool(_native_modules())
 
@@ -88,7 +89,7 @@ def _is_native(name: str) -> bool:
 
 
 def _source_finder(path: str) -> FileFinder:
-    """A path hook for the folders of these packages that knows source files only."""
+    """A path hook for the folders of these packages that finds source files only."""
     if not set(PACKAGES) & set(path.replace("\\", "/").rstrip("/").split("/")[-2:]):
         raise ImportError(f"{path} is no folder of a compiled package")
     return FileFinder(path, (SourceFileLoader, SOURCE_SUFFIXES))

@@ -1,4 +1,4 @@
-"""Bot specs: what stands for a bot on the command line, and how it becomes a bot.
+"""Bot specs: how bots are named on the command line, and how they are loaded.
 
     random            a house bot
     mcts:ms=100       a house bot with parameters
@@ -6,8 +6,8 @@
     mybot.py:Careful  one of several
     mybots/careful    a folder, the class in its `bot.py`
 
-Reading a spec never runs the bot's code, so that a host can do it; `make_bot` does. House bots are
-loaded when one is named: a bot in its sandbox has no use for them.
+Parsing a spec never runs the bot's code, so a host can do it safely; `make_bot` runs it. House bots
+are imported only when one is named, because a bot in its sandbox does not need them.
 """
 
 from __future__ import annotations
@@ -28,44 +28,44 @@ from damrak_engine.effects import printable
 
 ENTRY: Final = "bot.py"
 VERSION_DIGITS: Final = 12
-LONGEST_NAME: Final = 255  # as long as the name of a file can be
+LONGEST_NAME: Final = 255  # the usual limit for file names
 _WRITTEN_BY_US: Final = (b'"damrak-replay/', b'"damrak-repro/')
 
 
 @dataclass(frozen=True, slots=True)
 class BotSpec:
-    """A bot that is there to be played; equal specs are the same bot in the same version."""
+    """An existing bot; equal specs are the same bot in the same version."""
 
     text: str
     name: str
     version: str
     path: Path | None = None
     class_name: str | None = None
-    is_folder: bool = False  # whether the version covers the folder, and not its bot.py alone
+    is_folder: bool = False  # the version covers the whole folder, not only its bot.py
 
     @property
     def is_house(self) -> bool:
-        """Whether it is part of this package, and trusted to run in the host's own process."""
+        """Whether the bot is part of this package, and trusted to run in the host's own process."""
         return self.path is None
 
     @property
     def folder(self) -> Path | None:
-        """Where its modules and data lie."""
+        """The folder with the modules and data of the bot."""
         return None if self.path is None else self.path.parent
 
     def is_version(self, other: BotSpec) -> bool:
-        """Whether another bot is now, file by file, what this one was."""
+        """Return whether another bot's files now equal those this bot was parsed from."""
         if other.path is None:
             return self.is_house and self.version == other.version
         return self.version == content_hash(other.path.parent if self.is_folder else other.path)
 
 
 def parse_spec(text: str) -> BotSpec:
-    """The bot that this names. House bots go before files: `./random` is a folder of that name.
+    """Return the bot named by a spec. House bots take precedence: write `./random` for a folder.
 
     Raises:
         BotNotFound: there is no such house bot and no such file.
-        BotSpecError: the house bot has no such parameter, or the class name is none.
+        BotSpecError: the house bot has no such parameter, or the class name is invalid.
     """
     from damrak.bots import HOUSE_BOTS, house_bot
 
@@ -98,11 +98,11 @@ def parse_spec(text: str) -> BotSpec:
 
 
 def make_bot(spec: BotSpec) -> Bot:
-    """A new instance, made in this process.
+    """Return a new instance of a bot, created in this process.
 
     Raises:
-        BotFileError: the file has no class to be used.
-        Exception: whatever the bot's own code raises.
+        BotFileError: the file has no usable class.
+        Exception: any exception of the bot's own code.
     """
     if spec.path is None:
         from damrak.bots import house_bot
@@ -112,13 +112,13 @@ def make_bot(spec: BotSpec) -> Bot:
 
 
 def bot_class(spec: BotSpec) -> type[Bot]:
-    """The class of a bot that is no house bot; runs its file.
+    """Run the file of a bot that is not a house bot, and return its class.
 
     The bot's folder stays first on `sys.path`, so that its modules can be imported at any time.
 
     Raises:
-        BotFileError: the file has no class to be used.
-        Exception: whatever the file raises.
+        BotFileError: the file has no usable class.
+        Exception: any exception raised by the file.
     """
     assert spec.path is not None
     folder = str(spec.path.parent)
@@ -140,9 +140,9 @@ def bot_class(spec: BotSpec) -> type[Bot]:
 
 
 def content_hash(path: Path) -> str:
-    """What a version is called: a hash of the file, or of the names and contents in the folder.
+    """Return the version of a bot: a hash of the file, or of names and contents in the folder.
 
-    Left out are hidden files, bytecode, and what was played with the bot: replays and bundles.
+    Excluded are hidden files, bytecode, and records of games with the bot: replays and bundles.
     """
     if path.is_file():
         return hashlib.sha256(path.read_bytes()).hexdigest()[:VERSION_DIGITS]
@@ -161,7 +161,7 @@ def _content(folder: Path) -> Iterator[Path]:
         if entry.name.startswith(".") or entry.name == "__pycache__":
             continue
         if entry.is_dir():
-            if not entry.is_symlink():  # it could lead back up
+            if not entry.is_symlink():  # a link could lead back up
                 yield from _content(entry)
         elif entry.is_file():
             yield entry
@@ -176,7 +176,7 @@ def _house_version() -> str:
 
 def _path_and_class(text: str) -> tuple[Path, str | None]:
     head, colon, tail = text.rpartition(":")
-    # A drive letter has a colon too: only what follows a file or folder is a class.
+    # A drive letter has a colon, too: only the text after a file or folder is a class.
     if not colon or Path(text).exists() or not (head.endswith(".py") or Path(head).is_dir()):
         return _expanded(text), None
     if not tail.isidentifier():
@@ -188,7 +188,7 @@ def _expanded(text: str) -> Path:
     path = Path(text)
     try:
         return path.expanduser()
-    except RuntimeError:  # `~nobody`
+    except RuntimeError:  # an unknown user, as in `~nobody`
         return path
 
 
@@ -209,7 +209,7 @@ def _run_file(path: Path) -> ModuleType:
     assert found is not None
     assert found.loader is not None
     module = importlib.util.module_from_spec(found)
-    sys.modules[name] = module  # dataclasses and pickle look their module up
+    sys.modules[name] = module  # dataclasses and pickle look up their module here
     try:
         found.loader.exec_module(module)
     except BaseException:
@@ -219,7 +219,7 @@ def _run_file(path: Path) -> ModuleType:
 
 
 def _candidates(module: ModuleType) -> list[type[Bot]]:
-    """The bots a file offers: defined in it, or else imported from files beside it."""
+    """Return the bots a file offers: those it defines, or else those imported from its folder."""
     bots = [
         value
         for name, value in vars(module).items()

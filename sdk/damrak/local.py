@@ -1,12 +1,12 @@
-"""One whole game on this machine, on the arbiter that the platform uses.
+"""Play one game on this machine, with the same arbiter that the platform uses.
 
     bots = (parse_spec("greedy"), parse_spec("my_bot.py"))
     record = play_game(GamePlan(load_board("amsterdam"), bots, seed))
 
-Only one bot thinks at a time, and the arbiter is given a clock that stands still in between: what
-a bot is charged is its own time, however busy its opponents and this process are. Answers to
-questions that are open at the same time reach the arbiter in the order in which they would have
-come had all bots thought at once.
+Only one bot computes at a time, and the arbiter's clock is stopped in between: a bot is charged
+only for its own time, no matter how busy its opponents and this process are. Answers to questions
+that are open at the same time reach the arbiter in the order in which they would have arrived if
+all bots had computed at once.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ STANDARD_CONTROL: Final = TimeControl()
 
 @dataclass(frozen=True, slots=True)
 class GamePlan:
-    """What is played by whom; `bots` by seat, `first` only with first_player = rotate."""
+    """A game to play; `bots` are ordered by seat, `first` is only for first_player = rotate."""
 
     board: Board
     bots: tuple[BotSpec, ...]
@@ -68,21 +68,22 @@ class GamePlan:
 
 
 def play_game(plan: GamePlan) -> GameRecord:
-    """Play it. Whatever bots do in it, there is a result, and nothing of them is left running.
+    """Play a game. It has a result regardless of what bots do, and no bot process remains.
 
     Raises:
-        OptionsError: the board is not for so many bots, or `first` does not fit the options.
-        HostError: this machine failed twice in a row to play it.
+        OptionsError: the board does not support this number of bots, or `first` contradicts the
+            options.
+        HostError: this machine failed to play it twice in a row.
     """
     rules = rules_for(plan.board, len(plan.bots), plan.options)
     try:
         return _Game(plan, rules).play()
     except HostError:
-        return _Game(plan, rules).play()  # with another server: the game is the same
+        return _Game(plan, rules).play()  # retried with another server; the game is the same
 
 
 class _Seat(Protocol):
-    """A bot at the table, wherever it runs."""
+    """A bot in its seat, in this process or another."""
 
     name: str
     printed: BotFault | None
@@ -96,7 +97,7 @@ class _Seat(Protocol):
 
 
 class _Game:
-    """The state of one game beside that of the arbiter."""
+    """The state of one game in addition to that of the arbiter."""
 
     def __init__(self, plan: GamePlan, rules: Rules) -> None:
         seats = range(rules.seats)
@@ -108,18 +109,18 @@ class _Game:
             for seat in seats
         ]
         self._bots: list[_Seat] = []
-        self._causes: dict[int, BotFault] = {}  # why a seat failed, told by the bot itself
+        self._causes: dict[int, BotFault] = {}  # why a seat failed, as reported by the bot's host
         self._faults: dict[int, GameFault] = {}
         self._late: list[GameFault] = []
         self._rejections: list[Rejection] = []
         self._unseen: list[list[Event]] = [[] for _ in seats]
         self._steps: list[list[Step]] = [[] for _ in seats]
         self._used_us = [0 for _ in seats]
-        # What has been answered but not happened yet: (time, seat, decision, answer).
+        # Answers that have not taken effect yet: (time, seat, decision, answer).
         self._arrivals: list[tuple[int, int, int, Answer]] = []
 
     def play(self) -> GameRecord:
-        """From the first process to the last."""
+        """Play the game, from starting the bots to closing them."""
         started = _now()
         try:
             for seat_plan in self._seat_plans:
@@ -129,7 +130,7 @@ class _Game:
             output = tuple(bot.output for bot in self._bots)
             self._close()
         except BaseException:
-            # Ctrl-C, say, may have cut a conversation with the server in two.
+            # An exception such as Ctrl-C may have interrupted a message exchange with the server.
             discard_launcher()
             self._close()
             raise
@@ -202,7 +203,7 @@ class _Game:
         return self._match.failed(seat, fault.reason, fault.detail, "bot", now)
 
     def _collect_faults(self) -> None:
-        """Part with every bot that the arbiter has newly found at fault."""
+        """Close every bot that the arbiter has newly found at fault."""
         for record in self._match.faults:
             if record.seat not in self._faults:
                 self._faults[record.seat] = self._fault(record)
@@ -212,7 +213,7 @@ class _Game:
         seat = record.seat
         cause = self._causes.get(seat)
         bot = self._bots[seat]
-        # A bot may be late and crash: what the arbiter says counts.
+        # If a bot is late and then crashes, the reason given by the arbiter counts.
         trace = cause.traceback if cause is not None and cause.reason == record.reason else ""
         output = bot.output
         bundle = Bundle(
@@ -268,7 +269,7 @@ class _Game:
 
 @dataclass(frozen=True, slots=True)
 class _Late:
-    """A fault that is told after the end."""
+    """A fault that is reported after the end of the game."""
 
     seat: int
     reason: str
@@ -284,7 +285,7 @@ def _seat(plan: SeatPlan, rules: Rules, limits: Limits) -> _Seat:
 
 @cache
 def package_version() -> str:
-    """The version of this package, if it is installed."""
+    """Return the version of this package, if it is installed."""
     try:
         return version("damrak")
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What a set of routes joins, and what would be needed to join more."""
+"""Networks: the locations that a set of routes joins, and the routes needed to join more."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from damrak_engine.scoring import regions
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Routes still to be claimed to join two locations; none if they are joined already."""
+    """Routes still to be claimed to join two locations; empty if they are joined already."""
 
     routes: tuple[Route, ...]
 
     @property
     def spaces(self) -> int:
-        """How many spaces they have: as many carts and cards go into them."""
+        """The number of spaces of the routes, which equals the carts and cards they cost."""
         return sum(route.length for route in self.routes)
 
 
@@ -33,23 +33,23 @@ class Network:
 
     @property
     def routes(self) -> tuple[Route, ...]:
-        """The routes, by id."""
+        """The routes, ordered by id."""
         return tuple(route for route in self._board.routes if self._owned >> route.id & 1)
 
     @property
     def reached(self) -> frozenset[int]:
-        """The locations at the end of at least one of the routes."""
+        """The locations at the ends of the routes."""
         return frozenset(end for route in self.routes for end in (route.a, route.b))
 
     @property
     def groups(self) -> tuple[frozenset[int], ...]:
-        """The reached locations, one set for each connected part, largest first."""
+        """The reached locations, one set for each connected component, largest first."""
         masks = {self._joined[location] for location in self.reached}
         parts = [frozenset(i for i in range(mask.bit_length()) if mask >> i & 1) for mask in masks]
         return tuple(sorted(parts, key=lambda part: (-len(part), min(part))))
 
     def connected(self, a: int, b: int) -> bool:
-        """Whether the routes join the locations a and b; every location is joined to itself."""
+        """Return whether the routes join locations a and b; every location is joined to itself."""
         return bool(self._joined[a] >> b & 1)
 
     def path(
@@ -59,9 +59,9 @@ class Network:
         open_routes: Iterable[Route],
         cost: Callable[[Route], float] = lambda route: route.length,
     ) -> Path | None:
-        """The cheapest way to join a and b with these routes beside the own, if there is one.
+        """Return the cheapest way to join a and b using these routes and own ones, or None.
 
-        Equal costs are decided by the number of routes, fewest first. A cost is never negative.
+        Ties are broken in favour of fewer routes. A cost is never negative.
         """
         ways: dict[int, list[Route]] = {}
         for route in open_routes:
@@ -88,10 +88,7 @@ class Network:
 
 
 def cards_missing(routes: Iterable[Route], hand: tuple[int, ...]) -> int:
-    """How many cards a hand lacks to pay for all these routes, if its wilds are spent best.
-
-    `hand` holds the number of cards of each kind, pink to wild.
-    """
+    """Return the number of cards a hand lacks to pay for all these routes with its wilds."""
     spare = list(hand[:COLOURS])
     lacking = 0
     grey = []
@@ -107,7 +104,7 @@ def cards_missing(routes: Iterable[Route], hand: tuple[int, ...]) -> int:
 
 
 def _grey_lacking(lengths: list[int], spare: list[int]) -> int:
-    """The fewest cards lacking when each grey route is paid from one colour."""
+    """Return the minimum number of missing cards if each grey route is paid in one colour."""
     if not lengths:
         return 0
     length, rest = lengths[0], lengths[1:]

@@ -1,4 +1,4 @@
-"""What is left of a game that was played on this machine."""
+"""Records of games played on this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from damrak_engine.scoring import Result
 
 @dataclass(frozen=True, slots=True)
 class GameFault:
-    """A bot that failed, and all its author needs to find out why."""
+    """A bot that failed, with everything its author needs to find the cause."""
 
     seat: int
     bot: str
@@ -24,7 +24,7 @@ class GameFault:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """An answer that was no legal action; three of them are a fault."""
+    """An answer that was not a legal action; three of them are a fault."""
 
     seat: int
     decision: int
@@ -33,9 +33,9 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """A finished game; every tuple that is not a list of occurrences goes by seat.
+    """A finished game; tuples are indexed by seat, except for lists of faults and rejections.
 
-    `late_faults` change nothing in the game: printing to standard output, and what went wrong in
+    `late_faults` did not affect the game: output printed to standard output, and failures in
     `finish`, after the end.
     """
 

@@ -1,11 +1,11 @@
-"""Repro bundles: what a bot was told before it failed, so that it can be told again.
+"""Rerun repro bundles: send a bot again what it received before it failed.
 
     bundle = read_bundle(Path("fault.json"))
     again = rerun(bundle)              # or rerun(bundle, debug=True)
 
-The bot is made anew and asked the same questions in the same order, in a process with the clock and
-the limits of the failing run; with `debug` in this process. A bot that takes its chances from
-`self.rng`, or from the module `random`, comes to the same place again.
+The bot is created again and asked the same questions in the same order, in a process with the clock
+and limits of the failing run, or in this process with `debug`. The run is reproducible if the bot
+takes its random numbers from `self.rng` or from the module `random`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from damrak_engine.clock import US_PER_MS
 
 __all__ = ["Bundle", "Rerun", "read_bundle", "rerun", "write_bundle"]
 
-# Where the debugger does not stop by itself.
+# Modules in which the debugger does not stop on its own.
 NOT_THE_BOT: Final = (
     "damrak.repro",
     "damrak.hosting.*",
@@ -52,11 +52,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """What became of the bot this time.
+    """The outcome of a rerun.
 
-    `fault` is None if it does not fail any more; `changed` is the first decision that it answered
-    differently from then, if any: the questions after it are those of the match as it was.
-    `output` is what the bot printed, if it had a process of its own.
+    `fault` is None if the bot does not fail any more. `changed` is the first decision that it
+    answered differently, if any; later questions are still those of the original match. `output` is
+    what the bot printed, if it had a process of its own.
     """
 
     fault: BotFault | None
@@ -64,21 +64,21 @@ class Rerun:
     output: str = ""
 
     def repeats(self, bundle: Bundle) -> bool:
-        """Whether it failed for the same reason."""
+        """Return whether the bot failed for the same reason."""
         return self.fault is not None and self.fault.reason == bundle.fault.reason
 
 
 def rerun(bundle: Bundle, debug: bool = False, bot: BotSpec | None = None) -> Rerun:
-    """Ask the bot again, under the limits of the failing run; another bot if one is given.
+    """Ask the bot, or a given other one, again under the limits of the failing run.
 
-    With `debug` the bot runs in this process, with the limit of memory and without a clock. The
-    last call, which failed, runs under pdb: it stops where the call begins, and again where an
-    exception comes out of the bot; one that printed stops where it did. Ctrl-C ends a bot that
-    hangs, and shows where it is. One that ends its process other than by `sys.exit` or `os._exit`
-    ends this one.
+    With `debug` the bot runs in this process, with the memory limit and without a clock. The last
+    call, which failed, runs under pdb: it stops at the start of the call, and again at an exception
+    that the bot raises; for a bot that printed, it stops at the print. Ctrl-C ends a bot that hangs
+    and shows where it is. A bot that ends its process other than by `sys.exit` or `os._exit` ends
+    this process.
 
     Raises:
-        BotNotFound: its file is not there any more.
+        BotNotFound: the file of the bot does not exist any more.
         HostError: this machine cannot run bots.
     """
     plan = bundle.plan
@@ -95,13 +95,13 @@ def rerun(bundle: Bundle, debug: bool = False, bot: BotSpec | None = None) -> Re
 
 
 def _rerun_in_child(bundle: Bundle, plan: SeatPlan) -> Rerun:
-    """Everything as in the failing run: a process, its clock, its limits."""
+    """Rerun under the conditions of the failing run: a process with its clock and limits."""
     bot = HostedBot(launcher(), plan, bundle.rules, bundle.limits)
     try:
         fault, changed = _ask_again(bundle, bot)
         output = bot.output
     except BaseException:
-        discard_launcher()  # a conversation with the server may have been cut in two
+        discard_launcher()  # a message exchange with the server may have been interrupted
         raise
     finally:
         bot.close()
@@ -130,7 +130,7 @@ def _ask_again(bundle: Bundle, bot: HostedBot) -> tuple[BotFault | None, int | N
 
 
 def late_detail(question: Question) -> str:
-    """Returns how an arbiter describes that this question was not answered in time."""
+    """Return an arbiter's description of the fault that this question was not answered in time."""
     left = question.time_left
     if left.decision_us is None or left.bank_us < left.decision_us:
         return "the bank was used up"
@@ -138,7 +138,7 @@ def late_detail(question: Question) -> str:
 
 
 def _rerun_printing(bundle: Bundle, plan: SeatPlan, debug: bool) -> Rerun:
-    """Look for what it prints first; with `debug` stop there, for that is not in the last call."""
+    """Rerun a bot to find what it prints; with `debug` stop there, as any call may print."""
     stream = sys.stdout
 
     def stop(frame: FrameType) -> None:
@@ -160,7 +160,7 @@ class _Rerun:
         self._changed: int | None = None
 
     def run(self) -> Rerun:
-        """Everything the bundle holds, or as far as the bot comes."""
+        """Replay the bundle, until its end or the bot's failure."""
         bundle = self._bundle
         try:
             with limited_memory(bundle.limits.memory_bytes):
@@ -168,13 +168,13 @@ class _Rerun:
         except KeyboardInterrupt as stopped:
             hung = fault_of(stopped)
             fault = BotFault("timeout", "it was stopped with Ctrl-C", hung.traceback)
-        except bdb.BdbQuit:  # the author has seen enough
+        except bdb.BdbQuit:  # the author left the debugger
             fault = bundle.fault
         except _Exit as left:
             where = fault_of(left).traceback.partition(f'  File "{__file__}"')[0]  # up to here
             words = f"the bot's process ended with exit status {left.args[0]}"
             fault = BotFault("crash", words, where)
-        except (Exception, SystemExit) as problem:  # noqa: BLE001 - bots raise what they like
+        except (Exception, SystemExit) as problem:  # noqa: BLE001 - a bot may raise anything
             fault = fault_of(problem)
             if self._debug:
                 pdb.post_mortem(problem.__traceback__)
@@ -204,13 +204,13 @@ class _Rerun:
             return call()
         results: list[T] = []
         pdb.Pdb(skip=NOT_THE_BOT).runcall(lambda: results.append(call()))
-        if not results:  # left with q: the debugger swallows its own exception
+        if not results:  # the author left with q: the debugger catches its own exception
             raise bdb.BdbQuit
         return results[0]
 
 
 def _objection(step: Step, answer: Answer, late: bool) -> BotFault | None:
-    """What an arbiter would have against this answer."""
+    """Return the fault that an arbiter would find in this answer, if any."""
     if late:
         return BotFault("timeout", "it took longer than it had time left then")
     if isinstance(answer, Nonsense):
@@ -221,7 +221,7 @@ def _objection(step: Step, answer: Answer, late: bool) -> BotFault | None:
 
 
 class _Exit(BaseException):
-    """The bot called `os._exit`, which must not end whoever watches it."""
+    """Raised instead of `os._exit`, which would end this process as well."""
 
 
 @contextlib.contextmanager
@@ -240,7 +240,7 @@ def _exit_raised() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _as_in_child(plan: SeatPlan) -> Iterator[None]:
-    """Its folder and its chances as in a child process; afterwards all is as it was."""
+    """Use the bot's folder and random seed as in a child process; restore all of it afterwards."""
     path, chances = sys.path[:], random.getstate()
     modules = set(sys.modules)
     random.seed(plan.chance)
@@ -252,7 +252,7 @@ def _as_in_child(plan: SeatPlan) -> Iterator[None]:
         sys.path[:] = path
         random.setstate(chances)
         for name in set(sys.modules) - modules:
-            if _lies_in(sys.modules[name], folder):  # or the next bot would get this one's
+            if _lies_in(sys.modules[name], folder):  # otherwise the next bot imports it
                 del sys.modules[name]
 
 

@@ -1,4 +1,4 @@
-"""Many games between the same bots, block by block, on many cores.
+"""Series of games between the same bots, block by block, on many cores.
 
     plan = SeriesPlan(bots=(parse_spec("greedy"), parse_spec("my_bot.py")), blocks=100)
     standing = Standing(plan.names)
@@ -6,8 +6,8 @@
         standing.add(block)
     print(standing.elo(0))
 
-Which games are played follows from the plan alone, never from the number of processes: a block's
-seed is a hash of the series' seed and the block's number.
+The games depend on the plan alone, never on the number of processes: a block's seed is a hash of
+the series' seed and the block's number.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from damrak_engine.replay import to_bytes
 from damrak_engine.rules import Rules, rules_for
 
 AMSTERDAM: Final = load_board("amsterdam")
-BUNDLES_A_KIND: Final = 3  # of one bot failing in one way, and in one process
-TOLD: Final = 2000  # characters of what a bot printed in the first game
+BUNDLES_A_KIND: Final = 3  # per bot, kind of fault and process
+TOLD: Final = 2000  # characters kept of what a bot printed in the first game
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesPlan:
-    """What is to be played: `blocks` blocks between these bots.
+    """A series to play: `blocks` blocks between these bots.
 
-    A mirrored block is one seed and as many games as bots, in which everyone sits in every seat
-    once. If not mirrored, every game has a seed of its own and is a block by itself; the bots
-    change seats all the same.
+    A mirrored block is one seed and as many games as bots, so that every bot plays every seat once.
+    Without mirroring, every game has its own seed and is a block by itself; the bots still rotate
+    seats.
     """
 
     bots: tuple[BotSpec, ...]
@@ -62,8 +62,8 @@ class SeriesPlan:
     control: TimeControl = STANDARD_CONTROL
     seed: str = "0"
     is_mirrored: bool = True
-    save: Path | None = None  # a folder for one replay a game
-    bundles: Path | None = None  # a folder for what shows why a bot failed
+    save: Path | None = None  # a folder for the replays, one per game
+    bundles: Path | None = None  # a folder for repro bundles of bots that fail
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,21 +72,21 @@ class SeriesPlan:
 
     @property
     def games_a_block(self) -> int:
-        """How many games have one seed."""
+        """The number of games with the same seed."""
         return len(self.bots) if self.is_mirrored else 1
 
     @property
     def games(self) -> int:
-        """How many games there will be."""
+        """The number of games of the series."""
         return self.blocks * self.games_a_block
 
     def seatings(self, block: int) -> list[tuple[int, ...]]:
-        """For each game of a block, which of the bots sits in each seat."""
+        """Return, for each game of a block, which of the bots sits in each seat."""
         turns = rotations(len(self.bots))
         return turns if self.is_mirrored else [turns[block % len(turns)]]
 
     def game(self, block: int, seating: tuple[int, ...]) -> GamePlan:
-        """One game of a block."""
+        """Return the plan of one game of a block."""
         named = self.options.first_player == "rotate"
         return GamePlan(
             board=self.board,
@@ -98,12 +98,13 @@ class SeriesPlan:
         )
 
     def check(self) -> None:
-        """Find out now what would make every game pointless.
+        """Check for problems that would make every game fail.
 
         Raises:
-            OptionsError: the board is not for so many players, or the options name another seat.
-            BotFileError: a file has no bot in it, or several.
-            BotStartError: a bot fails when it is imported, made or started.
+            OptionsError: the board does not support this number of players, or the options name a
+                seat that does not exist.
+            BotFileError: a file contains no bot, or several.
+            BotStartError: a bot fails when it is imported, created or started.
             HostError: this machine cannot run bots.
         """
         rules = rules_for(self.board, len(self.bots), self.options)
@@ -132,14 +133,14 @@ class SeriesPlan:
 
 
 def keep_bundle(bundle: Bundle, folder: Path | None, name: str) -> str | None:
-    """Write a bundle to a folder. Returns its path, or None if it cannot be written there."""
+    """Write a bundle to a folder. Returns its path, or None if it cannot be written."""
     if folder is None:
         return None
     path = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_bundle(bundle, path)
-    except OSError:  # a failure that cannot be written down must not end the series
+    except OSError:  # a failed write must not end the series
         return None
     return str(path)
 
@@ -149,15 +150,15 @@ def _file_name(text: str) -> str:
 
 
 def play_series(plan: SeriesPlan, processes: int = 0) -> Generator[Block]:
-    """Play the blocks and yield them in order; 0 processes: in this one.
+    """Play the blocks and yield them in order; with 0 processes, in this process.
 
-    With more, they are started afresh, so a script that asks for them has to be importable: what
-    it does belongs under `if __name__ == "__main__":`. Ctrl-C ends the series: the blocks that are
-    finished still come, then KeyboardInterrupt.
+    Worker processes are spawned, so a script that uses them must be importable: its main code
+    belongs under `if __name__ == "__main__":`. Ctrl-C ends the series: finished blocks are still
+    yielded, then KeyboardInterrupt is raised.
 
     Raises:
         OptionsError, BotFileError, BotStartError: see `SeriesPlan.check`.
-        HostError: playing was impossible for a reason that lies with this machine.
+        HostError: games could not be played because of a problem on this machine.
     """
     plan.check()
     return work(_Series(plan), min(processes, plan.blocks))
@@ -165,14 +166,14 @@ def play_series(plan: SeriesPlan, processes: int = 0) -> Generator[Block]:
 
 @dataclass(frozen=True, slots=True)
 class _Played:
-    """A block that has been played, and nothing of it written yet."""
+    """A block that has been played, but not written yet."""
 
     index: int
     games: tuple[tuple[tuple[int, ...], GameRecord], ...]  # each with its seating
 
 
 class _Series:
-    """A plan as the job of a crew."""
+    """A series plan as a job for worker processes."""
 
     def __init__(self, plan: SeriesPlan) -> None:
         self.plan = plan
@@ -180,7 +181,7 @@ class _Series:
 
     @property
     def count(self) -> int:
-        """How many blocks there are."""
+        """Return the number of blocks."""
         return self.plan.blocks
 
     def do(self, number: int) -> _Played:
@@ -191,7 +192,7 @@ class _Series:
         return _Played(number, tuple(games))
 
     def keep(self, work: _Played) -> Block:
-        """Write its files, and sum it up."""
+        """Write the files of a block, and return its summary."""
         games = []
         for game, (seating, record) in enumerate(work.games):
             if self.plan.save is not None:
@@ -239,5 +240,5 @@ class _Series:
 
 
 def _file(block: int, game: int) -> str:
-    """The name of a game's replay; such names sort by block and game."""
+    """Return the file name of a game's replay; such names sort by block and game."""
     return f"{block:06}-{game}.json"

@@ -1,4 +1,4 @@
-"""What a series has come to so far, bot by bot."""
+"""The standing of a series: results added up by bot."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from damrak_engine.statistics import Estimate, comparisons, elo_estimate
 
 @dataclass(frozen=True, slots=True)
 class BotFailure:
-    """A bot that left the table; `bundle` is the file that `damrak repro` runs again.
+    """A bot that left the table; `bundle` is the file to run with `damrak repro`.
 
-    The traceback is told with the first of them only, as the file is.
+    Traceback and bundle are given only for the first failures of a kind.
     """
 
     bot: int
@@ -25,7 +25,7 @@ class BotFailure:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One finished game; every tuple has one entry a bot, wherever it sat."""
+    """One finished game; every tuple has one entry per bot, regardless of seats."""
 
     places: tuple[int, ...]
     totals: tuple[int, ...]
@@ -35,15 +35,15 @@ class Game:
     seconds: tuple[float, ...]
     reason: str
     failures: tuple[BotFailure, ...] = ()
-    late_failures: tuple[BotFailure, ...] = ()  # printing, and after the end: they change nothing
-    printed: tuple[str, ...] = ()  # the end of what they printed, told of the first game only
+    late_failures: tuple[BotFailure, ...] = ()  # printing, and after the end: without effect
+    printed: tuple[str, ...] = ()  # the end of the bots' output, for the first game only
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The finished games of one table; `bots` are those of the standing that sat there: None, all.
+    """The finished games of one table; `bots` are the indices of its bots, or None for all.
 
-    What a game has by bot is in that order.
+    Entries per bot in a game are in that order.
     """
 
     index: int
@@ -57,8 +57,8 @@ class Tally:
 
     name: str
     games: int = 0
-    wins: int = 0  # first place alone
-    shared: int = 0  # first place together with others
+    wins: int = 0  # undivided first place
+    shared: int = 0  # shared first place
     places: Counter[int] = field(default_factory=Counter)
     total: int = 0
     routes: int = 0
@@ -67,16 +67,16 @@ class Tally:
     seconds: float = 0.0
     faults: Counter[str] = field(default_factory=Counter)
     half_points: int = 0
-    most: int = 0  # half points there were to be had
+    most: int = 0  # maximum number of half points
     block_scores: Counter[float] = field(default_factory=Counter)
 
     def mean(self, sum_of: float) -> float:
-        """A sum as a mean per game; 0 before the first."""
+        """Return a sum as a mean per game; 0 before the first."""
         return sum_of / self.games if self.games else 0.0
 
 
 class Standing:
-    """The blocks played so far, added up; at a table sit so many of the bots, or all."""
+    """The sum of all blocks so far; `seats` bots sit at a table, by default all of them."""
 
     def __init__(self, names: Sequence[str], seats: int | None = None) -> None:
         self.seats = len(names) if seats is None else seats
@@ -86,10 +86,10 @@ class Standing:
         self.failures: list[BotFailure] = []
         self.late_failures: list[BotFailure] = []
         self.ends: Counter[str] = Counter()
-        self.printed: dict[int, str] = {}  # by bot: the end of what it did in the first game
+        self.printed: dict[int, str] = {}  # by bot: the end of its output in the first game
 
     def add(self, block: Block) -> None:
-        """Count a block."""
+        """Add a block."""
         bots = range(len(self.tallies)) if block.bots is None else block.bots
         half_points = dict.fromkeys(bots, 0)
         for game in block.games:
@@ -128,18 +128,18 @@ class Standing:
         tally.faults.update(failure.reason for failure in failures if failure.bot == bot)
 
     def score(self, bot: int) -> float:
-        """The share of 1 that this bot took from its opponents, pair by pair; 0.5 before all."""
+        """Return the share of pairwise comparisons that the bot won; 0.5 before the first game."""
         tally = self.tallies[bot]
         return tally.half_points / tally.most if tally.most else 0.5
 
     def elo(self, bot: int) -> Estimate | None:
-        """Its Elo difference to its opponents; None before the first block."""
+        """Return its Elo difference to its opponents; None before the first block."""
         scores = self.tallies[bot].block_scores
         return elo_estimate(scores) if scores else None
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """The names, a second `greedy` called `greedy#2`."""
+    """Return the names made unique: a second `greedy` becomes `greedy#2`."""
     seen: Counter[str] = Counter()
     given: list[str] = []
     for name in names:

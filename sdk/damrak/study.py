@@ -1,12 +1,12 @@
-"""A bot in a seat of a match that is over: what it would have chosen at every decision.
+"""Studies: what a bot would have chosen at every decision of a seat in a finished match.
 
     study = Study(history_of(replay, seat, control), parse_spec("my_bot"), control)
     for choice in study.choices():
         print(choice.event, choice.is_same)
 
-The bot is started as at the beginning of the match and asked every decision of the seat. What
-follows is always what was played, so a bot that remembers earlier decisions, or keeps track of
-events, is in the right state at any of them.
+The bot is started as at the beginning of the match and asked every decision of the seat. The match
+always continues with the recorded action, so a bot that remembers earlier decisions or keeps track
+of events is in the right state at every decision.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from damrak_engine.seat_history import Asked, SeatHistory
 class Choice:
     """A decision: `event` is its number in the replay, `played` the recorded action.
 
-    `played` is None where the seat left the match by a fault, which `fault_then` tells.
+    `played` is None if the seat left the match by a fault, which is in `fault_then`.
     """
 
     event: int
@@ -41,17 +41,17 @@ class Choice:
 
     @property
     def is_same(self) -> bool:
-        """Whether the bot chose what was played."""
+        """Whether the bot chose the recorded action."""
         return isinstance(self.answer, Chosen) and self.answer.action == self.played
 
     @property
     def is_legal(self) -> bool:
-        """Whether the bot named an action that was legal."""
+        """Whether the bot chose a legal action."""
         return isinstance(self.answer, Chosen) and self.answer.action in self.question.legal
 
 
 class Study:
-    """A bot in a seat. `fault` and `output` are known once `choices` has ended."""
+    """A study of a bot in a seat. `fault` and `output` are set when `choices` has ended."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Study:
             self.output = bot.output
             raise
         except BaseException:
-            discard_launcher()  # a conversation with the server may have been cut in two
+            discard_launcher()  # a message exchange with the server may have been interrupted
             raise
         finally:
             bot.close()
@@ -102,6 +102,6 @@ class Study:
 
 
 def question_of(asked: Asked) -> Question:
-    """Returns the question of a recorded decision as a bot is asked it."""
+    """Return a recorded decision as a question for a bot."""
     ask = asked.question
     return Question(ask.decision, ask.observation, ask.legal, ask.time_left, asked.news)

@@ -1,12 +1,12 @@
-"""What tests of a bot need: positions to show it, opponents that do as told, whole matches.
+"""Tools for testing bots: sample positions, scripted opponents and whole matches.
 
     from damrak.testing import assert_bot_survives
 
     def test_it_survives() -> None:
         assert_bot_survives(MyBot)
 
-Everything runs in the test's own process, so that a debugger stops in the bot. What is wrong with a
-bot comes out as an AssertionError that says where.
+Everything runs in the test's own process, so that a debugger can stop in the bot. Problems of a bot
+are raised as AssertionError, with the place in the message.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ ODD_OPTIONS: Final = parse_options(
 
 
 class ScriptedBot(Bot):
-    """Plays these actions, ids or typed, one after the other; then leaves it to another bot.
+    """Plays a script of actions, as ids or typed, and then leaves decisions to another bot.
 
-    Choosing an action that is not legal when its time comes is an AssertionError.
+    Raises AssertionError if a scripted action is not legal at its turn.
     """
 
     name = "scripted"
@@ -72,9 +72,9 @@ class ScriptedBot(Bot):
 
 
 def sample_views() -> dict[str, View]:
-    """Decisions of many kinds by name: a turn, the second card, a row with a gap and so on.
+    """Return decisions of many kinds by name: a turn, the second card, a row with a gap and so on.
 
-    Each has all its time and the events that led to it.
+    Each has its full time and the events that led to it.
     """
     views = {}
     for situation in situations():
@@ -86,10 +86,10 @@ def sample_views() -> dict[str, View]:
 
 
 def ask(bot: Bot, view: View) -> int:
-    """The choice of a bot that comes to this position without having played the match so far.
+    """Return the choice of a bot in this position, without having played the match so far.
 
     Raises:
-        AssertionError: the choice is not legal, late, or an exception.
+        AssertionError: the choice is illegal or late, or the bot raised an exception.
     """
     seat = _Seat(bot, view.rules, view.seat, STANDARD, seed=0)
     seat.see(view.events)
@@ -104,10 +104,10 @@ def play_match(
     options: Options = DEFAULTS,
     control: TimeControl = STANDARD,
 ) -> Result:
-    """The result of a match of these bots, the first in seat 0; equal seeds are equal deals.
+    """Play a match of these bots, the first in seat 0; equal seeds give equal deals.
 
     Raises:
-        AssertionError: one of the bots made a choice that is not legal, late, or an exception.
+        AssertionError: a bot's choice was illegal or late, or it raised an exception.
     """
     rules = rules_for(board, len(bots), options)
     match = Match(rules, SeedDice(seed.to_bytes(32, "big")), control)
@@ -126,7 +126,7 @@ def play_match(
                 action = seat.choose(view)
                 answers.append((now + seat.took_us, effect, action))
         effects = []
-        # Several at set-up: as if all had thought at the same time.
+        # Questions at set-up are simultaneous: order the answers by the time taken.
         for now, question, action in sorted(answers, key=lambda answer: answer[0]):
             effects += match.decided(question.seat, question.decision, action, now)
     for effect in effects:
@@ -138,13 +138,13 @@ def play_match(
 
 
 def assert_bot_survives(bot_class: Callable[[], Bot], games: int = 2) -> None:
-    """Show a bot every sample position, and play whole matches with it against random opponents.
+    """Check a bot in every sample position, and in whole matches against random opponents.
 
-    At tables of two, three and four, on a board where nothing can be built and under unusual
-    options, so many matches each. A new bot is made for every position and every match.
+    Plays `games` matches each at tables of two, three and four, on a board where nothing can be
+    built, and with unusual options. A new bot is created for every position and every match.
 
     Raises:
-        AssertionError: what the bot did wrong, where, and what would have been right.
+        AssertionError: what the bot did wrong, where, and which actions were legal.
     """
     for name, view in sample_views().items():
         try:
@@ -165,7 +165,7 @@ def assert_bot_survives(bot_class: Callable[[], Bot], games: int = 2) -> None:
 
 
 class _Seat:
-    """A bot at a table: what it has seen, and whether it behaves."""
+    """A bot at a table: the events it has seen, and checks of its behaviour."""
 
     def __init__(self, bot: Bot, rules: Rules, seat: int, control: TimeControl, seed: int) -> None:
         self.bot = bot

@@ -1,7 +1,7 @@
-"""What a bot is shown when it has to decide: the observation, with names and helpers.
+"""The view that a bot decides on: the observation, with names and helper methods.
 
-Everything is worked out only when asked for, and then kept. A view belongs to one decision; it is
-not told of anything later.
+All properties are computed on first access and then cached. A view belongs to one decision and is
+not updated afterwards.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Cards = Mapping[Card, int]
 
 @dataclass(frozen=True, slots=True)
 class Affordable:
-    """A route the hand can pay for, and its cheapest payment: fewest wilds, fullest colour."""
+    """A route that the hand can pay for, and its cheapest payment: fewest wilds, fullest colour."""
 
     route: Route
     points: int
@@ -40,7 +40,7 @@ class Affordable:
 
 @dataclass(frozen=True, slots=True)
 class ContractView:
-    """A contract, and what it still takes."""
+    """A contract, and what is still missing to fulfil it."""
 
     contract: Contract
     path: Path | None
@@ -48,18 +48,18 @@ class ContractView:
 
     @property
     def fulfilled(self) -> bool:
-        """Whether own routes join its two locations."""
+        """Whether my routes join its two locations."""
         return self.path is not None and not self.path.routes
 
     @property
     def is_possible(self) -> bool:
-        """Whether it is fulfilled or can still be, with the routes open to me and my carts."""
+        """Whether it is fulfilled, or can still be with my carts and the routes open to me."""
         return self.path is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Opponent:
-    """What everybody may know of another seat."""
+    """Public information about another seat."""
 
     seat: int
     carts: int
@@ -75,9 +75,9 @@ class Opponent:
 class View:
     """One decision of one seat.
 
-    `legal` are the ids that may be chosen, ascending, and never empty. `events` is everything the
-    seat has seen since the deal. The compact engine is one step away: `observation`, `rules` and
-    `determinize`.
+    `legal` holds the ids that may be chosen, ascending, and is never empty. `events` is everything
+    the seat has seen since the deal. `observation`, `rules` and `determinize` give access to the
+    compact engine.
     """
 
     def __init__(
@@ -96,12 +96,12 @@ class View:
 
     @property
     def rules(self) -> Rules:
-        """The tables of this game: board, number of seats, options, action space."""
+        """The rules of this game: board, number of seats, options, action space."""
         return self.observation.rules
 
     @property
     def board(self) -> Board:
-        """The board; routes, locations and contracts stand at their id."""
+        """The board; routes, locations and contracts are indexed by their ids."""
         return self.observation.rules.board
 
     @property
@@ -111,15 +111,15 @@ class View:
 
     @property
     def seats(self) -> int:
-        """How many seats there are."""
+        """The number of seats."""
         return self.observation.rules.seats
 
     @property
     def turns(self) -> int:
-        """How many turns are finished, all seats together."""
+        """The number of finished turns of all seats together."""
         return self.observation.turns
 
-    # ---- what is asked ----------------------------------------------------------------------
+    # ---- the decision -----------------------------------------------------------------------
 
     @property
     def is_setup(self) -> bool:
@@ -133,7 +133,7 @@ class View:
 
     @property
     def is_second_card(self) -> bool:
-        """Whether I have drawn a card and draw another one."""
+        """Whether I have drawn one card and decide on the second."""
         return self.observation.phase == SECOND
 
     @property
@@ -147,7 +147,7 @@ class View:
         return tuple(self.rules.space.typed(action) for action in self.legal)
 
     def id_of(self, action: int | Action) -> int:
-        """The id of an action, which may be an id already.
+        """Return the id of an action; an id is returned as it is.
 
         Raises:
             ValueError: this board has no such action.
@@ -163,29 +163,29 @@ class View:
         raise ValueError(f"{action!r} is no action on the board {self.board.id}")
 
     def describe(self, action: int | Action) -> str:
-        """The action in words."""
+        """Return a description of the action in English."""
         return self.rules.space.describe(self.id_of(action))
 
     # ---- cards ------------------------------------------------------------------------------
 
     @cached_property
     def hand(self) -> Cards:
-        """How many of each kind I hold; kinds I have none of count 0."""
+        """The number of cards of each kind in my hand; kinds that I lack count 0."""
         return _mapping(self.observation.hand)
 
     @cached_property
     def row(self) -> tuple[Card | None, ...]:
-        """The five face-up cards by slot; None is a gap."""
+        """The five face-up cards by slot; None is an empty slot."""
         return tuple(None if card == NO_CARD else CARDS[card] for card in self.observation.row)
 
     @cached_property
     def discards(self) -> Cards:
-        """How many of each kind lie among the discards."""
+        """The number of cards of each kind among the discards."""
         return _mapping(self.observation.discards)
 
     @cached_property
     def unseen(self) -> Cards:
-        """How many of each kind I cannot place: they lie in the pile or hidden in other hands."""
+        """Number of cards of each kind in unknown places: in the pile or hidden in other hands."""
         seen = self.observation
         visible = seen.hand + seen.discards + packed(card for card in seen.row if card != NO_CARD)
         visible += sum(seen.known) - seen.known[seen.seat]
@@ -193,15 +193,15 @@ class View:
 
     @cached_property
     def blind_odds(self) -> Mapping[Card, float]:
-        """The chance of each kind to be the next blind card; all 0 if there is none to draw.
+        """The probability of each kind to be the next blind card; all 0 if there is none to draw.
 
-        Other hands are taken to be as good a place for an unseen card as the pile, except for
-        those cards that are certain to be in other hands.
+        An unseen card is assumed to be equally likely in any place of the pile and of other hands,
+        except for cards that are certain to be in other hands.
         """
         if self.observation.pile_size:
             sure = counts(self.observation.floor)
             pool = {card: number - sure[card] for card, number in self.unseen.items()}
-        else:  # the discards are about to become the pile
+        else:  # the pile is about to be made from the discards
             pool = dict(self.discards)
         total = sum(pool.values())
         return {card: number / total if total else 0.0 for card, number in pool.items()}
@@ -215,7 +215,7 @@ class View:
 
     @cached_property
     def open_routes(self) -> tuple[Route, ...]:
-        """The routes that I could claim with the right cards: free, not shut, within my carts."""
+        """The routes that I could claim with the right cards: free, not barred, within my carts."""
         seen = self.observation
         mask = seen.open & ~seen.barred[seen.seat] & self.rules.within_carts[seen.carts[seen.seat]]
         claims = route_claims(self.rules)
@@ -223,7 +223,7 @@ class View:
 
     @cached_property
     def affordable(self) -> tuple[Affordable, ...]:
-        """The routes that I can claim in this decision, each once, by id."""
+        """The routes that I can claim in this decision, each once, ordered by id."""
         best: dict[int, tuple[tuple[int, int], int, ClaimRoute]] = {}
         for action in self.legal:
             if action >= FIRST_CLAIM:
@@ -240,27 +240,27 @@ class View:
         )
 
     def path(self, a: int, b: int) -> Path | None:
-        """The fewest spaces that would join two locations for me; None if that cannot be done."""
+        """Return the path of fewest spaces that would join two locations for me, or None."""
         path = self.network.path(a, b, self.open_routes)
         if path is None or path.spaces > self.observation.carts[self.seat]:
             return None
         return path
 
     def cards_missing(self, routes: Sequence[Route]) -> int:
-        """How many cards I lack to pay for all these routes, my wilds included."""
+        """Return the number of cards that I lack to pay for all these routes, using my wilds."""
         return cards_missing(routes, counts(self.observation.hand))
 
     # ---- contracts and goods ----------------------------------------------------------------
 
     @cached_property
     def contracts(self) -> tuple[ContractView, ...]:
-        """The contracts I hold."""
+        """The contracts that I hold."""
         held = self.observation.contracts
         return tuple(self._contract(c) for c in self.board.contracts if held >> c.id & 1)
 
     @cached_property
     def offer(self) -> tuple[ContractView, ...]:
-        """The contracts I choose from now; `KeepContracts` speaks of the first and the second."""
+        """The contracts I can choose from now, in the order that `KeepContracts` refers to."""
         return tuple(self._contract(self.board.contracts[i]) for i in self.observation.offer)
 
     @cached_property
@@ -271,11 +271,11 @@ class View:
             goods_points(list(self.observation.goods), bonus, self.rules.options.goods_ties)
         )
 
-    # ---- everybody --------------------------------------------------------------------------
+    # ---- all seats --------------------------------------------------------------------------
 
     @property
     def carts(self) -> int:
-        """How many carts I have left."""
+        """The number of my remaining carts."""
         return self.observation.carts[self.seat]
 
     @property
@@ -285,7 +285,7 @@ class View:
 
     @property
     def goods(self) -> int:
-        """How many goods cards I hold."""
+        """The number of my goods cards."""
         return self.observation.goods[self.seat]
 
     @cached_property
@@ -295,9 +295,9 @@ class View:
         return tuple(self._opponent(seat) for seat in seats)
 
     def determinize(self, rng: Rng | None = None) -> State:
-        """A full state drawn uniformly from those consistent with what I know.
+        """Return a full state drawn uniformly from those consistent with what I know.
 
-        Without `rng` the draws depend on the position alone.
+        Without `rng` the result depends on the position alone.
         """
         return determinize(self.observation, self._rng if rng is None else rng)
 
@@ -328,7 +328,7 @@ class View:
 
 @cache
 def route_claims(rules: Rules) -> tuple[int, ...]:
-    """For each route the set of its claims, as a mask of action ids."""
+    """Return the claims of each route as a mask of action ids."""
     masks = [0] * len(rules.board.routes)
     for claim in rules.claims:
         masks[claim.route] |= rules.bit[claim.action]
