@@ -1,6 +1,6 @@
 """The house bots: opponents of known strength, and examples to read.
 
-A bot is named by a spec: `greedy`, or `mcts:ms=100` with parameters of its own, whole numbers.
+A spec names a bot: `greedy`, or `mcts:ms=100` with parameters, which are whole numbers.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from damrak.bots.random_ import RandomBot
 HOUSE_BOTS: Final[dict[str, type[Bot]]] = {
     bot.name: bot for bot in (RandomBot, GreedyBot, PlannerBot, MctsBot)
 }
-"""By name, weakest first."""
+"""The house bots by name, weakest first."""
 
 
 def house_bot(spec: str) -> Bot:
-    """A new instance of the house bot that a spec names.
+    """Return a new instance of the house bot that a spec names.
 
     Raises:
-        ValueError: no such bot, or no such parameter or value; one line for the user.
+        ValueError: there is no such bot, parameter or value; the message is one line for the user.
     """
     name, _, given = spec.partition(":")
     if name not in HOUSE_BOTS:
@@ -46,7 +46,7 @@ def house_bot(spec: str) -> Bot:
 
 
 def parameters(bot: type[Bot]) -> dict[str, int]:
-    """The parameters of a house bot's spec, with their defaults."""
+    """Return the parameters of a house bot's spec with their defaults."""
     if bot.__init__ is object.__init__:
         return {}
     return {

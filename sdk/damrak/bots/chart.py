@@ -1,6 +1,6 @@
-"""A board as searching bots want it: sets of routes as masks, and what they look up all the time.
+"""Lookup tables of a board for bots that search: sets of routes as masks, and their properties.
 
-In a mask of routes, bit r stands for route r.
+Bit r of a mask represents route r.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ MOST_KEPT: Final = 20_000
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The numbers of the bits that are set, ascending."""
+    """Yield the numbers of the bits that are set, ascending."""
     while mask:
         yield (mask & -mask).bit_length() - 1
         mask &= mask - 1
 
 
 class Chart:
-    """Tables that follow from the rules of a game alone."""
+    """Lookup tables that depend only on the rules of a game."""
 
     def __init__(self, rules: Rules) -> None:
         board = rules.board
@@ -38,7 +38,7 @@ class Chart:
         for route in board.routes:
             self.ways[route.a].append((route.b, route.id))
             self.ways[route.b].append((route.a, route.id))
-        # What may be paid for a route: (wilds, colour or -1, action).
+        # Possible payments for each route: (wilds, colour or -1, action).
         self.payments: list[list[tuple[int, int, int]]] = [[] for _ in board.routes]
         for claim in rules.claims:
             self.payments[claim.route].append((claim.wilds, claim.colour, claim.action))
@@ -46,7 +46,7 @@ class Chart:
         self._facts: dict[int, list[Facts]] = {}
 
     def open_routes(self, seen: Observation) -> int:
-        """The routes that the seat could claim if it had the cards."""
+        """Return the routes that the seat could claim if it had the cards."""
         carts = self.rules.within_carts[seen.carts[seen.seat]]
         claims = seen.open & ~seen.barred[seen.seat] & carts
         routes = self._open.get(claims)
@@ -57,7 +57,7 @@ class Chart:
         return routes
 
     def facts(self, routes: int) -> list[Facts]:
-        """What counts about each of these routes, in the order of their ids."""
+        """Return the properties of these routes that matter for decisions, ordered by id."""
         facts = self._facts.get(routes)
         if facts is None:
             make_room(self._facts)
@@ -69,30 +69,30 @@ class Chart:
         return facts
 
     def spaces(self, routes: int) -> int:
-        """How many spaces these routes have together."""
+        """Return the number of spaces of these routes together."""
         return sum([self.lengths[route] for route in bits(routes)])
 
     def worth(self, routes: int) -> int:
-        """How many points these routes score when they are claimed."""
+        """Return the points that claiming these routes scores."""
         return sum([self.points[route] for route in bits(routes)])
 
     def turns(self, routes: int) -> float:
-        """How many turns it takes to draw the cards for these routes and to claim them."""
+        """Return the number of turns needed to draw the cards for these routes and claim them."""
         return self.spaces(routes) / 2 + routes.bit_count()
 
     def cheapest_payment(self, route: int, legal: int, hand: tuple[int, ...]) -> int:
-        """The legal claim of a route with fewest wilds, in the colour held most."""
+        """Return the legal claim of a route with the fewest wilds, in the colour held most."""
         payable = [paid for paid in self.payments[route] if legal >> paid[2] & 1]
         return min(payable, key=lambda paid: (paid[0], -hand[paid[1]] if paid[1] >= 0 else 0))[2]
 
 
 @cache
 def chart_of(rules: Rules) -> Chart:
-    """The chart of a game, made once."""
+    """Return the chart of a game, created once."""
     return Chart(rules)
 
 
 def make_room(kept: dict[Any, Any]) -> None:
-    """Empty a store of results that has grown too large."""
+    """Empty a cache that has grown too large."""
     if len(kept) >= MOST_KEPT:
         kept.clear()

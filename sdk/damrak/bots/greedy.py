@@ -1,4 +1,4 @@
-"""The house bot `greedy`: the most points per card, here and now."""
+"""The house bot `greedy`: the most points per card, without looking ahead."""
 
 from __future__ import annotations
 
@@ -25,13 +25,16 @@ class GreedyBot(Bot):
         return view.legal[-1]
 
     def _keep(self, view: View) -> Action:
-        """The contract that needs fewest spaces: it will not be worked for, but may happen."""
+        """Return the choice of the contract that needs the fewest spaces.
+
+        The bot does not work towards it, but may happen to fulfil it.
+        """
         spaces = [held.path.spaces if held.path else view.carts for held in view.offer]
         first = spaces[0] == min(spaces)
         return KeepContracts(first, not first)
 
     def _liking(self, view: View, draw: DrawBlind | TakeCard) -> float:
-        """How many cards of its colour are in the hand; a blind card may be a wild."""
+        """Return the number of cards of its colour in the hand; a blind card may be a wild."""
         card = view.row[draw.slot] if isinstance(draw, TakeCard) else None
         if card is None:
             return 0.5

@@ -1,13 +1,13 @@
 """The house bot `mcts`: information-set Monte-Carlo tree search, guided by the planner.
 
-Nobody can search a game whose cards are hidden as if they lay open. So every round of the search
-draws another world: a full state that agrees with all that the seat knows (`determinize`). It goes
-down one common tree, whose branches are decisions as everybody sees them, then lets the planner
-play all seats to the end, and adds what came out to the branches it took.
+A game with hidden cards cannot be searched like one with open cards. So every iteration draws
+another world: a full state consistent with what the seat knows (`determinize`). It descends one
+common tree, whose branches are decisions as all seats see them, then lets the planner play all
+seats to the end, and adds the result to the branches on its path.
 
-The planner helps twice: its own choice is tried first and most, and only sensible actions are
-tried beside it. The rest is arithmetic: the more often a branch was tried, the better it has to
-do to be tried again.
+The planner helps twice: its own choice is tried first and most often, and only sensible actions are
+tried beside it. The rest is the usual trade-off of exploration: the more often a branch was tried,
+the better its results must be for another try.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from damrak_engine.position import OVER
 from damrak_engine.scoring import totals
 from damrak_engine.state import State
 
-CURIOSITY: Final = 0.5  # how strongly little-tried branches are preferred
-TRUST: Final = 0.3  # the part of the curiosity that goes to the planner's own choice
-CLAIMS: Final = 5  # so many claims are tried beside it
-GROWTH: Final = 40  # a branch tried this often gets branches of its own
-MARGIN: Final = 8.0  # points; a lead of so many counts most of the way to certain victory
+CURIOSITY: Final = 0.5  # exploration constant: how strongly rarely tried branches are preferred
+TRUST: Final = 0.3  # prior of the planner's own choice; the other choices share the rest equally
+CLAIMS: Final = 5  # maximum number of claims tried beside the planner's choice
+GROWTH: Final = 40  # tries after which a branch gets child branches
+MARGIN: Final = 8.0  # in points; scale of the logistic function that turns a lead into a value
 
 
 class Branch:
-    """A decision in the tree: how often it was tried, and how well it went for who made it."""
+    """A decision in the tree: its number of tries, and the summed results of the deciding seat."""
 
     __slots__ = ("branches", "total", "tries")
 
@@ -54,7 +54,7 @@ class Search:
         self.choices = sensible(planner, seen, legal)
 
     def try_world(self, state: State, dice: QuickDice) -> None:
-        """Go down the tree in this world, play it to its end, and learn from the result."""
+        """Run one iteration: descend the tree in this world, play it out, and record the result."""
         choices = self.choices
         branch = self.root
         path: list[tuple[Branch, int]] = []
@@ -76,12 +76,12 @@ class Search:
             branch.total += values[seat]
 
     def best(self) -> int:
-        """The action tried most."""
+        """Return the action that was tried most often."""
         tried = self.root.branches
         return self.choices[max(tried, key=lambda name: (tried[name].tries, tried[name].total))]
 
     def _most_promising(self, branch: Branch, choices: dict[int, int]) -> int:
-        """The choice with the best mean result and bonus for being little known."""
+        """Return the choice with the highest sum of mean result and exploration bonus."""
         tries = [branch.branches.get(name) for name in choices]
         known = sum([child.tries for child in tries if child])
         mean = sum([child.total for child in tries if child]) / known if known else 0.5
@@ -102,9 +102,9 @@ class Search:
 
 
 def sensible(planner: Planner, seen: Observation, legal: int) -> dict[int, int]:
-    """The actions worth trying by a name that means the same in every world, the planner's first.
+    """Map names that are the same in every world to the actions worth trying, the planner's first.
 
-    Cards of the row go by kind, claims by route: of several payments the cheapest will do.
+    Face-up cards are named by kind and claims by route: only the cheapest payment is considered.
     """
     first = planner.decide(seen, legal)
     choices = {_name(planner, seen, first): first}
@@ -134,7 +134,7 @@ def play_out(state: State, planner: Planner, dice: QuickDice) -> None:
 
 
 def worths(state: State) -> list[float]:
-    """What a finished game is worth to each seat, from 0 to 1: half victory, half margin."""
+    """Return the value of a finished game for each seat, from 0 to 1: half victory, half margin."""
     final = totals(state)
     values = []
     for seat, total in enumerate(final):
@@ -147,7 +147,7 @@ def worths(state: State) -> list[float]:
 class MctsBot(Bot):
     """Searches for a share of the time it has left, or `ms` milliseconds a decision.
 
-    With `iterations` it tries so many worlds instead: then equal seeds give equal games.
+    With `iterations` it tries that number of worlds instead, so that equal seeds give equal games.
     """
 
     name = "mcts"
@@ -175,7 +175,7 @@ class MctsBot(Bot):
         return search.best()
 
     def _seconds(self, view: View) -> float:
-        """How long to think: never more than half of what is left."""
+        """Return the thinking time for this decision: at most half of the time left."""
         left = view.time_left
         most = left.us / 2_000_000
         if self.iterations:

@@ -1,4 +1,4 @@
-"""What contracts are worth: those on offer, and those one might draw."""
+"""The value of contracts, both of those on offer and of those that might be drawn."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from damrak_engine.actions import KEEP_BOTH, KEEP_FIRST, KEEP_SECOND
 from damrak_engine.observation import Observation, contract_deals
 from damrak_engine.scoring import contract_points, regions
 
-TURN_VALUE: Final = 2.0  # the points that a turn is good for
-RISK: Final = 0.4  # the part of a contract's points that hope should not count on
-SPARE_TURNS: Final = 0.8  # the part of the turns left in which a new contract must be done
+TURN_VALUE: Final = 2.0  # the value of a turn in points
+RISK: Final = 0.4  # the part of a contract's points to deduct because it may fail
+SPARE_TURNS: Final = 0.8  # the part of the remaining turns available to fulfil a new contract
 
 
 class Offers:
-    """Values contracts for one seat after another on one board."""
+    """Evaluates contracts on one board, for any of its seats."""
 
     def __init__(self, chart: Chart, plans: Plans) -> None:
         self._chart = chart
@@ -25,7 +25,7 @@ class Offers:
         self._kept: dict[tuple[int, int, int, int, int], float] = {}
 
     def keep(self, seen: Observation, turns: int) -> int:
-        """The choice among the contracts on offer that promises most within so many turns."""
+        """Return the most valuable choice among the offered contracts, with `turns` turns left."""
         if len(seen.offer) == 1:
             return KEEP_FIRST
         first, second = (1 << i for i in seen.offer)
@@ -35,7 +35,7 @@ class Offers:
         )
 
     def of_drawing(self, seen: Observation, free: int, turns: float) -> float:
-        """The points to be expected from drawing contracts now, with so many turns after that."""
+        """Return the expected points from drawing contracts now, with `turns` turns afterwards."""
         unknown = (1 << len(self._chart.rules.board.contracts)) - 1 & ~seen.contracts
         for deal in contract_deals(seen.dealt):
             for i in deal.ids or ():
@@ -60,7 +60,7 @@ class Offers:
         return hoped + chart.worth(plan.routes) - TURN_VALUE * chart.turns(plan.routes)
 
     def _gains(self, unknown: int, owned: int, free: int, turns: float, carts: int) -> list[float]:
-        """For each contract that may be drawn, the change of the total if it is kept."""
+        """Return, for each contract that may be drawn, the change of the total if it is kept."""
         board, chart = self._chart.rules.board, self._chart
         joined = regions(board, owned)
         roads = self._roads(owned, free, joined) if owned and free else {}
@@ -81,7 +81,7 @@ class Offers:
         return gains
 
     def _roads(self, owned: int, free: int, joined: list[int]) -> dict[int, int]:
-        """For each location the routes still needed to join it to my largest network."""
+        """Return, for each location, the routes still needed to join it to my largest network."""
         ways, costs = self._chart.ways, self._plans.costs
         best = dict.fromkeys(bits(max(joined, key=int.bit_count)), 0.0)
         roads = dict.fromkeys(best, 0)
@@ -105,12 +105,12 @@ class Offers:
 
 
 def _best_of_two(gains: list[float]) -> float:
-    """The mean over all pairs drawn of the best choice: either of them, or both."""
+    """Return the mean, over all pairs that may be drawn, of the best choice: either, or both."""
     if not gains:
         return -INFINITE
     if len(gains) == 1:
         return gains[0]
     gains = sorted(gains)
-    # The better of two that are bad is the one that stands later; good ones count in every pair.
+    # Of two bad ones the later, better one is kept; good ones count in every pair.
     total = sum(gain * (i if gain <= 0 else len(gains) - 1) for i, gain in enumerate(gains))
     return total / (len(gains) * (len(gains) - 1) / 2)

@@ -1,9 +1,9 @@
-"""Which routes to build for which contracts.
+"""Plans: which routes to build for which contracts.
 
-A plan joins both ends of all contracts worth having at least cost. Finding the very cheapest such
-network is a hard problem (it is called the Steiner forest problem), but with a handful of contracts
-one comes close by connecting them one after the other, each by the cheapest way that is left when
-everything chosen so far is free, and by trying several orders.
+A plan joins both ends of all worthwhile contracts at low cost. Finding the cheapest such network is
+hard (the Steiner forest problem). With a handful of contracts a good approximation connects them
+one after the other, each by the cheapest path when all routes chosen so far are free, and tries
+several orders.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 from damrak.bots.chart import Chart, bits, make_room
 
 ALL_ORDERS: Final = 3  # with more contracts than this, only two orders are tried
-MOST_WANTED: Final = 6  # with more contracts than this, the others have to wait
+MOST_WANTED: Final = 6  # with more contracts than this, the others are left for later
 INFINITE: Final = float("inf")
 
 
@@ -25,29 +25,30 @@ class Plan:
     """Routes to claim, as a mask."""
 
     routes: int
-    gain: int  # how much better the total gets: each contract from minus to plus its points
-    lost: int  # the points of the contracts given up
+    gain: int  # increase of the total: each contract changes from minus to plus its points
+    lost: int  # points of the abandoned contracts
 
 
 NOTHING: Final = Plan(0, 0, 0)
 
 
 class Plans:
-    """Finds plans on one board, and remembers them."""
+    """Finds plans on one board, and caches them."""
 
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
         self._kept: dict[tuple[int, int, int, int, int], Plan] = {}
-        # A turn for the claim and half a turn for each card, less what the points make up for.
+        # One turn for the claim and half a turn for each card, less the value of the points scored.
         self.costs = [
             max(0.2, 1 + 0.5 * route.length - 0.25 * points - 0.3 * route.goods)
             for route, points in zip(chart.routes, chart.points, strict=True)
         ]
 
     def best(self, owned: int, free: int, contracts: int, carts: int, turns: int) -> Plan:
-        """The best plan for these contracts with so many carts and turns.
+        """Return the best plan for these contracts with this number of carts and turns.
 
-        `owned` and `free` are masks of routes: those there are and those to be had.
+        `owned` and `free` are masks of routes: those of the seat, and those that it can still
+        claim.
         """
         key = (owned, free, contracts, carts, turns)
         plan = self._kept.get(key)
@@ -57,9 +58,9 @@ class Plans:
         return plan
 
     def still_good(self, plan: Plan, owned: int, free: int, turns: int) -> Plan | None:
-        """What is left of a plan after some of it was claimed.
+        """Return what is left of a plan after a part of it was claimed.
 
-        None if it is finished now or cannot be finished any more.
+        Returns None if the plan is finished or cannot be completed any more.
         """
         routes = plan.routes & ~owned
         if routes == plan.routes:
@@ -72,7 +73,7 @@ class Plans:
         return not routes & ~free and self._chart.turns(routes) <= turns
 
     def cheapest_way(self, owned: int, free: int, a: int, b: int) -> tuple[float, int] | None:
-        """The cost and the routes, owned ones included, of the cheapest way from a to b."""
+        """Return cost and routes (also owned ones) of the cheapest path from a to b, or None."""
         ways, costs = self._chart.ways, self.costs
         best = {a: 0.0}
         back: dict[int, tuple[int, int]] = {}
@@ -123,7 +124,7 @@ class Plans:
         return Plan(0, 0, lost)
 
     def _network(self, owned: int, free: int, wanted: list[int]) -> int:
-        """Routes that join the ends of all these contracts, each of which is possible."""
+        """Return routes that join the ends of all these contracts, each of which is possible."""
         contracts = self._chart.rules.board.contracts
         cheapest, found = INFINITE, 0
         every_order = len(wanted) <= ALL_ORDERS
@@ -141,7 +142,7 @@ class Plans:
     def _least_missed(
         self, owned: int, free: int, wanted: list[int], carts: int, turns: int
     ) -> int:
-        """The contract without which the others come to most."""
+        """Return the contract whose removal leaves the most valuable set."""
         chart = self._chart
 
         def without(i: int) -> tuple[bool, float]:

@@ -1,11 +1,11 @@
-"""The house bot `planner`: builds the networks that its contracts need, and minds its turns.
+"""The house bot `planner`: builds the networks that its contracts need in as few turns as it can.
 
-Every open route is worth its points, a part of the goods bonus, and, if the plan needs it, its
-share of the contracts. Divided by the turns it takes, that is the rate at which it pays. The bot
-goes for the best rate: it claims the route when it can, and collects cards for it when it cannot.
+The value of an open route is its points, a part of the goods bonus, and, if the plan needs it, its
+share of the contracts. The value divided by the turns it takes is the rate of the route. The bot
+pursues the route with the best rate: it claims it if it can, and otherwise collects cards for it.
 
-It decides from an observation and keeps nothing but results of arithmetic, so that a search can
-ask it for the moves of every seat.
+It decides from an observation and keeps only cached results, so that a search can use one instance
+for the moves of all seats.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from damrak_engine.position import KEEP, SETUP, TURN
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import contract_points, goods_points
 
-GOODS: Final = 0.4  # how much of the bonus that a goods card may win is counted now
-SHARE: Final = 1.3  # how much more a contract counts than the points it brings
-SPENT: Final = 0.3  # the turns that a card in the hand counts for when it is spent
-OPTIMISM: Final = 1.5  # how much longer than expected the game may last
-SECOND_CARD: Final = 0.6  # the part of a second card's use that taking a wild gives up
-SETUP_TURNS: Final = 15  # how long a game lasts when it begins
-COLLECT: Final = 4  # so many cards ahead are collected
+GOODS: Final = 0.4  # the part of a possible goods bonus that a goods card counts for now
+SHARE: Final = 1.3  # the weight of a contract relative to its points
+SPENT: Final = 0.3  # the cost in turns of a card spent from the hand
+OPTIMISM: Final = 1.5  # the factor by which the game may last longer than expected
+SECOND_CARD: Final = 0.6  # the part of a second card's use that is lost by taking a wild
+SETUP_TURNS: Final = 15  # the expected turns of a seat at the start of the game
+COLLECT: Final = 4  # the number of missing cards to collect in advance
 NEVER: Final = float("inf")
-FEW_CARTS: Final = 2  # with no more carts than this the last round is announced
+FEW_CARTS: Final = 2  # the last round is announced when a seat has at most this number of carts
 
-Wish = tuple[float, int, int]  # rate, route, cards lacking
+Wish = tuple[float, int, int]  # rate, route, cards missing
 
 
 class Planner:
-    """Decides for one seat after another on one board."""
+    """Decides on one board, for any of its seats."""
 
     def __init__(self, rules: Rules) -> None:
         self.chart = chart_of(rules)
@@ -49,7 +49,7 @@ class Planner:
         self._goods: dict[tuple[int, tuple[int, ...]], float] = {}
 
     def decide(self, seen: Observation, legal: int) -> int:
-        """The action out of this mask that it likes best."""
+        """Return the action out of this mask with the highest estimated value."""
         if seen.phase in (SETUP, KEEP):
             turns = SETUP_TURNS if seen.phase == SETUP else int(self.turns_left(seen) + 0.5)
             return self.offers.keep(seen, turns)
@@ -66,7 +66,7 @@ class Planner:
         return self._draw(seen, legal, self._uses(wishes, hand))
 
     def turns_left(self, seen: Observation) -> float:
-        """How many turns the seat will still have, this one included."""
+        """Return the number of turns that the seat will still have, including this one."""
         if seen.last_turns:
             return 1.0
         left = NEVER
@@ -76,20 +76,20 @@ class Planner:
                 cards = seen.hand_sizes[seat] if seen.hand_sizes else COLLECT
                 claims = 1.3 * max(to_lay / 4, 1)
                 left = min(left, max(0, to_lay - cards) / 2 + claims)
-        if left == NEVER:  # a board with few carts: whoever ends a turn announces the last round
+        if left == NEVER:  # few carts from the start: the end of any turn announces the last round
             left = 1.0
         if self._rules.turn_limit:
             left = min(left, (self._rules.turn_limit - seen.turns - 1) / self._rules.seats)
         return left + 1
 
     def plan(self, seen: Observation) -> Plan:
-        """The plan for the contracts of the seat, the same one as long as it stands."""
+        """Return the plan for the contracts of the seat, reusing the previous one while valid."""
         seat = seen.seat
         owned, free = seen.owned[seat], self.chart.open_routes(seen)
         turns = int(self.turns_left(seen) * OPTIMISM + 0.5)
         had, were_free, contracts, plan = self._latest[seat]
         claimed, opened = owned & ~had, free & ~were_free
-        # With some of the plan claimed and fewer other routes to choose from, it is still the best.
+        # If only planned routes were claimed and none became available, the plan is still the best.
         if contracts == seen.contracts and not (had & ~owned | claimed & ~plan.routes | opened):
             rest = self.plans.still_good(plan, owned, free, turns)
             if rest is not None:
@@ -99,7 +99,7 @@ class Planner:
         return plan
 
     def wishes(self, seen: Observation, legal: int, hand: tuple[int, ...]) -> list[Wish]:
-        """The open routes with their rates and the cards they lack, best first."""
+        """Return the open routes with their rates and the cards they lack, best first."""
         chart = self.chart
         plan = self.plan(seen)
         share = SHARE * plan.gain / (chart.spaces(plan.routes) or 1)
@@ -116,14 +116,14 @@ class Planner:
             if lacking < 0:
                 lacking = 0
             if lacking == 0 and seen.phase == TURN and not legal & chart.claims[i]:
-                lacking = 1  # the wilds would have to pay alone, and may not
+                lacking = 1  # the wilds would have to pay alone, which is not allowed
             turns = 1 + (lacking + 1 >> 1) + SPENT * (length - lacking)
             wishes.append((value / turns, i, lacking))
         wishes.sort(reverse=True)
         return wishes
 
     def _goods_value(self, seen: Observation) -> float:
-        """What one more goods card is worth in the race for the bonus."""
+        """Return the value of one more goods card in the race for the bonus."""
         if seen.goods_left <= 0 and not self._rules.virtual_goods:
             return 0.0
         key = (seen.seat, seen.goods)
@@ -144,7 +144,7 @@ class Planner:
         return self.offers.of_drawing(seen, self.chart.open_routes(seen), turns)
 
     def _last_turn(self, seen: Observation, legal: int) -> int:
-        """What brings most at once."""
+        """Return the action that scores most immediately."""
         chart, board = self.chart, self._rules.board
         owned = seen.owned[seen.seat]
         goods = self._goods_value(seen)
@@ -164,9 +164,10 @@ class Planner:
     # ---- drawing cards ----------------------------------------------------------------------
 
     def _uses(self, wishes: list[Wish], hand: tuple[int, ...]) -> list[float]:
-        """How useful one more card of each kind is.
+        """Return the usefulness of one more card of each kind.
 
-        The hand is dealt out to the wishes from the best down; what they still lack is useful.
+        The hand is assigned to the routes from the best down; cards that they still lack are
+        useful.
         """
         uses = [0.0] * (COLOURS + 1)
         left = list(hand)
@@ -190,7 +191,10 @@ class Planner:
         return uses
 
     def _draw(self, seen: Observation, legal: int, uses: list[float]) -> int:
-        """The most useful card; a blind one is a lot of all cards that may be in the pile."""
+        """Return the most useful draw.
+
+        A blind card counts as the average of the cards that may be in the pile.
+        """
         blind = 0.0
         if legal >> BLIND & 1:
             pool = self._pool(seen)
@@ -211,7 +215,7 @@ class Planner:
         return action if action >= 0 else next(bits(legal))
 
     def _pool(self, seen: Observation) -> tuple[int, ...]:
-        """The cards out of which the next blind one comes."""
+        """Return the cards from which the next blind card is drawn."""
         if not seen.pile_size:
             return counts(seen.discards)
         known = sum(seen.known) - seen.known[seen.seat] + seen.floor

@@ -1,4 +1,4 @@
-"""The house bot `random`: every legal action is as good as any other."""
+"""The house bot `random`: chooses uniformly among the legal actions."""
 
 from __future__ import annotations
 
