@@ -1,7 +1,7 @@
 """Environments for reinforcement learning: `pip install 'damrak[env]'`.
 
-`aec_env` is the PettingZoo environment, `DamrakEnv` the Gymnasium one, `Encoder` makes arrays for
-loops of your own. Nothing is imported before one of these names is used.
+`aec_env` is the PettingZoo environment, `DamrakEnv` the Gymnasium one, and `Encoder` makes arrays
+for custom training loops. Nothing is imported before one of these names is used.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _EXTRA: Final = ("gymnasium", "numpy", "pettingzoo")
 
 
 class MissingExtra(ImportError):
-    """A package that only the environments need is not installed; the message says what to do."""
+    """A package needed only by the environments is missing; the message says how to install it."""
 
 
 def __getattr__(name: str) -> Any:
-    """The public names, each imported with what it needs when it is first asked for."""
+    """Import a public name with its dependencies on first access."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

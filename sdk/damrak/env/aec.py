@@ -1,6 +1,6 @@
-"""The PettingZoo environment: every seat an agent, one deciding at a time.
+"""The PettingZoo environment: every seat is an agent, and one agent decides at a time.
 
-PettingZoo has no type information, so this is the one module where types end at its classes.
+PettingZoo has no type information, so its classes are untyped here.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def aec_env(
     render_mode: str | None = None,
     reward: str = "place",
 ) -> Any:
-    """A checked environment, as PettingZoo's own factories make them.
+    """Return a checked environment, like those of PettingZoo's own factory functions.
 
-    An illegal action ends the game: the agent that tried it gets -1 (under the reward `margin`
-    -100), the others 0.
+    An illegal action ends the game: the agent that tried it gets -1 (-100 with the reward
+    `margin`), the others 0.
     """
     env = DamrakAEC(board, players, options, render_mode, reward)
     wrapped = wrappers.TerminateIllegalWrapper(env, illegal_reward=reward_named(reward).illegal)
@@ -41,7 +41,7 @@ def aec_env(
 
 
 class DamrakAEC(AECEnv):  # type: ignore[misc]
-    """The environment without PettingZoo's wrappers: twice as fast, and it trusts its caller.
+    """The environment without PettingZoo's wrappers: twice as fast, but without their checks.
 
     An illegal action raises `damrak_engine.errors.IllegalAction` and changes nothing.
     """
@@ -86,15 +86,15 @@ class DamrakAEC(AECEnv):  # type: ignore[misc]
         }
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The space of `observe(agent)`, always the same object."""
+        """Return the space of `observe(agent)`, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """The ids of the board's actions, always the same object."""
+        """Return the space of the board's action ids, always the same object."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a new game; with a seed, chance starts anew. `options` are not used."""
+        """Deal a new game; a seed restarts the random numbers. `options` is ignored."""
         if seed is not None:
             self._table.seed(seed)
         self._state = self._table.deal()
@@ -111,7 +111,10 @@ class DamrakAEC(AECEnv):  # type: ignore[misc]
         self._show()
 
     def observe(self, agent: str) -> dict[str, Vector | Mask]:
-        """What this agent sees and may do now; the mask of an agent not asked is all zeros."""
+        """Return the agent's observation and its action mask.
+
+        The mask is all zeros unless the agent is the one to decide.
+        """
         seat = self._seats[agent]
         state = self._state
         legal = state.legal_mask() if seat == state.actor else 0
@@ -121,10 +124,10 @@ class DamrakAEC(AECEnv):  # type: ignore[misc]
         }
 
     def step(self, action: int | None) -> None:
-        """Play the action of `agent_selection`; None takes an agent off a finished game.
+        """Play the action of `agent_selection`; None removes an agent from a finished game.
 
         Raises:
-            IllegalAction: saying why; nothing has changed.
+            IllegalAction: the action is not legal; nothing has changed.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -144,7 +147,7 @@ class DamrakAEC(AECEnv):  # type: ignore[misc]
         self._show()
 
     def render(self) -> str | None:
-        """The position as the deciding agent sees it: returned (ansi) or printed (human)."""
+        """Return (ansi) or print (human) the position as the deciding agent sees it."""
         if self.render_mode is None:
             return None
         text = describe(observe(self._state, self._seats[self.agent_selection]))
@@ -154,7 +157,7 @@ class DamrakAEC(AECEnv):  # type: ignore[misc]
         return None
 
     def close(self) -> None:
-        """Nothing has to be released."""
+        """Do nothing, because the environment holds no resources."""
 
     def _select(self, seat: int) -> None:
         agent = self.possible_agents[seat]

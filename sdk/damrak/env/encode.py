@@ -1,8 +1,8 @@
-"""Observations and legal actions as arrays.
+"""Encoding of observations and legal actions as arrays.
 
-Nothing here sees a state: a vector is made of an `Observation`, and so holds no more than the seat
-may know. Sets (routes, contracts, claims) are bit masks in the engine; they are put side by side
-in one long integer and unpacked at once, which is what makes this quick.
+No function here has access to a state: vectors are made from an `Observation`, and so contain only
+information known to the seat. Sets (routes, contracts, claims) are bit masks in the engine; for
+speed they are concatenated to one long integer and unpacked at once.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from damrak_engine.scoring import regions
 Vector = NDArray[np.float32]
 Mask = NDArray[np.int8]
 
-LINKS_KEPT = 1024  # networks whose contracts are remembered; a game has some twenty
+LINKS_KEPT = 1024  # number of networks whose contracts are cached; a game has about twenty
 
 
 class Encoder:
-    """Turns what the seats of a game see and may do into arrays of a fixed size.
+    """Encodes observations and legal actions of a game as arrays of a fixed size.
 
-    `layout` says what stands where, `size` is the length of a vector, `actions` that of a mask.
+    `layout` describes the parts of a vector, `size` is the length of a vector, `actions` that of a
+    mask.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -39,7 +40,7 @@ class Encoder:
         self.size = self.layout[-1].stop
         self.actions = len(rules.space)
         self._at = {part.name: part.start for part in self.layout}
-        self._counts = self._at["hand"]  # where flags end and counts of cards begin
+        self._counts = self._at["hand"]  # flags end and counts of cards begin here
         self._numbers = self._at["pile"]
         self._pick = self._flag_order()
         self._scale = self._scales()
@@ -47,7 +48,7 @@ class Encoder:
         self._links: dict[int, int] = {}
 
     def encode(self, seen: Observation, out: Vector | None = None) -> Vector:
-        """The vector of an observation: a new one, or `out` (a row of a batch) filled."""
+        """Return the vector of an observation: a new one, or `out` (a row of a batch) filled in."""
         vector = np.empty(self.size, np.float32) if out is None else out
         given_back, on_offer = _offers(seen)
         flags = _unpacked(self._flags(seen, given_back), self._counts + self.actions)
@@ -58,7 +59,7 @@ class Encoder:
         return vector
 
     def mask(self, legal: int | Iterable[int]) -> Mask:
-        """Legal actions (`State.legal_mask()`, or ids such as `View.legal`) as zeros and ones."""
+        """Return legal actions (`State.legal_mask()`, or ids as in `View.legal`) as 0 and 1."""
         if legal == 0:
             return np.zeros(self.actions, np.int8)
         if not isinstance(legal, int):
@@ -66,14 +67,14 @@ class Encoder:
         return _unpacked(legal, self.actions).view(np.int8)
 
     def part(self, vector: Vector, name: str) -> Vector:
-        """One part of a vector, or of a batch of them, by name and in its shape; not a copy."""
+        """Return one part of a vector or batch, by name and in its shape, without copying."""
         part = self.parts[name]
         return vector[..., part.slice].reshape(*vector.shape[:-1], *part.shape)
 
     # ---- flags ------------------------------------------------------------------------------
 
     def _flag_order(self) -> NDArray[np.intp]:
-        """Where each flag is found when the claims follow the flags: a route by its first claim."""
+        """Return the position of each flag in flags plus claims; a route uses its first claim."""
         order = np.arange(self._counts)
         first_claim: dict[int, int] = {}
         for claim in self.rules.claims:
@@ -110,7 +111,7 @@ class Encoder:
         return flags | (seen.open & ~seen.barred[seat]) << self._counts
 
     def _linked(self, owned: int) -> int:
-        """The contracts whose two locations these routes join."""
+        """Return the contracts whose two locations these routes join."""
         linked = self._links.get(owned)
         if linked is None:
             joined = regions(self.rules.board, owned)
@@ -124,7 +125,7 @@ class Encoder:
     # ---- numbers ----------------------------------------------------------------------------
 
     def _packs(self, seen: Observation) -> bytes:
-        """The multisets of cards; packed counts are a byte a kind already."""
+        """Return the multisets of cards; packed counts have one byte per kind already."""
         seat = seen.seat
         known = seen.known[seat:] + seen.known[:seat]
         row = sum([ONE[card] for card in seen.row if card != NO_CARD])
@@ -171,7 +172,7 @@ class Encoder:
 
 @cache
 def encoder_for(rules: Rules) -> Encoder:
-    """The encoder of a game, made once; `rules` is an attribute of every observation and view."""
+    """Return the encoder of a game, created once; `rules` is an attribute of every observation."""
     return Encoder(rules)
 
 
@@ -181,12 +182,12 @@ def _unpacked(bits: int, number: int) -> NDArray[np.uint8]:
 
 
 def _turned(seats_mask: int, seat: int, seats: int) -> int:
-    """A set of seats, counted from this one."""
+    """Return a set of seats relative to this one."""
     return (seats_mask >> seat | seats_mask << seats - seat) & (1 << seats) - 1
 
 
 def _offers(seen: Observation) -> tuple[int, int]:
-    """The contracts given back for good, as a mask, and how many lie on offer to anybody.
+    """Return the mask of contracts given back for good, and the number on offer to any seat.
 
     Every offer takes at least one contract out of the pile, so there are never many.
     """

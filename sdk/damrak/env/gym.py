@@ -1,4 +1,4 @@
-"""The Gymnasium environment: one seat to learn with, bots in all the others."""
+"""The Gymnasium environment: one seat for the learner, bots in all the others."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ ENV_ID = "Damrak-v0"
 
 
 def register() -> None:
-    """Make `gymnasium.make("Damrak-v0", ...)` known; a second call changes nothing."""
+    """Register `gymnasium.make("Damrak-v0", ...)`; idempotent."""
     if ENV_ID not in gymnasium.registry:
         gymnasium.register(ENV_ID, entry_point="damrak.env.gym:DamrakEnv")
 
 
 class DamrakEnv(gymnasium.Env[Vector, np.int64]):
-    """A game against `opponents`, who sit clockwise from the learner; each game has new ones.
+    """A game against `opponents`, seated clockwise from the learner and created for each game.
 
-    `seat` is where the learner sits, or `"random"` for another place in every game. An illegal
-    action ends the game with the reward -1 (under `margin` -100) and the reason in
-    `info["illegal"]`. The legal ones are in `info["action_mask"]` and in `action_masks()`.
+    `seat` is the learner's seat, or `"random"` for a random one in every game. An illegal action
+    ends the game with the reward -1 (-100 with `margin`) and the reason in `info["illegal"]`. The
+    legal actions are in `info["action_mask"]` and returned by `action_masks()`.
 
     Raises:
-        ValueError: no such house bot, seat, reward or render mode.
+        ValueError: there is no such house bot, seat, reward or render mode.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium has it per instance
@@ -99,10 +99,10 @@ class DamrakEnv(gymnasium.Env[Vector, np.int64]):
     def step(
         self, action: int | np.integer[Any]
     ) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
-        """Play the learner's action, and the opponents' until it is asked again or it is over.
+        """Play the learner's action, then the opponents' up to the next decision or the end.
 
         Raises:
-            ResetNeeded: no game is going on.
+            ResetNeeded: no game is in progress.
         """
         state = self._state
         if state is None or not self._is_playing:
@@ -122,13 +122,13 @@ class DamrakEnv(gymnasium.Env[Vector, np.int64]):
         return self._shown(state), reward, not self._is_playing, False, info
 
     def action_masks(self) -> Mask:
-        """The legal actions as ones among zeros; all zeros when no game is going on."""
+        """Return the legal actions as ones among zeros; all zeros if no game is in progress."""
         if self._state is None or not self._is_playing:
             return self.encoder.mask(0)
         return self.encoder.mask(self._state.legal_mask())
 
     def render(self) -> str | None:
-        """The position as the learner sees it: returned (ansi) or printed (human)."""
+        """Return (ansi) or print (human) the position as the learner sees it."""
         if self.render_mode is None or self._state is None:
             return None
         text = describe(observe(self._state, self.seat))

@@ -1,7 +1,7 @@
-"""What stands where in an observation vector: a table, so that nobody has to count.
+"""The layout of an observation vector, as a table of named parts.
 
-The vector has one fixed length for a board and a number of players. Seats are relative: index 0 is
-the seat that looks, 1 the next one clockwise. Every number lies in [0, 1].
+The length of the vector is fixed for a board and a number of players. Seats are relative: index 0
+is the observing seat, 1 the next one clockwise. Every number is in [0, 1].
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from damrak_engine.cards import KINDS
 from damrak_engine.position import ROW_SIZE
 
 LAYOUT: Final = "damrak-observation/1"
-"""Changes whenever a part is added, removed, moved or given another meaning."""
+"""Version of the layout; changes if a part is added, removed, moved or redefined."""
 
-FACES: Final = KINDS + 1  # what a slot of the row can show: seven kinds, or nothing
+FACES: Final = KINDS + 1  # the faces of a slot in the row: seven kinds, or nothing
 PHASES: Final = ("setup", "turn", "second", "keep", "over")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One named stretch of the vector: `vector[part.slice].reshape(part.shape)`."""
+    """One named part of the vector: `vector[part.slice].reshape(part.shape)`."""
 
     name: str
     start: int
@@ -34,22 +34,22 @@ class Part:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """The number of values in this part."""
         return math.prod(self.shape)
 
     @property
     def stop(self) -> int:
-        """Where the next part starts."""
+        """The index at which the next part starts."""
         return self.start + self.size
 
     @property
     def slice(self) -> slice:
-        """What to index a vector with, or the last axis of a batch."""
+        """The slice of this part in a vector, or in the last axis of a batch."""
         return slice(self.start, self.stop)
 
 
 def observation_layout(board: str | Board = "amsterdam", players: int = 2) -> tuple[Part, ...]:
-    """The parts of the observation vector in their order, without gaps, from 0."""
+    """Return the parts of the observation vector in order, without gaps, starting at 0."""
     return _layout(load_board(board) if isinstance(board, str) else board, players)
 
 

@@ -1,6 +1,6 @@
-"""House bots, and bots of your own, in the other seats of a training game.
+"""Opponents in a training game: house bots or your own bots.
 
-They run in this process and are trusted: there is no clock, and what one raises is yours to see.
+They run in this process and are trusted: they have no clock, and their exceptions propagate.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from damrak_engine.scoring import Result
 from damrak_engine.state import State
 
 OpponentGiven = str | Callable[[], Bot]
-"""The name of a house bot, or a class derived from `Bot`, or what makes such a bot."""
+"""The name of a house bot, a class derived from `Bot`, or a function that returns such a bot."""
 
 CONTROL: Final = TimeControl(decision_ms=None)
 STANDING_CLOCK: Final = TimeLeft(None, CONTROL.bank_ms * US_PER_MS)
 
 
 def maker_of(given: OpponentGiven) -> Callable[[], Bot]:
-    """What makes a new instance of this opponent for every game.
+    """Return a function that creates a new instance of this opponent for every game.
 
     Raises:
         ValueError: there is no such house bot.
@@ -39,7 +39,7 @@ def maker_of(given: OpponentGiven) -> Callable[[], Bot]:
 
 
 class SeenEvents(Sequence[Event]):
-    """The first events of a game as one seat may know them, redacted when they are looked at."""
+    """The first events of a game as one seat may know them, redacted on access."""
 
     def __init__(self, log: list[Event], seat: int, length: int, redacted: list[Event]) -> None:
         self._log = log
@@ -64,7 +64,7 @@ class SeenEvents(Sequence[Event]):
 
 
 class Opponent:
-    """A bot at its seat for one game."""
+    """A bot in its seat for one game."""
 
     def __init__(self, bot: Bot, state: State, seat: int, seed: int) -> None:
         assert state.log is not None
@@ -80,8 +80,8 @@ class Opponent:
         bot.start(MatchInfo(rules.board, rules, rules.seats, seat, CONTROL))
 
     def decide(self, state: State) -> int:
-        """The action the bot chooses; it is asked now."""
-        # Nobody learns at set-up what the others chose, although here they choose in turn.
+        """Return the action that the bot chooses."""
+        # At set-up no seat learns what the others chose, although here they choose one by one.
         at_once = state.phase == SETUP and state.rules.unseen_choice
         events = self._events(self._dealt if at_once else len(self._log))
         seen = observe(state, self._seat)
@@ -91,7 +91,7 @@ class Opponent:
         return action
 
     def finish(self, result: Result) -> None:
-        """Tell the bot how it ended."""
+        """Pass the result of the game to the bot."""
         self._events(len(self._log))
         self._bot.finish(result)
 

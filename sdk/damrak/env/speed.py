@@ -27,7 +27,7 @@ Game = Callable[[Random], int]
 
 
 def engine_loop(table: Table) -> Game:
-    """The leanest loop there is: the engine, an observation vector and a mask a decision."""
+    """Return the fastest loop: engine, observation vector and action mask only."""
     encoder = encoder_for(table.rules)
 
     def game(rng: Random) -> int:
@@ -43,7 +43,7 @@ def engine_loop(table: Table) -> Game:
 
 
 def aec_loop(env: Any) -> Game:
-    """The loop of the PettingZoo documentation."""
+    """Return the loop of the PettingZoo documentation."""
 
     def game(rng: Random) -> int:
         env.reset()
@@ -58,7 +58,7 @@ def aec_loop(env: Any) -> Game:
 
 
 def gym_loop(env: gymnasium.Env[Any, Any]) -> Game:
-    """The loop of the Gymnasium documentation."""
+    """Return the loop of the Gymnasium documentation."""
 
     def game(rng: Random) -> int:
         _, info = env.reset()
@@ -73,13 +73,13 @@ def gym_loop(env: gymnasium.Env[Any, Any]) -> Game:
 
 
 def any_of(mask: Mask, rng: Random) -> int:
-    """A legal action."""
+    """Return a random legal action."""
     legal = np.flatnonzero(mask)
     return int(legal[int(rng.random() * len(legal))])
 
 
 def loops(board: str) -> dict[str, Game]:
-    """Everything that is measured, by name."""
+    """Return all measured loops by name."""
     register()
     bots: Final = ("random", "greedy", "planner")
     return {
@@ -94,7 +94,7 @@ def loops(board: str) -> dict[str, Game]:
 
 
 def main() -> None:
-    """Print a table."""
+    """Measure all loops and print a table."""
     parser = argparse.ArgumentParser(prog="python -m damrak.env.speed", description=__doc__)
     parser.add_argument("--board", default="amsterdam")
     parser.add_argument("--seconds", type=float, default=2.0, help="for each line")

@@ -1,4 +1,4 @@
-"""The table both environments play at: deal after deal under the same rules."""
+"""The table used by both environments: consecutive games under the same rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OptionsGiven = Options | Mapping[str, str] | None
 
 
 class Table:
-    """Rules, and the chance that everything at this table comes from."""
+    """The rules of a table, and the source of all its random numbers."""
 
     def __init__(self, board: str | Board, players: int, options: OptionsGiven) -> None:
         if isinstance(board, str):
@@ -30,13 +30,13 @@ class Table:
         self.seed(None)
 
     def seed(self, seed: int | None) -> None:
-        """Start chance anew: from a number, or from the system."""
+        """Restart the random numbers from a seed, or from the system if it is None."""
         self.random = random.Random(seed)
         self.dice = QuickDice(self.random.random)
         self._dealt = 0
 
     def deal(self, log: list[Event] | None = None) -> State:
-        """A new game. Under the option first_player = rotate each seat begins in its turn."""
+        """Deal a new game. With the option first_player = rotate the seats begin in turn."""
         first = None
         if self.rules.options.first_player == "rotate":
             first = self._dealt % self.rules.seats
@@ -44,5 +44,5 @@ class Table:
         return new_game(self.rules, self.dice, log, first)
 
     def result(self, state: State) -> Result:
-        """The result of a game that is over."""
+        """Return the result of a finished game."""
         return result(state, self.dice)

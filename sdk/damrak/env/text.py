@@ -1,4 +1,4 @@
-"""A position in words, as the render mode `ansi` shows it."""
+"""A position as text, shown by the render mode `ansi`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from damrak_engine.observation import Observation
 
 
 def describe(seen: Observation) -> str:
-    """What a seat sees, a few lines of text."""
+    """Return a few lines of text with what a seat sees."""
     board = seen.rules.board
     row = " ".join("-" if card == NO_CARD else WORDS[card] for card in seen.row)
     lines = [
