@@ -1,7 +1,8 @@
 """The command `damrak`.
 
-One module per command; each has `add_parser(commands)` and a function that runs it and returns
-the exit code. Nothing a user does wrong ends in a traceback: it ends in one line and code 2.
+One module per command; each has `add_parser(commands)` and a function that runs the command and
+returns the exit code. A user's mistake never ends in a traceback, but in a one-line message and
+exit code 2.
 """
 
 from __future__ import annotations
@@ -9,19 +10,19 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False  # as in `typing`, which takes a moment to load
+TYPE_CHECKING = False  # like `typing.TYPE_CHECKING`, without the cost of importing `typing`
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; what the process is to exit with."""
+    """Run the command line and return the exit code of the process."""
     given = sys.argv[1:] if arguments is None else arguments
-    try:  # loading it all takes a moment, in which somebody may have thought better of it
+    try:  # imports take a moment, in which Ctrl-C may arrive
         import signal
 
         is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if is_ours:  # an exception can be lost, or become another one, in the midst of an import
+        if is_ours:  # during an import, an exception can be lost or replaced by another
             signal.signal(signal.SIGINT, lambda *_: os._exit(130))
         try:
             from damrak.cli import command
@@ -31,5 +32,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if is_ours:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
     except KeyboardInterrupt:
-        return 130  # INTERRUPTED of damrak.cli.errors, which may not be there
+        return 130  # INTERRUPTED of damrak.cli.errors, which may not be imported
     return command.run(parser, given)

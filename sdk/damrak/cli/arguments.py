@@ -1,4 +1,4 @@
-"""What users write on the command line, turned into what the rest of the package takes."""
+"""Conversion of command-line arguments to boards, options and numbers."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from damrak_engine.strictjson import StrictJsonError, read_json
 
 
 def board_named(text: str) -> Board:
-    """The board of the package with this name, or the one in this file.
+    """Return the board of the package with this name, or the one in this file.
 
     Raises:
-        Misuse: there is neither, or the file is no board; the field is named.
+        Misuse: there is no such board or file, or the file is not a valid board; names the field.
     """
     if text in board_names():
         return load_board(text)
@@ -29,7 +29,7 @@ def board_named(text: str) -> Board:
         near = difflib.get_close_matches(text, board_names(), n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(board_names())}"
         raise Misuse(f"board {text!r}: no such file, and no board of that name; {hint}")
-    try:  # as strictly as a replay is read, which holds the whole file
+    try:  # as strictly as replays are read, because a replay contains the whole board
         return parse_board(read_json(read_board(path)))
     except BoardError as problem:
         raise Misuse(f"{text}: {problem}") from None
@@ -38,10 +38,10 @@ def board_named(text: str) -> Board:
 
 
 def options_from(settings: Sequence[str]) -> Options:
-    """The rule options of `name=value` settings.
+    """Return the rule options given as `name=value` settings.
 
     Raises:
-        Misuse: a setting of another form, or given twice.
+        Misuse: a setting is malformed or given twice.
         OptionsError: there is no such option, or it has no such value.
     """
     given: dict[str, object] = {}
@@ -58,17 +58,17 @@ def options_from(settings: Sequence[str]) -> Options:
 
 
 def positive(text: str) -> int:
-    """A whole number of 1 or more, for argparse."""
+    """Parse a whole number of 1 or more, for argparse."""
     return _whole(text, 1)
 
 
 def whole(text: str) -> int:
-    """A whole number of 0 or more, for argparse."""
+    """Parse a whole number of 0 or more, for argparse."""
     return _whole(text, 0)
 
 
 def seconds(text: str) -> int:
-    """Seconds, as a whole number of milliseconds, for argparse."""
+    """Parse seconds, and return whole milliseconds, for argparse."""
     number = _number(text)
     if not 0 <= number <= 1e6:
         raise argparse.ArgumentTypeError(f"{text} is no number of seconds from 0 to 1,000,000")
@@ -78,7 +78,7 @@ def seconds(text: str) -> int:
 def _whole(text: str, least: int) -> int:
     number: float
     try:
-        number = int(text)  # to the last digit of a long seed
+        number = int(text)  # int first: float would lose digits of a long seed
     except ValueError:
         number = _number(text)
     if number < least or number != int(number):

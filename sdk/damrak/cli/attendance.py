@@ -1,4 +1,4 @@
-"""What `damrak connect` shows: a live line on a terminal, plain lines elsewhere, or JSON lines."""
+"""Output of `damrak connect`: a live line on a terminal, plain lines elsewhere, or JSON lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORDINALS: Final = ("", "first", "second", "third", "fourth")
 
 
 class Attendance(Display):
-    """Tells how a bot is getting on at a referee; a context manager."""
+    """Shows the progress of a bot at a referee; a context manager."""
 
     def __init__(self, console: Console, address: str, bot: str, is_json: bool) -> None:
         self._console = console
@@ -27,7 +27,7 @@ class Attendance(Display):
         self._bot = bot
         self._is_json = is_json
         self._state = "connecting"
-        self._trouble = ""  # why there is no connection; told once
+        self._trouble = ""  # reason for a lost connection; printed once
         self._playing = 0
         self.games = 0
         self.wins = 0
@@ -35,13 +35,13 @@ class Attendance(Display):
         super().__init__(console, is_shown=console.is_terminal and not is_json)
 
     def registered(self, news: Registered, games: int) -> None:
-        """The referee knows the bot."""
+        """Report that the referee has registered the bot."""
         self._state, self._trouble = "waiting", ""
         said = f"waiting at {self._address} ({news.referee}) as {news.bot}, up to {_games(games)}"
         self._tell(said, event="waiting", bot=news.bot, referee=news.referee, games=games)
 
     def away(self, news: Away) -> None:
-        """There is no connection."""
+        """Report that the bot is not connected."""
         self._state = "away"
         trouble, is_known = str(news.trouble), str(news.trouble) == self._trouble
         self._trouble = trouble
@@ -49,7 +49,7 @@ class Attendance(Display):
         self._tell(said, event="away", trouble=trouble, seconds=round(news.seconds, 1))
 
     def closing(self, news: Closing) -> None:
-        """The referee is about to stop."""
+        """Report that the referee is about to stop."""
         seconds = news.back_in_ms / 1000
         if news.final:
             words = "the referee has ended and does not come back"
@@ -58,29 +58,29 @@ class Attendance(Display):
         self._tell(words, event="closing", seconds=seconds, final=news.final)
 
     def called(self, call: Call, playing: int) -> None:
-        """The bot goes to a table."""
+        """Report that the bot joins a table."""
         self._playing = playing
         self._tell(f"{call.match}: called", event="called", match=call.match)
 
     def declined(self, match: str, reason: str) -> None:
-        """The bot does not go to a table."""
+        """Report that the bot declines a table."""
         self._tell(f"{match}: declined, {reason}", event="declined", match=match, reason=reason)
 
     def over(self, news: GameOver, playing: int) -> None:
-        """A game has ended."""
+        """Report that a game has ended."""
         self._playing = playing
         told = _outcome(news)
         self._count(told)
         self._tell(f"{news.match}: {_in_words(told)}{_again(news)}", event="over", **told)
 
     def finishing(self, playing: Sequence[str]) -> None:
-        """No new games are taken."""
+        """Report that no new games are accepted."""
         self._state = "finishing"
         rest = f"; {_games(len(playing))} to be finished, Ctrl-C again ends them" if playing else ""
         self._tell(f"no new games{rest}", event="finishing", playing=list(playing))
 
     def stopped(self) -> None:
-        """It is over."""
+        """Report the totals at the end."""
         said = f"{_games(self.games)} played, {self.wins} won, {self.faults} faults"
         self._tell(said, event="stopped", games=self.games, wins=self.wins, faults=self.faults)
 
@@ -113,7 +113,7 @@ class Attendance(Display):
 
 
 def _outcome(news: GameOver) -> dict[str, Any]:
-    """How a game ended, as `--json` tells it."""
+    """Return how a game ended, in the form of `--json`."""
     record = news.record
     told: dict[str, Any] = {"match": news.match}
     if record.fault is not None:
@@ -137,7 +137,7 @@ def _outcome(news: GameOver) -> dict[str, Any]:
 
 
 def _again(news: GameOver) -> str:
-    """How its author finds out more about a failure."""
+    """Return a hint on how to investigate a failure."""
     if news.bundle is not None:
         return f" (again: damrak repro {news.bundle})"
     return " (more of this with --save DIR)" if news.record.fault is not None else ""

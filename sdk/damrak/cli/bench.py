@@ -1,4 +1,4 @@
-"""`damrak bench`: how fast the engine and the referee are here, beside others."""
+"""`damrak bench`: measure the engine and the referee, and compare them with others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from damrak.cli.console import err, out
 from damrak.cli.errors import OK
 from damrak.cli.parser import Commands, add_command, add_json
 
-# For each peer: how its column is headed, what it is called, and the ratio we aim at from Python.
+# For each peer: the heading of its column, its name, and the target ratio from Python.
 PEERS: Final = {
     "openspiel_gin_rummy": ("gin rummy", "OpenSpiel gin rummy", "10"),
     "openspiel_hearts": ("hearts", "OpenSpiel hearts", "1.9"),
@@ -56,7 +56,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     if args.what == "referee":
         return bench_referee.run(quick=args.quick, as_json=args.json)
     if args.what == "floods":
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def print_report(console: Console, measured: dict[str, Any]) -> None:
-    """What `--json` prints, as tables with ratios and targets."""
+    """Print the content of `--json` as tables with ratios and targets."""
     for table in (_speeds(measured), _rest(measured)):
         console.print(table)
     console.print("tuned: chance is drawn by a faster loop than the standard library's")
@@ -81,7 +81,7 @@ def print_report(console: Console, measured: dict[str, Any]) -> None:
 
 
 def _speeds(measured: dict[str, Any]) -> Table:
-    """Actions a second, with the ratio to each peer."""
+    """Return a table of actions per second, with the ratio to each peer."""
     peers: dict[str, int | None] = measured["peers"]
     table = _table("actions a second, one core, two players", "engine", "measured", "target")
     for name in peers:

@@ -1,4 +1,4 @@
-"""`damrak bench floods`: how long a running match waits during floods of the public address."""
+"""`damrak bench floods`: measure how long a running match waits during floods of the referee."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUICK_SECONDS: Final = 2.0
 
 
 def run(*, quick: bool, as_json: bool) -> int:
-    """Measure and print."""
+    """Measure and print the results."""
     # Imported late: gRPC's server side is not installed everywhere.
     from damrak.benchmark.referee.floods import TARGET, measure
 

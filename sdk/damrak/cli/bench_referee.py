@@ -1,4 +1,4 @@
-"""`damrak bench referee`: what the referee costs here."""
+"""`damrak bench referee`: measure the overhead of the referee."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from damrak.cli.errors import OK
 
 
 def run(*, quick: bool, as_json: bool) -> int:
-    """Measure and print."""
-    # What it needs is not there without grpc's server side; the engine's benchmark does not.
+    """Measure and print the results."""
+    # Imported late: this needs gRPC's server side, which the engine's benchmark does without.
     from damrak.benchmark.referee.report import FULL, QUICK, measure
 
     with err().status("measuring") as status:
@@ -29,7 +29,7 @@ def run(*, quick: bool, as_json: bool) -> int:
 
 
 def print_report(console: Console, measured: dict[str, Any]) -> None:
-    """What `--json` prints, in tables with the targets."""
+    """Print the content of `--json` as tables with targets."""
     table = _table("decisions a second through the referee", "referee", "bare echo", "ratio")
     for heading in ("target", "ratio of CPU time", "own share p50, us", "p99, us"):
         table.add_column(heading, justify="right")

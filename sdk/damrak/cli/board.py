@@ -1,4 +1,4 @@
-"""`damrak board`: make boards, check them (`board_check.py`), draw them."""
+"""`damrak board`: create, check (`board_check.py`) and draw boards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from damrak_engine.boards import board_names, load_board
 from damrak_engine.drawing import draw
 from damrak_engine.generator import LOCATIONS, generate
 
-MOST_SEEDS: Final = 10**6  # short enough to be passed on by word of mouth
+MOST_SEEDS: Final = 10**6  # small enough to tell another person
 ONE_A_LINE: Final = ("locations", "routes", "contracts")
 
 
@@ -101,7 +101,7 @@ def _new(args: argparse.Namespace) -> int:
 
 
 def board_text(board: dict[str, Any]) -> str:
-    """A board file as people like to read and edit it: one location, route or contract a line."""
+    """Return a readable and editable board file: one location, route or contract per line."""
     fields = []
     for key, value in board.items():
         text = json.dumps(value, ensure_ascii=False)
@@ -162,7 +162,7 @@ def _list(args: argparse.Namespace) -> int:
     return OK
 
 
-# ---- what several of them take -----------------------------------------------------------------
+# ---- shared arguments --------------------------------------------------------------------------
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`damrak board check`: is this board sound, readable and healthy?"""
+"""`damrak board check`: check whether a board is sound, readable and healthy."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def add_parser(verbs: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     board = board_named(args.board)
     flaws = [*flaws_of(board), *design_flaws(board)]
-    # One game with every number of players is the least that says anything.
+    # The minimum is one game with every number of players.
     games = max(args.games, board.players[1] - board.players[0] + 1)
     with _games_bar(games) as advance:
         found = health(board, games, random.Random(args.seed).random, advance)
@@ -106,12 +106,12 @@ def _games_bar(games: int) -> Iterator[Callable[[int], None]]:
 
 
 def add_board(parser: argparse.ArgumentParser) -> None:
-    """The argument of the verbs that look at a board."""
+    """Add the argument of the verbs that read a board."""
     parser.add_argument("board", metavar="BOARD", help="a file, or a board of the package")
 
 
 def facts_of(board: Board) -> dict[str, Any]:
-    """What a board is called and how large it is."""
+    """Return the name and the size of a board."""
     return {
         "board": board.id,
         "name": board.name,

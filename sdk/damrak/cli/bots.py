@@ -1,4 +1,4 @@
-"""`damrak bots`: the house bots."""
+"""`damrak bots`: list the house bots."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     rows = [
         {
             "name": name,

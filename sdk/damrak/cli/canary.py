@@ -1,4 +1,4 @@
-"""`damrak canary`: how would this version do, without its playing in earnest?"""
+"""`damrak canary`: test a version in shadow games before it goes live."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     from damrak.ladder.login import find_site
 
     if args.watch and args.cancel:

@@ -1,4 +1,4 @@
-"""The whole command line: all commands, and what becomes of what they raise."""
+"""The command line: its commands, and the conversion of exceptions to messages and exit codes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ COMMANDS: Final = (
     "proto",
     "completion",
 )
-"""Each is a module of this package."""
+"""The commands, each of which is a module of this package."""
 
 EPILOG = """examples:
   damrak new my_bot
@@ -52,12 +52,12 @@ EPILOG = """examples:
 
 
 def run(parser: Parser, arguments: Sequence[str]) -> int:
-    """Run the command line; what the process is to exit with."""
+    """Run the command line and return the exit code of the process."""
     _prepare_streams()
     try:
         try:
             return _run(parser, arguments)
-        finally:  # help, too, leaves by an exception
+        finally:  # even after --help, which exits by an exception
             sys.stdout.flush()
     except Misuse as problem:
         return _complain(str(problem))
@@ -71,7 +71,7 @@ def run(parser: Parser, arguments: Sequence[str]) -> int:
     except OSError as problem:
         try:
             sys.stdout.flush()
-        except OSError:  # a full disk, perhaps the very problem
+        except OSError:  # such as a full disk, which may be the original problem
             _stop_printing()
         return _complain(_in_words(problem))
 
@@ -86,26 +86,26 @@ def _run(parser: Parser, arguments: Sequence[str]) -> int:
 
 
 def _prepare_streams() -> None:
-    """Whoever closed standard output or error wants to hear nothing there: it goes nowhere.
+    """Replace closed standard streams by the null device, and escape unprintable characters.
 
-    What their encoding does not have, or what is no text in the name of a file, is escaped.
+    These are characters missing in a stream's encoding, and undecodable bytes in file names.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for good
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - never closed
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def _stop_printing() -> None:
-    """Let go of what is still buffered: it would fail again when Python flushes at exit."""
+    """Discard buffered output: it would fail again when Python flushes at exit."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser(arguments: Sequence[str] = ()) -> Parser:
-    """The whole command line, or as much of it as these arguments need: it is loaded sooner."""
+    """Return the parser, reduced to the subcommand in the arguments so that it loads faster."""
     only = arguments[0] if arguments and arguments[0] in COMMANDS else None
     parser = Parser(
         prog="damrak",

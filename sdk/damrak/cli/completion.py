@@ -1,4 +1,4 @@
-"""`damrak completion`: let the shell complete the command line."""
+"""`damrak completion`: print a script for completion in the shell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATHS: Final = (
     "DIR",
     "FILE",
     "NAME|FILE",
-)  # what arguments that are paths are called
+)  # metavars of arguments that are paths
 
 
 def add_parser(commands: Commands) -> None:
@@ -40,8 +40,8 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
-    from damrak.cli.command import build_parser  # which imports this module to build it
+    """Run the command."""
+    from damrak.cli.command import build_parser  # imported late: it imports this module
 
     parser = build_parser()
     _tell_what_is_a_path(parser)
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _tell_what_is_a_path(parser: argparse.ArgumentParser) -> None:
-    """Mark the arguments, in all commands below, that the shell can complete by itself."""
+    """Mark the arguments of all commands that are paths, which the shell can complete."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for command in action.choices.values():

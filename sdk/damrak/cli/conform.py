@@ -1,4 +1,4 @@
-"""`damrak conform`: does a client, in whatever language, speak the protocol?"""
+"""`damrak conform`: check whether a client, in any language, implements the protocol."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from damrak.cli.console import err, out
 from damrak.cli.errors import FAILED, OK, Misuse
 from damrak.cli.parser import Commands, add_command, add_json
 
-# gRPC takes a while to import, and no other command needs what is behind it.
+# gRPC takes a while to import, and no other command needs these modules.
 if TYPE_CHECKING:
     from damrak.conform.scenario import Scenario
     from damrak.conform.suite import Outcome, Suite
 
 PATIENCE_S: Final = 30.0
-NOWHERE: Final = ("unix:", "0.0.0.0:", "[::]:")  # no call can name another one like these
+NOWHERE: Final = ("unix:", "0.0.0.0:", "[::]:")  # a call cannot name a second address here
 DOCUMENT: Final = "docs/protocol.md"
 _ADDRESS: Final = re.compile(r"unix:.+|.+:\d{1,5}")
 
@@ -77,7 +77,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     if not _ADDRESS.fullmatch(args.address):
         raise Misuse(f"{args.address!r} is no address: HOST:PORT or unix:PATH")
     if args.one_seat and not args.trailing and not args.list:
@@ -161,7 +161,7 @@ async def _with_text(args: argparse.Namespace, chosen: tuple[Scenario, ...]) -> 
     finally:
         status.stop()
         await stage.close()
-    # What a later scenario has noticed about one that was told to be ok.
+    # Problems found by later scenarios in scenarios that were reported as ok.
     for outcome in suite.outcomes:
         if outcome.problem and outcome.scenario.name not in shown:
             _print(console, outcome)

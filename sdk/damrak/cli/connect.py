@@ -1,4 +1,4 @@
-"""`damrak connect`: a bot on this machine plays on a referee elsewhere."""
+"""`damrak connect`: play with a local bot at a remote referee."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from damrak.remote.credentials import find_token, login_file, save_token
 from damrak_engine.boards import load_board
 from damrak_engine.rules import rules_for
 
-MOST_GAMES: Final = 1000  # that a referee gives one bot
-NEWS: Final = 30.0  # seconds until every referee of a ladder knows a new token
-MOMENT: Final = 2.0  # seconds for a thread to end
+MOST_GAMES: Final = 1000  # a referee's limit for one bot
+NEWS: Final = 30.0  # seconds until all referees of a ladder accept a new token
+MOMENT: Final = 2.0  # seconds to wait for a thread to end
 
 
 def add_parser(commands: Commands) -> None:
@@ -91,7 +91,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     if (args.to is None) == (args.ladder is None):
         raise Misuse("--to or --ladder: one of them (see: damrak connect --help)")
     if args.insecure and (args.tls_ca or args.tls_cert):
@@ -145,7 +145,7 @@ def _join(args: argparse.Namespace) -> int:
 
 
 def _try_out(spec: BotSpec) -> None:
-    """A bot that cannot even begin has nothing to do at a referee."""
+    """Check that the bot starts before connecting."""
     rules = rules_for(load_board("practice"), 2)
     bot = HostedBot(launcher(), SeatPlan(spec, 0, STANDARD_CONTROL, 0), rules, STANDARD_LIMITS)
     try:
@@ -160,10 +160,10 @@ def _try_out(spec: BotSpec) -> None:
 def _attend(
     args: argparse.Namespace, address: Address, token: str, spec: BotSpec, news: float = 0.0
 ) -> int:
-    """Wait and play; a referee may need so many seconds to hear of a new token."""
+    """Wait for games and play; a new token may need `news` seconds to be accepted."""
     from damrak.cli.attendance import Attendance
     from damrak.cli.desk import Desk, Heard, Stop
-    from damrak.remote.channels import security_for  # gRPC: other commands do without
+    from damrak.remote.channels import security_for  # gRPC: not needed by other commands
     from damrak.remote.games import Games
     from damrak.remote.lobby import Lobby
 
@@ -192,7 +192,7 @@ def _attend(
                     if monotonic() > until:
                         raise
                     sleep(1.0)
-        except BaseException as problem:  # noqa: BLE001 - for the main thread
+        except BaseException as problem:  # noqa: BLE001 - raised in the main thread
             heard.put(problem)
 
     waiting = Thread(target=wait, name="lobby", daemon=True)
@@ -216,7 +216,7 @@ def _attend(
 
 @contextmanager
 def _stops(stop: Callable[[], None]) -> Iterator[None]:
-    """Ctrl-C, and the polite end of a service, call this in the meantime."""
+    """Call a function at SIGINT and SIGTERM."""
 
     def handle(number: int, frame: FrameType | None) -> None:
         stop()

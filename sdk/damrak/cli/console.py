@@ -1,4 +1,4 @@
-"""Where text for people goes: colours on a terminal only, and never with NO_COLOR."""
+"""Consoles for text output: colours on a terminal only, and never with NO_COLOR."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-PIPED_WIDTH: Final = 110  # nobody's window limits a file
-# All controls but tabs and line ends, and what turns the direction of writing.
+PIPED_WIDTH: Final = 110  # the width of files and pipes, which have no window
+# All control characters except tab and line end, and characters that change text direction.
 _STEERS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class OurConsole(Console):
-    """A console that leaves it to `main` what to do when its reader has gone.
+    """A console that lets `main` handle a broken pipe.
 
-    Names, notes and tracebacks are strangers': nothing in them steers the terminal.
+    Names, notes and tracebacks come from strangers: control sequences in them are removed.
     """
 
     def on_broken_pipe(self) -> None:
-        """Tell `main`."""
+        """Raise BrokenPipeError for `main`."""
         raise BrokenPipeError
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """What is printed for this, whose text is harmless."""
+        """Render with control sequences removed from the text."""
         for segment in super().render(renderable, options):
             text, style, control = segment
             yield segment if control else Segment(harmless(text), style)
 
 
 def harmless(text: str) -> str:
-    """The text without anything that a terminal would obey, but for tabs and line ends."""
+    """Return the text with all control characters but tabs and line ends replaced."""
     return _STEERS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def out() -> Console:
-    """Standard output."""
+    """Return a console for standard output."""
     return _console(stderr=False)
 
 
 def err() -> Console:
-    """Standard error, for progress and remarks."""
+    """Return a console for standard error, for progress and remarks."""
     return _console(stderr=True)
 
 
 def remark(text: str) -> None:
-    """Say something on standard error, on one line of its own."""
+    """Print a line on standard error."""
     err().print(Text(text), soft_wrap=True)
 
 

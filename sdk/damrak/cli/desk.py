@@ -1,4 +1,4 @@
-"""Who decides what `damrak connect` does next: one thread that hears of everything in turn."""
+"""The event loop of `damrak connect`: one thread that processes all events in turn."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ MOMENT: Final = 0.5  # seconds; for platforms on which waiting cannot be interru
 
 
 class Stop:
-    """Somebody has asked for an end."""
+    """A request to stop, as by Ctrl-C."""
 
 
 Heard = News | GameOver | Stop | BaseException
-"""What the desk hears of; an exception comes from a lobby that will not have the bot."""
+"""Events for the desk; an exception comes from a lobby that rejects the bot."""
 
 
 class Desk:
-    """The bot's affairs at one referee."""
+    """Coordinates the games of a bot at one referee."""
 
     def __init__(
         self,
@@ -46,13 +46,13 @@ class Desk:
         self._capacity = capacity
         self._is_finishing = False
         self._problem: BaseException | None = None
-        self._due: dict[str, Call] = {}  # calls that a place will soon be free for
+        self._due: dict[str, Call] = {}  # calls to accept as soon as a game ends
 
     def serve(self, heard: SimpleQueue[Heard]) -> int:
-        """Play until told to stop; what the process is to exit with.
+        """Play until asked to stop, and return the exit code of the process.
 
         Raises:
-            RefereeError: the referee will not have this bot; games that went on were finished.
+            RefereeError: the referee rejects this bot; running games were finished first.
         """
         while not (self._is_finishing and not self._games.playing and heard.empty()):
             try:
@@ -103,7 +103,8 @@ class Desk:
         elif len(self._games) < self._capacity:
             self._go(call)
         elif call.match in self._due or len(self._due) < self._capacity:
-            # To the referee a match is over sooner than to the bot, which has yet to hear of it.
+            # The referee sees the end of a match earlier than the bot, which has not received it
+            # yet.
             self._due[call.match] = call
         else:
             self._decline(call, f"this bot plays {self._capacity} already")

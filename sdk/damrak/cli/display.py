@@ -1,4 +1,4 @@
-"""A picture on a terminal that is drawn anew while something goes on."""
+"""A display on the terminal that is redrawn during a long operation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.live import Live
 
 
 class Display(ABC):
-    """Shows its picture while the context lasts; where nobody can see it, nothing."""
+    """Shows its picture while the context is active, but nothing if the output is not visible."""
 
     def __init__(self, console: Console, *, is_shown: bool) -> None:
         self._live: Live | None = None
@@ -34,4 +34,4 @@ class Display(ABC):
 
     @abstractmethod
     def _picture(self) -> RenderableType:
-        """What is shown; called some times a second."""
+        """Return what to show; called several times per second."""

@@ -1,4 +1,4 @@
-"""Files that strangers hand over, read no further than they can be true."""
+"""Reading untrusted files with a limit on their size."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Final
 from damrak_engine.errors import BoardError, ReplayError
 
 LARGEST_REPLAY: Final = 16 * 2**20
-"""In bytes. The longest match with a note on every decision stays far below it."""
+"""In bytes. The longest match with a note on every decision is far smaller."""
 
 LARGEST_BOARD: Final = 2**20
-"""In bytes, as for referees."""
+"""In bytes; the limit of referees."""
 
 
 def read_replay(path: Path) -> bytes:
-    """What is in a file that is said to hold a replay; it may be a pipe.
+    """Return the content of a presumed replay file, which may be a pipe.
 
     Raises:
-        ReplayError: it holds more than any replay.
+        ReplayError: it is larger than any replay.
         OSError: it cannot be read.
     """
     data = _read(path, LARGEST_REPLAY)
@@ -28,10 +28,10 @@ def read_replay(path: Path) -> bytes:
 
 
 def read_board(path: Path) -> bytes:
-    """What is in a file that is said to hold a board; it may be a pipe.
+    """Return the content of a presumed board file, which may be a pipe.
 
     Raises:
-        BoardError: it holds more than any board.
+        BoardError: it is larger than any board.
         OSError: it cannot be read.
     """
     data = _read(path, LARGEST_BOARD)

@@ -1,4 +1,4 @@
-"""What the commands that speak with a ladder have in common: which one, and how it is said."""
+"""Shared code of the commands for ladders: options, polling and output."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STATES: Final = {
 
 
 def add_site(parser: argparse.ArgumentParser) -> None:
-    """The options that say which ladder it is."""
+    """Add the options that select the ladder."""
     parser.add_argument(
         "--to", metavar="URL", help="the ladder's site (default: that of the last login)"
     )
@@ -38,15 +38,15 @@ def add_site(parser: argparse.ArgumentParser) -> None:
 
 
 def clean(text: object) -> str:
-    """What a site says, in one line, without anything that a terminal would obey."""
+    """Return a text from a site as one line, without control characters."""
     return plain(str(text))
 
 
 def version_id(site: Site, bot: str, number: int) -> int:
-    """What the site calls this version of a bot.
+    """Return the id that the site assigns to this version of a bot.
 
     Raises:
-        LadderError: it has none of that number, or the site says no.
+        LadderError: the bot has no such version, or the site refuses.
     """
     from damrak.errors import LadderError
     from damrak.ladder.site import part
@@ -58,7 +58,7 @@ def version_id(site: Site, bot: str, number: int) -> int:
 
 
 def answers(site: Site, path: str, first: Any) -> Iterator[Any]:
-    """What the site has answered, then what it answers now, for as long as it is asked."""
+    """Yield the first answer of the site, then poll it for new ones until the caller stops."""
     from damrak.ladder.site import SiteAway
 
     yield first
@@ -71,7 +71,7 @@ def answers(site: Site, path: str, first: Any) -> Iterator[Any]:
 
 
 def version_line(version: dict[str, Any]) -> Text:
-    """A version in one line."""
+    """Return one line about a version."""
     state = clean(version["state"])
     line = Text.assemble(
         (f"{version['number']:>4}  ", "bold"),

@@ -34,7 +34,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     from damrak.ladder.login import find_site
     from damrak.ladder.site import part
 

@@ -1,4 +1,4 @@
-"""`damrak login`: let this machine act for you on a ladder."""
+"""`damrak login`: authorize this machine for a ladder."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     from damrak.ladder.login import find_address, keep_login
     from damrak.ladder.site import Site
 
@@ -70,7 +70,7 @@ def _ask(args: argparse.Namespace, site: object) -> str:
     asked, console = ask(site), err()
     console.print(Text.assemble("the code is ", (clean(asked.code), "bold")))
     console.print(Text(f"open {clean(asked.page)}, sign in, and approve it"), soft_wrap=True)
-    # Only ever a page of that very site, whatever it says.
+    # Open only pages of the site itself, even if it names another.
     is_own = asked.link.startswith(f"{site.address.text}/")
     if is_own and not args.no_browser and sys.stdin.isatty() and sys.stderr.isatty():
         webbrowser.open(asked.link)

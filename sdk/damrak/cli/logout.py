@@ -1,4 +1,4 @@
-"""`damrak logout`: make this machine's token void."""
+"""`damrak logout`: revoke this machine's token."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     from damrak.ladder.login import find_address, forget
     from damrak.ladder.site import Site
     from damrak.remote.credentials import kept_tokens, login_file

@@ -1,4 +1,4 @@
-"""A match that is over, from a replay file or from a ladder's match page."""
+"""Loading a finished match, from a replay file or from a ladder's match page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNLIMITED: Final = TimeControl(decision_ms=None, bank_ms=2**31 - 1)
 
 @dataclass(frozen=True, slots=True)
 class MatchSource:
-    """A replay, the clock it was played under, and whose account reads it, if that is known."""
+    """A replay, its time control, and the account that reads it, if known."""
 
     name: str
     replay: Replay
@@ -33,15 +33,15 @@ class MatchSource:
 
 
 def is_match_page(place: str) -> bool:
-    """Whether this is the address of a match, and not a file."""
+    """Return whether this is the address of a match rather than a file."""
     return "://" in place
 
 
 def match_at(url: str, *, may_be_plain: bool = False) -> MatchSource:
-    """Returns the match of this page.
+    """Return the match of this page.
 
-    A finished match is public. Where the site wants to know who asks, the token of its login is
-    used, if there is one.
+    A finished match is public. If the site requires authentication, the token of its login is used,
+    if there is one.
 
     Raises:
         Misuse: it is not the address of a match.
@@ -61,7 +61,7 @@ def match_at(url: str, *, may_be_plain: bool = False) -> MatchSource:
         user = str(known.get("me")["username"])
         site = known
     except (LadderError, KeyError, TypeError):
-        pass  # nobody is logged in, which a public match does not need
+        pass  # not logged in; a public match does not need it
     number = int(found[1])
     try:
         match: dict[str, Any] = site.get(f"matches/{number}")
@@ -74,10 +74,10 @@ def match_at(url: str, *, may_be_plain: bool = False) -> MatchSource:
 
 
 def match_in(path: Path) -> MatchSource:
-    """Returns the match in a replay file, which does not name its time control.
+    """Return the match in a replay file, which does not contain its time control.
 
     Raises:
-        Misuse: there is no replay in it.
+        Misuse: it contains no replay.
         OSError: it cannot be read.
     """
     try:
@@ -87,15 +87,15 @@ def match_in(path: Path) -> MatchSource:
 
 
 def history_in(source: MatchSource, seat: int) -> tuple[MatchSource, SeatHistory]:
-    """Returns the history of a seat, and the source with the clock that it fits.
+    """Return the history of a seat, and the source with a matching time control.
 
     Raises:
-        Misuse: the replay is not true.
+        Misuse: the replay is not consistent.
     """
     try:
         return source, history_of(source.replay, seat, source.control)
     except ReplayError:
-        pass  # it may have been played under a more generous clock
+        pass  # it may have been played with a more generous time control
     generous = MatchSource(source.name, source.replay, _UNLIMITED, source.user)
     try:
         return generous, history_of(source.replay, seat, _UNLIMITED)
@@ -104,10 +104,10 @@ def history_in(source: MatchSource, seat: int) -> tuple[MatchSource, SeatHistory
 
 
 def seat_in(source: MatchSource, wanted: str | None, bot: BotSpec) -> int:
-    """Returns the seat with this number or this bot's name.
+    """Return the seat with this number or this bot's name.
 
-    Without one: the only seat of the account that is logged in, or else of a bot with the name of
-    the local one.
+    If `wanted` is None, return the only seat of the account that is logged in, or else the only one
+    of a bot with the name of the local one.
 
     Raises:
         Misuse: there is no such seat, or there are several.

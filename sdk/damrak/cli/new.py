@@ -1,4 +1,4 @@
-"""`damrak new`: a folder with a bot that already plays."""
+"""`damrak new`: create a folder with a bot that already plays."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     folder: Path = args.folder
     if folder.exists() and not folder.is_dir():
         raise Misuse(f"{folder}: is there already, and no folder")

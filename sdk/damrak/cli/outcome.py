@@ -1,4 +1,4 @@
-"""What came of a series: as a table for people, as one JSON object for programs."""
+"""The outcome of a series, as tables for people or one JSON object for programs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LINES_SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A series that has ended, and how."""
+    """A finished or interrupted series."""
 
     plan: SeriesPlan
     standing: Standing
@@ -56,7 +56,7 @@ class Outcome:
 
 
 def outcome_json(outcome: Outcome) -> dict[str, Any]:
-    """The object that `--json` prints; docs/bot-authors/cli.md describes it."""
+    """Return the object printed by `--json`, which docs/bot-authors/cli.md describes."""
     plan, standing = outcome.plan, outcome.standing
     options = plan.options.to_json()
     usual = DEFAULTS.to_json()
@@ -97,7 +97,7 @@ def _bot_json(outcome: Outcome, bot: int) -> dict[str, Any]:
 
 
 def tally_json(standing: Standing, bot: int, version: str) -> dict[str, Any]:
-    """What came of one bot."""
+    """Return the results of one bot as a JSON object."""
     tally = standing.tallies[bot]
     elo = standing.elo(bot)
     return {
@@ -141,7 +141,7 @@ def _test_json(outcome: Outcome) -> dict[str, Any] | None:
 
 
 def print_outcome(console: Console, outcome: Outcome) -> None:
-    """The table, and below it what else there is to know."""
+    """Print the table, followed by failures and other remarks."""
     if outcome.standing.games:
         console.print(standing_table(outcome.standing))
     _print_printed(console, outcome)
@@ -154,7 +154,7 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
 
 
 def standing_table(standing: Standing) -> Table:
-    """Every bot a column."""
+    """Return a table with a column for each bot."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("")
     for tally in standing.tallies:
@@ -201,7 +201,7 @@ def _print_failures(console: Console, outcome: Outcome) -> None:
 
 
 def _telling_ones(failures: list[BotFailure]) -> list[BotFailure]:
-    """The first of each kind, and of each bot no more than a few."""
+    """Return the first failure of each kind, up to `FAILURES_SHOWN` per bot."""
     chosen: dict[tuple[int, str, str], BotFailure] = {}
     for failure in failures:
         of_this_bot = sum(bot == failure.bot for bot, _, _ in chosen)
@@ -218,7 +218,7 @@ def _print_failure(console: Console, outcome: Outcome, failure: BotFailure, what
     if failure.bundle is not None:
         again = f"  again: damrak repro {shlex.quote(failure.bundle)}"
         console.print(Text(again), soft_wrap=True)
-    elif failure.traceback:  # one of the first, which should have one
+    elif failure.traceback:  # one of the first, which should have a bundle
         nowhere = f"  no bundle: nothing can be written to {outcome.plan.bundles}"
         console.print(Text(nowhere), soft_wrap=True)
 
@@ -232,7 +232,7 @@ def print_start_failure(console: Console, failure: BotStartError) -> None:
 
 
 def print_traceback(console: Console, traceback: str) -> None:
-    """Where in the bot it happened, if that is known."""
+    """Print the place in the bot, if known."""
     if traceback:
         console.print(Text(indent(traceback.rstrip(), "  "), "dim"), soft_wrap=True)
 

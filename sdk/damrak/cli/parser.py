@@ -1,4 +1,4 @@
-"""The shape of every command: a paragraph of help, examples, and one line when misused."""
+"""The common form of commands: a paragraph of help, examples, and one-line errors."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import Any, Final, NoReturn
 from damrak.cli.errors import Misuse
 
 FAULTS: Final = "damrak-faults"
-"""The folder for repro bundles, made where one stands when a bot fails."""
+"""The folder for repro bundles, created in the current or the given folder if a bot fails."""
 
 Run = Callable[[argparse.Namespace], int]
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that leaves the complaining to `main`."""
+    """An argument parser whose errors are printed by `main`."""
 
     takes_command = False
-    """Whether all after a lone `--` is a command to run, which becomes `trailing`."""
+    """Whether everything after a lone `--` is a command to run, stored in `trailing`."""
 
-    # argparse itself gives what follows `--` to whichever positional is still to be had.
+    # argparse itself assigns arguments after `--` to positionals that are still missing.
     def parse_known_args(  # type: ignore[override]  # one of its overloads is enough
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Parse, with the command to run kept apart."""
+        """Parse the arguments, with the command to run kept apart."""
         given = list(sys.argv[1:] if args is None else args)
         end = len(given)
         if self.takes_command and "--" in given:
@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
         found, unknown = super().parse_known_args(given[:end], namespace)
         if self.takes_command:
             found.trailing = given[end + 1 :]
-        if unknown:  # said here: the parser above would name its own help, which knows less
+        if unknown:  # handled here: the parent parser would refer to its own, less specific help
             self.error(f"unrecognized arguments: {' '.join(unknown)}{self._near(unknown[0])}")
         return found, unknown
 
@@ -57,19 +57,19 @@ class Parser(argparse.ArgumentParser):
         return f"; did you mean {near[0]}?" if near else ""
 
     def error(self, message: str) -> NoReturn:
-        """Raise `Misuse`, naming the help to look at."""
+        """Raise `Misuse`, naming the help to read."""
         raise Misuse(f"{message} (see: {self.prog} --help)")
 
 
-# Written so that both the type checker and Python accept it: argparse keeps the class private.
+# The type argparse uses is private.
 Commands = Any
-"""What `add_parser` of every command module is given: the subparsers to add itself to."""
+"""The subparsers that `add_parser` of every command module adds itself to."""
 
 
 def add_command(
     commands: Commands, name: str, run: Run, *, summary: str, text: str, examples: Sequence[str]
 ) -> Parser:
-    """A new command: `summary` for the list, a paragraph and examples for its own help."""
+    """Add and return a command: `summary` is for the list, `text` and `examples` for its help."""
     parser: Parser = commands.add_parser(
         name,
         help=summary,
@@ -83,7 +83,7 @@ def add_command(
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """The option that all reporting commands have."""
+    """Add the option --json, which all reporting commands have."""
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object instead of text for people"
     )

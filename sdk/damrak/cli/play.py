@@ -1,4 +1,4 @@
-"""`damrak play`: bots against each other, many times."""
+"""`damrak play`: play series of games between bots."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from damrak_engine.statistics import Sprt
 
 GAMES = 100
 RISK = 0.05
-GAMES_OF_A_TEST = 20_000  # enough for --sprt to come to an end by itself, nearly always
+GAMES_OF_A_TEST = 20_000  # nearly always enough for --sprt to reach a decision
 CONTROL = STANDARD_CONTROL
 JOBS_A_CORE = 4
 
@@ -124,7 +124,7 @@ def _add_time(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     test = _test(args)
     plan = _plan(args, test)
     jobs = min(jobs_here(args.jobs), plan.blocks)
@@ -172,7 +172,7 @@ def _report_start_failure(
 
 
 def jobs_here(wanted: int | None) -> int:
-    """How many processes: bots think for themselves, so more than a few a core only take room."""
+    """Return the number of processes, limited because more than a few per core only use memory."""
     most = max(JOBS_A_CORE * cores(), 8)
     if wanted is not None and wanted > most:
         remark(f"--jobs {wanted}: {most} at a time, for this machine has {cores()} cores")
@@ -183,7 +183,7 @@ def jobs_here(wanted: int | None) -> int:
 def _add_up(
     blocks: Generator[Block], standing: Standing, plan: SeriesPlan, test: Sprt | None
 ) -> KeyboardInterrupt | HostError | None:
-    """Add all that gets played to the standing; what put an end to it before its time."""
+    """Add all blocks to the standing; returns the exception that ended the series early, if any."""
     try:
         with closing(blocks), Progress(err(), plan, standing, test) as progress:
             for block in blocks:

@@ -1,4 +1,4 @@
-"""A position and a result as tables for the terminal."""
+"""Tables of positions and results for the terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from damrak_engine.state import State
 
 
 def position_table(state: State, names: tuple[str, ...], eyes: int | None) -> Group:
-    """The table as one seat sees it, or with everything open if `eyes` is None."""
+    """Return the position as the seat `eyes` sees it, or with everything open if it is None."""
     views = [observe(state, seat) for seat in range(state.rules.seats)]
     public = views[0]
     row = [Text("-") if kind == NO_CARD else card(CARDS[kind]) for kind in public.row]
@@ -61,7 +61,7 @@ def _contracts(view: Observation) -> Text:
 
 
 def result_table(board: Board, result: Result, names: tuple[str, ...]) -> Table:
-    """The final scoring."""
+    """Return a table of the final scoring."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for heading in ("place", "seat", "total", "routes", "contracts", "goods", "carts left"):
         table.add_column(heading, justify="left" if heading == "seat" else "right")

@@ -1,4 +1,4 @@
-"""How a series is getting on: a live line on a terminal, a plain one now and then elsewhere."""
+"""Progress of a series: a live line on a terminal, otherwise a plain line at intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUIET_S: Final = 10.0
 
 
 class Progress(Display):
-    """Shows the standing of a series while it grows; a context manager."""
+    """Shows the standing of a running series; a context manager."""
 
     def __init__(
         self, console: Console, plan: SeriesPlan, standing: Standing, test: Sprt | None
@@ -40,7 +40,7 @@ class Progress(Display):
         super().__init__(console, is_shown=console.is_terminal)
 
     def update(self) -> None:
-        """Take note that the standing has grown."""
+        """Update the display after the standing has changed."""
         now = time.monotonic()
         if self.console.is_terminal:
             rate = self._rate(now)

@@ -1,4 +1,4 @@
-"""`damrak proto`: the .proto files for a bot in another language."""
+"""`damrak proto`: copy the .proto files for a bot in another language."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from damrak.cli.parser import Commands, add_command, add_json
 PACKAGE: Final = "damrak_proto"
 VERSION: Final = "v1"
 NAMES: Final = ("game.proto", "table.proto", "lobby.proto")
-"""The files that a bot needs; the others are for ladders and watchers."""
+"""The files that a bot needs; the others are for ladders and spectators."""
 
 
 def add_parser(commands: Commands) -> None:

@@ -1,4 +1,4 @@
-"""`damrak repro`: run again what made a bot fail."""
+"""`damrak repro`: rerun the failure of a bot, or put a bot into a seat of a match."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from damrak.study import question_of
 from damrak_engine.seat_history import SeatHistory
 
 REPLAY_MARK: Final = re.compile(rb'"format"\s*:\s*"damrak-replay/')
-MARK_WITHIN: Final = 1 << 24  # bytes of a replay; its keys may come in any order
+MARK_WITHIN: Final = 1 << 24  # bytes of a replay to search; its keys may be in any order
 
 
 def add_parser(commands: Commands) -> None:
@@ -99,7 +99,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     source = _match(args.place, may_be_plain=args.insecure)
     if source is not None:
         return _run_match(args, source)
@@ -111,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _match(place: str, *, may_be_plain: bool) -> MatchSource | None:
-    """Returns the match at an address or in a replay; None for a bundle."""
+    """Return the match at an address or in a replay, or None for a bundle."""
     if is_match_page(place):
         return match_at(place, may_be_plain=may_be_plain)
     path = Path(place)
@@ -119,7 +119,7 @@ def _match(place: str, *, may_be_plain: bool) -> MatchSource | None:
         with path.open("rb") as file:
             is_replay = REPLAY_MARK.search(file.read(MARK_WITHIN)) is not None
     except OSError:
-        return None  # reading it as a bundle says what is wrong
+        return None  # reading it as a bundle reports the error
     return match_in(path) if is_replay else None
 
 
@@ -141,7 +141,7 @@ def _run_match(args: argparse.Namespace, source: MatchSource) -> int:
 
 
 def _debug(source: MatchSource, history: SeatHistory, start: int, bot: BotSpec) -> int:
-    """Run the first decision from an event on in the debugger."""
+    """Run the first decision at or after an event in the debugger."""
     later = [at for at, asked in enumerate(history.asked) if asked.event >= start]
     if not later:
         raise Misuse(f"--from {start}: the seat has no decision from that event on")
@@ -163,11 +163,11 @@ def _run_bundle(args: argparse.Namespace) -> int:
     bot = parse_spec(args.bot or _spec_of(bundle))
     console = err() if args.json else out()
     console.print(_headline(bundle), soft_wrap=True)
-    # One that failed on a ladder is told by its number there, which says nothing here.
+    # A ladder names bots by numbers, which cannot be compared with versions here.
     is_from_here = then.path is not None or bot.is_house
     if is_from_here and not then.is_version(bot):
         console.print(Text(f"{bot.name} is not the version that failed", "yellow"))
-    # What the bot prints must not stand between a program and its object.
+    # The bot's output must not be mixed with the JSON object.
     with redirect_stdout(sys.stderr) if args.json else nullcontext():
         again = rerun(bundle, debug=args.debug, bot=bot)
     if again.changed is not None:
@@ -198,7 +198,7 @@ def _report(bundle: Bundle, again: Rerun) -> dict[str, Any]:
 
 
 def _spec_of(bundle: Bundle) -> str:
-    """The bot by its full path: the bundle may be read from another folder."""
+    """Return the bot's spec with its full path: the bundle may be read from another folder."""
     spec = bundle.plan.spec
     if spec.path is None:
         return spec.text

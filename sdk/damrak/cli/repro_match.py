@@ -1,4 +1,4 @@
-"""`damrak repro MATCH`: a bot of this machine in a seat of a match that is over."""
+"""`damrak repro MATCH`: put a local bot into a seat of a finished match."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ PROMPT: Final = "Enter or n: next decision · d: next difference · a: all · q:
 
 @dataclass(slots=True)
 class _Tally:
-    """What has been compared so far."""
+    """Results of the comparison so far."""
 
     compared: int = 0
-    differences: list[int] = field(default_factory=list)  # numbers of events
+    differences: list[int] = field(default_factory=list)  # event numbers
     shown: list[Choice] = field(default_factory=list)
 
     def count(self, choice: Choice) -> None:
@@ -59,7 +59,7 @@ class MatchRepro:
         self._tally = _Tally()
 
     def run(self, args: argparse.Namespace) -> int:
-        """Show what was asked for; what the command is to exit with."""
+        """Show what the arguments ask for, and return the exit code."""
         self._title()
         choices = self._study.choices()
         try:
@@ -77,7 +77,7 @@ class MatchRepro:
         return FAILED if is_wrong else OK
 
     def _diff(self, choices: Iterator[Choice]) -> None:
-        """Go through all decisions, and show the first that differs."""
+        """Compare all decisions, and show the first that differs."""
         for choice in choices:
             self._tally.count(choice)
             if not choice.is_same and not self._tally.shown:
@@ -113,7 +113,7 @@ class MatchRepro:
                 return answer
             self._print(Text(f"There is no command {answer!r}."))
 
-    # ---- for people -------------------------------------------------------------------------
+    # ---- text output ------------------------------------------------------------------------
 
     def _title(self) -> None:
         seat = self._teller.seat(self._history.seat)
@@ -182,7 +182,7 @@ class MatchRepro:
     def _print(self, line: Text) -> None:
         self._console.print(line, soft_wrap=True)
 
-    # ---- for programs -----------------------------------------------------------------------
+    # ---- JSON output ------------------------------------------------------------------------
 
     def _report(self) -> dict[str, Any]:
         fault, tally = self._study.fault, self._tally
@@ -227,6 +227,6 @@ class MatchRepro:
 def run_match(
     args: argparse.Namespace, source: MatchSource, history: SeatHistory, bot: BotSpec
 ) -> int:
-    """Carry out the command for a match."""
+    """Run the command for a match."""
     console = err() if args.json else out()
     return MatchRepro(console, source, history, bot).run(args)

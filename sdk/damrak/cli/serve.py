@@ -1,4 +1,4 @@
-"""`damrak serve`: a private referee, for bots of friends in the same network."""
+"""`damrak serve`: run a private referee for bots of friends in the same network."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from damrak_wire.lobby import BotToken
 
 GAMES: Final = 20
-LARGEST: Final = 4  # table
-LISTEN: Final = "0.0.0.0:7171"  # friends come from other machines
-LOOK: Final = 0.3  # seconds between two looks into the lobby
+LARGEST: Final = 4  # number of seats at a table
+LISTEN: Final = "0.0.0.0:7171"  # reachable from other machines, where friends' bots run
+LOOK: Final = 0.3  # seconds between polls of the lobby
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 Played = tuple[Block, tuple[Replay, ...]]
 
@@ -114,7 +114,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     names = _names(args)
     count = len(names) + len(args.house)
     seats = args.seats or (count if count <= LARGEST else 2)
@@ -130,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
         args.save.mkdir(parents=True, exist_ok=True)
     tokens = _tokens(names, args.tokens)
 
-    from damrak.cli.serving import Serving  # gRPC: other commands do without
+    from damrak.cli.serving import Serving  # imported late: gRPC is not needed by other commands
     from damrak.remote.private import PrivateReferee
     from damrak.remote.tournament import Guest, Table, Tournament
     from damrak_wire.orders import House, Remote
@@ -170,7 +170,7 @@ def run(args: argparse.Namespace) -> int:
 def _play(
     tournament: Tournament, referee: PrivateReferee, serving: Serving, games: int
 ) -> Generator[Played]:
-    """Blocks until so many games are played, whenever everybody is there."""
+    """Yield blocks until this number of games is played; waits while a bot is missing."""
     a_block = tournament.table.seats
     while (left := -(-games // a_block) - tournament.blocks) > 0:
         parallel = _gather(referee, serving, tournament.table.guests)
@@ -178,7 +178,7 @@ def _play(
 
 
 def _gather(referee: PrivateReferee, serving: Serving, guests: tuple[Guest, ...]) -> int:
-    """Wait until everybody is there and idle: how many games all of them take at once."""
+    """Wait until all bots are present and idle, and return how many games they take at once."""
     from damrak_wire.orders import Remote
 
     expected = {guest.place.bot for guest in guests if isinstance(guest.place, Remote)}
@@ -211,7 +211,7 @@ def _names(args: argparse.Namespace) -> list[str]:
 
 
 def _tokens(names: list[str], file: Path | None) -> dict[str, str]:
-    """A token for everybody: those of last time, if they were kept."""
+    """Return a token for each name, reusing those in the file."""
     kept = {} if file is None else kept_tokens(file)
     tokens = {name: kept.get(name) or f"dmk_{secrets.token_urlsafe(24)}" for name in names}
     if file is not None:
@@ -232,7 +232,7 @@ def _hashed(tokens: dict[str, str]) -> list[BotToken]:
 def _invitations(
     args: argparse.Namespace, tokens: dict[str, str], listening: str
 ) -> dict[str, str]:
-    """For everybody the command that brings their bot here."""
+    """Return, for each name, the command that connects a bot to this referee."""
     address = parse_address(listening)
     host = address.host
     if host in ("0.0.0.0", "::"):  # noqa: S104
@@ -247,10 +247,10 @@ def _invitations(
 
 
 def _own_address() -> str:
-    """What this machine is called in its network."""
+    """Return the address of this machine in its network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # nothing is sent: this only asks for the way there
+            probe.connect(("192.0.2.1", 9))  # sends nothing: only determines the outgoing interface
             return str(probe.getsockname()[0])
         except OSError:
             return "127.0.0.1"

@@ -1,4 +1,4 @@
-"""What `damrak serve` shows while it plays, and in the end."""
+"""Output of `damrak serve` during and after the games."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Serving(Display):
         super().__init__(console, is_shown=console.is_terminal)
 
     def opened(self, invitations: Mapping[str, str]) -> None:
-        """The referee is there: what to tell everybody."""
+        """Print the commands to hand out, once the referee is running."""
         self._say("hand these out, each to one person only:")
         for name, command in invitations.items():
             self._say(f"  {name}: {command}")
 
     def missing(self, names: list[str]) -> None:
-        """These are waited for."""
+        """Report the bots that are missing, if they have changed."""
         if names != self._missing:
             if names:
                 self._say(f"waiting for {', '.join(names)}")
@@ -47,7 +47,7 @@ class Serving(Display):
             self._missing = names
 
     def played(self, block: Block) -> None:
-        """A block has been played, and counted."""
+        """Report a block that has been added to the standing."""
         for game in block.games:
             for failure in game.failures:
                 name = self._standing.tallies[failure.bot].name
@@ -60,7 +60,7 @@ class Serving(Display):
     def ended(
         self, board: str, versions: Sequence[str], save: Path | None, is_interrupted: bool
     ) -> None:
-        """The table, and what else there is to know; or one JSON object."""
+        """Print the final table and remarks, or one JSON object."""
         standing = self._standing
         if self._is_json:
             told = {

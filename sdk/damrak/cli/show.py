@@ -1,4 +1,4 @@
-"""`damrak show`: watch a replay in the terminal."""
+"""`damrak show`: show a replay in the terminal."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def add_parser(commands: Commands) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A decision with what followed from it: events `first` to `end` - 1, and the state then."""
+    """A decision and its consequences: events `first` to `end` - 1, and the state after them."""
 
     first: int
     end: int
@@ -72,7 +72,7 @@ class Step:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     try:
         data = read_replay(Path(args.file))
         replay = parse_replay(data)
@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def steps_of(replay: Replay) -> list[Step]:
-    """The steps of a match, those before the first wrong event if there is one."""
+    """Return the steps of a match, up to the first wrong event if there is one."""
     steps: list[Step] = []
     first = 0
     with suppress(ReplayError):
@@ -110,7 +110,7 @@ def steps_of(replay: Replay) -> list[Step]:
 
 
 def _problem_of(data: bytes) -> str:
-    """Where a replay is not true: its events, its result, what seals it; empty if it is."""
+    """Return the first error in a replay's events, result or seal, or an empty string."""
     try:
         verify(data)
     except ReplayError as wrong:
@@ -119,7 +119,7 @@ def _problem_of(data: bytes) -> str:
 
 
 class Show:
-    """One match on one console, seen by one seat or, if that is None, by everyone at once."""
+    """One match on one console, as one seat sees it, or with everything open if `seat` is None."""
 
     def __init__(
         self,
@@ -138,11 +138,11 @@ class Show:
         self.teller = Teller(replay.board, self.names)
 
     def step_with(self, event: int) -> int:
-        """The index of the step in which this event happened."""
+        """Return the index of the step that contains this event."""
         return sum(step.end <= event for step in self.steps)
 
     def as_json(self, start: int) -> dict[str, Any]:
-        """Steps from this one on: each event as it may be seen, as data and in words."""
+        """Return the steps from this one on: events, redacted for the seat, as data and as text."""
         told = []
         for step in self.steps[start:]:
             for number in range(step.first, step.end):
@@ -159,7 +159,7 @@ class Show:
         }
 
     def everything(self, start: int) -> None:
-        """Tell all steps from this one on, and the result."""
+        """Print all steps from this one on, and the result."""
         self._title()
         if start:
             self._position(self.steps[min(start, len(self.steps)) - 1])
@@ -168,7 +168,7 @@ class Show:
         self._last_words()
 
     def step_by_step(self, at: int) -> None:
-        """Tell a step, ask what to do, and so on until the end or `q`."""
+        """Print a step and ask for a command, repeatedly until the end or `q`."""
         self._title()
         while True:
             if at < len(self.steps):

@@ -1,4 +1,4 @@
-"""`damrak submit`: send a bot to a ladder and see it qualify."""
+"""`damrak submit`: upload a bot to a ladder and follow its qualification."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from damrak.ladder.site import Site
 
 ENOUGH: Final = 3
-"""So many failures show that a bot does not work."""
+"""Number of failures after which the bot is known not to work."""
 
 STEPS: Final = {"refused": "red", "failed": "red", "qualified": "green", "live": "bold green"}
 
@@ -72,7 +72,7 @@ def add_parser(commands: Commands) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What is to be submitted."""
+    """What to submit, and how."""
 
     slug: str
     packed: Packed
@@ -81,7 +81,7 @@ class _Order:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     from damrak.ladder.login import find_site
     from damrak.ladder.packing import pack
 
@@ -111,11 +111,11 @@ def _slug(given: str | None, place: Path) -> str:
 
 
 def _is_fit(place: Path, packed: Packed, console: Console) -> bool:
-    """Whether the bot gets through the first checks here; says what does not."""
+    """Return whether the bot passes the first local checks; prints those that fail."""
     from damrak.preflight.checks import Preflight
 
     if packed.holds.run is not None or not packed.names:
-        return True  # a program in another language, or an archive, is tried by the ladder itself
+        return True  # programs in other languages and archives are checked by the ladder
     name = packed.holds.class_name
     spec = parse_spec(f"{place}:{name}" if name else str(place))
     failed = 0
@@ -125,7 +125,7 @@ def _is_fit(place: Path, packed: Packed, console: Console) -> bool:
             line = Text.assemble(("fail", "red"), f"  {finding.check}: {finding.detail}")
             console.print(line, soft_wrap=True)
         if failed == ENOUGH:
-            break  # what fails everywhere need not be waited for everywhere
+            break  # enough to know; each further check might have to wait for a timeout
     if failed:
         words = f"not sent; damrak check {place} says more, and --no-check sends it all the same"
         console.print(Text(words, "red"), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Events in words, for people who watch a match; what is hidden is a question mark."""
+"""Events as text for people who watch a match; hidden information is a question mark."""
 
 from __future__ import annotations
 
@@ -46,28 +46,28 @@ Known = (
 
 
 def card(kind: Card | None) -> Text:
-    """A card in its colour."""
+    """Return a card in its colour."""
     return Text("?") if kind is None else Text(kind.word, STYLES[kind])
 
 
 def cards(kinds: Iterable[Card | None]) -> Text:
-    """Cards one after the other."""
+    """Return a list of cards, separated by commas."""
     return Text(", ").join([card(kind) for kind in kinds])
 
 
 class Teller:
-    """Tells the events of one match, calling its seats by their bots' names."""
+    """Describes the events of one match, naming seats by their bots."""
 
     def __init__(self, board: Board, names: tuple[str, ...]) -> None:
         self.board = board
         self.names = names
 
     def seat(self, seat: int) -> str:
-        """How a seat is called."""
+        """Return the name of a seat."""
         return f"{self.names[seat]} (seat {seat})"
 
     def tell(self, event: Event) -> list[Text]:
-        """The event in one line, or in a few."""
+        """Return the event in one line or a few."""
         match cast(Known, event):
             case events.Deal() as deal:
                 return self._deal(deal)
@@ -132,7 +132,7 @@ class Teller:
 
 
 def _with_remarks(lines: list[Text], event: Event) -> list[Text]:
-    """The lines of an event, and what the bot took and had to say, if that is known."""
+    """Return the lines of an event with the time taken and the note of the bot, if known."""
     if isinstance(event, events.Decision):
         if event.ms:
             lines[0].append(f"  {event.ms} ms", "dim")

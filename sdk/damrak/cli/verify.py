@@ -23,8 +23,8 @@ from damrak_engine.replay import Header
 from damrak_engine.verify import verify
 
 UNREADABLE: Final = "file"
-"""The `event` of a file that cannot be read; `expected` then has the reason."""
-MANY: Final = 200  # files from which on more processes are worth their start
+"""The `event` of a file that cannot be read; `expected` is then the reason."""
+MANY: Final = 200  # number of files per worker process, so that starting one pays off
 
 
 def add_parser(commands: Commands) -> None:
@@ -61,7 +61,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     paths = list(_files(args.files))
     verdicts = list(verdicts_on(paths, _keys(args.key)))
     wrong = [verdict for verdict in verdicts if not verdict["ok"]]
@@ -88,20 +88,20 @@ def run(args: argparse.Namespace) -> int:
 def _keys(named: str | None) -> tuple[str, ...] | None:
     if named is None:
         return None
-    from damrak.ladder.keys import named_keys  # takes time to load, and few need it
+    from damrak.ladder.keys import named_keys  # slow import, rarely needed
 
     return named_keys(named)
 
 
 def verdicts_on(paths: list[Path], keys: tuple[str, ...] | None = None) -> Iterator[dict[str, Any]]:
-    """Return for each file what `verdict_on` returns, in their order."""
+    """Return what `verdict_on` returns for each file, in the order of the files."""
     processes = min(cores(), len(paths) // MANY)
     return work(_Verification(paths, keys), processes if processes > 1 else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Verification:
-    """Files to be verified, as the job of a crew."""
+    """Files to be verified, as a job for worker processes."""
 
     paths: list[Path]
     keys: tuple[str, ...] | None
@@ -123,8 +123,8 @@ class _Verification:
 def verdict_on(path: Path, keys: tuple[str, ...] | None = None) -> dict[str, Any]:
     """Return `file`, `ok`, `event`, `expected` and `signature` of one file.
 
-    `event` and `expected` are None where the file is right. `signature` is "right", "wrong",
-    "none" (there is none), or "unchecked" (there was no key, or a mistake was found before).
+    `event` and `expected` are None if the file is right. `signature` is "right", "wrong", "none"
+    (missing), or "unchecked" (no key was given, or another error was found first).
     """
     signature, event, expected = "unchecked", None, None
     try:
@@ -151,7 +151,7 @@ def verdict_on(path: Path, keys: tuple[str, ...] | None = None) -> dict[str, Any
 
 
 class _Unsigned(ReplayError):
-    """There is no signature although there should be one."""
+    """A signature was required but is missing."""
 
 
 def _verified(path: Path, keys: tuple[str, ...] | None) -> Header:
@@ -170,7 +170,7 @@ def _verified(path: Path, keys: tuple[str, ...] | None) -> Header:
 
 
 def _published_namesake(board: Board) -> Board | None:
-    """Return the board of the package that has this board's id or name."""
+    """Return the board of the package that has this board's id or name, or None."""
     for published in map(load_board, board_names()):
         if board.id == published.id or board.name == published.name:
             return published
@@ -178,9 +178,9 @@ def _published_namesake(board: Board) -> Board | None:
 
 
 def _files(names: Iterable[str]) -> Iterator[Path]:
-    """Return the named files and those in the named folders.
+    """Yield the named files and those in the named folders.
 
-    A missing file is among them, to be reported beside the others.
+    A missing file is included, so that it is reported along with the others.
 
     Raises:
         Misuse: a folder has no replays, or none of the names exists.

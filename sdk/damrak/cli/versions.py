@@ -1,4 +1,4 @@
-"""`damrak versions`: what became of a bot's versions."""
+"""`damrak versions`: list the versions of a bot and their states."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     from damrak.ladder.login import find_address
     from damrak.ladder.site import Site, part
 

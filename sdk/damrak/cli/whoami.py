@@ -1,4 +1,4 @@
-"""`damrak whoami`: whose token this machine has."""
+"""`damrak whoami`: show the account of this machine's token."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     from damrak.ladder.login import find_site
 
     site = find_site(args.to, may_be_plain=args.insecure)

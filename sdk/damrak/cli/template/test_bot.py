@@ -12,12 +12,12 @@ HERE = parse_spec(str(Path(__file__).parent))
 
 
 def my_bot() -> Bot:
-    """A new instance of the bot beside this file."""
+    """Return a new instance of the bot in this folder."""
     return make_bot(HERE)
 
 
 class TestMyBot(unittest.TestCase):
-    """What must hold whatever the bot becomes."""
+    """Requirements for every version of the bot."""
 
     def test_survives(self) -> None:
         assert_bot_survives(my_bot)
