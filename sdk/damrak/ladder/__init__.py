@@ -1,10 +1,10 @@
-"""What a bot's author does on a ladder, from his own machine.
+"""Client of a ladder's site, for a bot's author.
 
-address     the site's address, and which were used before
-site        requests to it, and its refusals in words
-login       tokens for it: asked for, kept, forgotten
-local_key   the token of this machine's own installation
-packing     a folder as an archive, the same bytes for the same files
-journey     what happens to a version, as it happens
-faults      what is left of a version that failed
+address     the site's address, and the one used last
+site        requests to the site, and its refusals as exceptions
+login       tokens for the site: requesting, storing and deleting them
+local_key   the token of an installation on this machine
+packing     reproducible archives of bot folders
+journey     the steps of a version's qualification
+faults      log and bundle of a version that failed
 """

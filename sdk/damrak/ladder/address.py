@@ -17,7 +17,7 @@ _LAST: Final = "ladder"
 
 @dataclass(frozen=True, slots=True)
 class SiteAddress:
-    """Where a site is: scheme, host and port, without a slash at the end."""
+    """The location of a site: scheme, host and port, without a trailing slash."""
 
     text: str
     host: str
@@ -25,20 +25,20 @@ class SiteAddress:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether it is this machine."""
+        """Whether the site is on this machine."""
         return self.host in LOOPBACK
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether nobody in between can listen."""
+        """Whether the connection is encrypted."""
         return self.text.startswith("https://")
 
 
 def parse_site(text: str, *, may_be_plain: bool = False) -> SiteAddress:
-    """The site that this names; of a page of it, the site.
+    """Return the site of an address, which may be that of any page of it.
 
     Raises:
-        LadderError: it is none, or anybody could listen to what is said to it.
+        LadderError: it is not a valid address, or the connection would not be encrypted.
     """
     said = text.strip()
     if "://" not in said:
@@ -62,7 +62,7 @@ def parse_site(text: str, *, may_be_plain: bool = False) -> SiteAddress:
 
 
 def last_site() -> str | None:
-    """The address that was logged in to last."""
+    """Return the site of the last login, or None."""
     try:
         return _file().read_text("utf-8").strip() or None
     except OSError:
@@ -70,7 +70,7 @@ def last_site() -> str | None:
 
 
 def remember_site(address: SiteAddress) -> None:
-    """Take this one where none is named from now on."""
+    """Use this site by default from now on."""
     _file().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_atomically(_file(), f"{address.text}\n".encode())
 

@@ -1,4 +1,4 @@
-"""A bot's name on a ladder, and a place in its lobby for one that runs here."""
+"""A bot's name on a ladder, and the place of a remote bot in the ladder's lobby."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SLUG: Final = re.compile("[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a remote bot connects, with which token, and as which version."""
+    """The lobby for a remote bot, its token, and its version."""
 
     lobby: str
     token: str
@@ -24,10 +24,10 @@ class Place:
 
 
 def check_name(name: str) -> str:
-    """The name, if a bot on a ladder can have it.
+    """Return the name if it is valid for a bot on a ladder.
 
     Raises:
-        LadderError
+        LadderError: it is not valid.
     """
     if not _SLUG.fullmatch(name) or len(name) > LONGEST_NAME:
         raise LadderError(
@@ -38,16 +38,16 @@ def check_name(name: str) -> str:
 
 
 def name_like(text: str) -> str | None:
-    """The name nearest to a text, if there is one."""
+    """Return the valid name most similar to a text, or None if there is none."""
     name = re.sub("[^a-z0-9]+", "-", text.lower()).strip("-")[:LONGEST_NAME].strip("-")
     return name or None
 
 
 def ensure_bot(site: Site, name: str) -> bool:
-    """Have a bot of this name; whether it was made now.
+    """Create a bot of this name if it does not exist; returns whether it was created.
 
     Raises:
-        LadderError
+        LadderError: the site refuses or cannot be reached.
     """
     try:
         site.get(f"bots/{name}")
@@ -60,10 +60,10 @@ def ensure_bot(site: Site, name: str) -> bool:
 
 
 def take_place(site: Site, name: str, software: str) -> Place:
-    """Register what runs here as a version of a bot, unless it is the newest one already.
+    """Register local software as a version of a bot, unless it is the latest version already.
 
     Raises:
-        LadderError
+        LadderError: the site refuses, cannot be reached, or has no lobby at the moment.
     """
     said = site.post(f"bots/{name}/remote", {"software": software})
     lobbies = said["lobbies"]

@@ -1,4 +1,4 @@
-"""What is left of a version that failed: its log, and a bundle that shows the failure again."""
+"""Records of a version that failed: its log, and a bundle to reproduce the failure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Remains:
 
 
 def gather(site: Site, version: dict[str, Any], folder: Path) -> Remains | None:
-    """What is to be had of a version's last failure; a bundle is kept in the folder."""
+    """Return the records of a version's last failure, if any, and save its bundle to the folder."""
     try:
         found: list[dict[str, Any]] = site.get(f"versions/{version['id']}/failures")
         if not found:
@@ -54,7 +54,7 @@ def _keep(
 ) -> Path | None:
     try:
         bundle = site.get(str(failure["bundle"]))
-    except LadderError:  # some failures cannot be shown again: a program in another language's
+    except LadderError:  # some failures have no bundle: those of programs in other languages
         return None
     bot = re.sub(r"[^A-Za-z0-9_-]+", "-", str(version["bot"]))
     reason = re.sub(r"[^a-z_]+", "-", str(failure["reason"]))
@@ -66,7 +66,7 @@ def _keep(
 
 
 def _lines(traceback: object) -> tuple[str, ...]:
-    """The end of a traceback, which names the exception; the beginning of a stack."""
+    """Return the end of a traceback, which names the exception, or the beginning of a stack."""
     text = str(traceback or "")
     if not text.startswith("Stack"):
         return _tail(text)

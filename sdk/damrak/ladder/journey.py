@@ -1,4 +1,4 @@
-"""What happens to a version, as it happens."""
+"""Following a version's qualification step by step."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any, Final
 from damrak.errors import LadderError
 from damrak.ladder.site import Site, SiteAway, SiteRefusal
 
-EVERY: Final = 1.0  # seconds
-LATER: Final = 5.0  # seconds, once it takes long
-_SOON: Final = 60  # looks
-_AWAY: Final = 300.0  # seconds without an answer, then it is given up
+EVERY: Final = 1.0  # seconds between polls
+LATER: Final = 5.0  # seconds between polls after `_SOON` polls
+_SOON: Final = 60  # polls
+_AWAY: Final = 300.0  # seconds of retries without an answer before giving up
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something that happened."""
+    """One step in the history of a version."""
 
     kind: str
     text: str
@@ -28,7 +28,7 @@ class Step:
 
 @dataclass(slots=True)
 class Travel:
-    """A version on its way: `steps` tells them as they come, and ends when it has arrived."""
+    """A version being followed: `steps` yields its steps and ends when it has arrived."""
 
     site: Site
     version_id: int
@@ -36,12 +36,12 @@ class Travel:
     version: dict[str, Any] = field(default_factory=dict)
 
     def steps(self) -> Iterator[Step]:
-        """All steps in their order, for as long as there are more to come.
+        """Yield all steps in order, polling the site until there are no more to come.
 
-        A site that is away for a while is asked again.
+        If the site is temporarily unavailable, requests are retried with back-off.
 
         Raises:
-            LadderError
+            LadderError: the site refuses, or was unavailable for too long.
         """
         known, looks = 0, 0
         while True:

@@ -18,7 +18,7 @@ from damrak.ladder.site import Site
 Keys = tuple[str, ...]
 """Public keys, each as 64 hexadecimal digits."""
 
-_LARGEST: Final = 64 << 10  # bytes of a file of keys
+_LARGEST: Final = 64 << 10  # maximum size in bytes of a file of keys
 _HEX: Final = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -26,7 +26,7 @@ def named_keys(named: str) -> Keys:
     """Return the keys in a file, or those that the ladder at an address publishes.
 
     Raises:
-        LadderError: neither a file nor a ladder, or there is no key.
+        LadderError: it is neither a file nor a ladder, or it has no key.
     """
     path = Path(named)
     if path.is_file():
@@ -37,7 +37,7 @@ def named_keys(named: str) -> Keys:
 
 
 def has_signed(keys: Keys, hash_: str, signature: str) -> bool:
-    """Whether one of the keys has signed this hash."""
+    """Return whether one of the keys has signed this hash."""
     for key in keys:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
         try:

@@ -1,7 +1,7 @@
-"""The token of an installation on this very machine, for whoever runs it.
+"""The token of a ladder installed on this machine, for the user who runs it.
 
-The site tells where the file is, and proves that it has read it too: otherwise any program that
-listens on this machine could have itself be shown the token.
+The site returns the path of the token file and a proof that it has read the file, too. Without the
+proof, any program listening on this machine could get the token by naming the file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LONGEST: Final = 256
 
 
 def find_local_token(site: Site) -> str | None:
-    """The token for a site on this machine, if its file is ours; else None."""
+    """Return the token for a site on this machine if its file belongs to this user, else None."""
     if not site.address.is_loopback:
         return None
     nonce = secrets.token_hex(16)
@@ -61,5 +61,5 @@ def _read(path: Path) -> str | None:
 
 
 def _proof(token: str, nonce: str, port: int) -> str:
-    """What only somebody can say who knows the token, and who serves this port."""
+    """Return a proof that only a server of this port that has the token can compute."""
     return hmac.new(token.encode(), f"{nonce}:{port}".encode(), hashlib.sha256).hexdigest()

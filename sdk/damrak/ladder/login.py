@@ -1,4 +1,4 @@
-"""Tokens for a site: found, asked for in a browser, kept, forgotten."""
+"""Tokens for a site: finding, requesting in a browser, storing and deleting them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PATIENCE: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request to be let in: the user types `code` on `page`, or opens `link`."""
+    """A pending login: the user types `code` on `page`, or opens `link`."""
 
     code: str
     page: str
@@ -33,7 +33,7 @@ class Asked:
 def find_site(
     given: str | None, *, may_be_plain: bool = False, environment: Mapping[str, str] = os.environ
 ) -> Site:
-    """The site of this address, or else of the last login, with the token there is for it.
+    """Return the site of this address, or of the last login, with its token.
 
     Raises:
         LadderError: no site is named, or there is no token for it.
@@ -50,10 +50,10 @@ def find_site(
 
 
 def find_address(given: str | None, *, may_be_plain: bool = False) -> SiteAddress:
-    """The address that is given, or else that of the last login.
+    """Return the given address, or that of the last login.
 
     Raises:
-        LadderError: there is none.
+        LadderError: there is neither.
     """
     if named := given or last_site():
         return parse_site(named, may_be_plain=may_be_plain)
@@ -61,10 +61,10 @@ def find_address(given: str | None, *, may_be_plain: bool = False) -> SiteAddres
 
 
 def keep_login(site: Site) -> dict[str, Any]:
-    """Keep the token of a site for the next time, and take that site from now on; whose it is.
+    """Store the token of a site, make it the default site, and return the token's account.
 
     Raises:
-        LadderError: the site does not take it.
+        LadderError: the site does not accept the token.
     """
     me: dict[str, Any] = site.get("me")
     assert site.token is not None
@@ -74,10 +74,10 @@ def keep_login(site: Site) -> dict[str, Any]:
 
 
 def ask(site: Site) -> Asked:
-    """Ask a site to be let in.
+    """Start a login in the browser.
 
     Raises:
-        LadderError
+        LadderError: the site refuses or cannot be reached.
     """
     said = site.post("device", {"name": f"damrak on {platform.node() or 'some machine'}"})
     try:
@@ -93,10 +93,10 @@ def ask(site: Site) -> Asked:
 
 
 def collect(site: Site, asked: Asked, sleep: Callable[[float], None] = time.sleep) -> str:
-    """The token, as soon as somebody has approved.
+    """Wait until the user approves the login, and return the token.
 
     Raises:
-        LadderError: it was refused, or nobody approved it in time.
+        LadderError: it was denied, or not approved in time.
     """
     away = 0
     while True:
@@ -113,7 +113,7 @@ def collect(site: Site, asked: Asked, sleep: Callable[[float], None] = time.slee
 
 
 def forget(site: Site) -> bool:
-    """Make the kept token void and forget it; whether the site knows.
+    """Revoke the stored token and delete it; returns whether the site has revoked it.
 
     Raises:
         TokenError: the login file is damaged.
@@ -130,7 +130,7 @@ def forget(site: Site) -> bool:
 
 
 def _is_void(site: Site) -> bool:
-    """Whether the site does not know the token: it may have been set up anew since."""
+    """Return whether the site rejects the token, as after a new installation."""
     try:
         site.get("me")
     except SiteRefusal as refusal:

@@ -1,7 +1,7 @@
-"""A bot's folder as an archive: the same bytes for the same files, on any day and machine.
+"""Reproducible archives of a bot's folder: the same bytes for the same files.
 
-What no game needs stays out: hidden files, bytecode, virtual environments, what was played with the
-bot, and what `.damrakignore` names, or `.gitignore` if there is no such file.
+Files that no game needs are excluded: hidden files, bytecode, virtual environments, replays and
+bundles, and the patterns in `.damrakignore`, or in `.gitignore` if there is no such file.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from damrak_wire.archive.manifest import DESCRIPTION
 
 IGNORE_FILES: Final = (".damrakignore", ".gitignore")
 ARCHIVES: Final = (".zip", ".tar", ".tar.gz", ".tgz")
-_DAY: Final = (1980, 1, 1, 0, 0, 0)  # the first that a zip archive can name
+_DAY: Final = (1980, 1, 1, 0, 0, 0)  # the earliest date of a zip archive
 _NEEDLESS: Final = frozenset({"__pycache__", "damrak-faults", "venv"})
 _PACKAGES: Final = "node_modules"
-_PROJECTS: Final = frozenset({_PACKAGES, "target", "dist", "build"})  # if nothing names them
+_PROJECTS: Final = frozenset({_PACKAGES, "target", "dist", "build"})  # if not in damrak.toml
 _WRITTEN_BY_US: Final = (b'"damrak-replay/', b'"damrak-repro/')
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """An archive, what is in it by our own look, and which files those are."""
+    """An archive, its inspection by the rules of ladders, and the names of its files."""
 
     data: bytes
     holds: Inspection
@@ -41,10 +41,10 @@ class Packed:
 
 
 def pack(place: Path) -> Packed:
-    """The archive of a folder, of a single file, or the archive that lies there already.
+    """Return an archive of a folder or a single file, or an existing archive.
 
     Raises:
-        LadderError: there is no bot, or no ladder would take it.
+        LadderError: there is no bot, or no ladder would accept it.
     """
     if place.is_dir():
         return _checked(*_pack_files(_files(place), place))
@@ -81,7 +81,7 @@ def _pack_files(files: Iterator[tuple[str, Path]], place: Path) -> tuple[bytes, 
             if path.suffix == ".json" and any(mark in data for mark in _WRITTEN_BY_US):
                 continue
             info = zipfile.ZipInfo(name, _DAY)
-            info.create_system = 3  # that of Unix, whatever this one is
+            info.create_system = 3  # always Unix, so that archives are the same on every platform
             info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = (stat.S_IFREG | (0o755 if _is_program(path) else 0o644)) << 16
             archive.writestr(info, data)
@@ -113,14 +113,14 @@ def _is_needless(path: Path, folder: Path) -> bool:
     if (path / "pyvenv.cfg").is_file():
         return True
     if _PACKAGES in path.relative_to(folder).parts[:-1]:
-        return False  # packages bring what was built
+        return False  # published packages contain their build output
     if path.name in _PROJECTS:
         return not _is_named(path.name, folder)
     return path.name in _NEEDLESS
 
 
 def _is_named(name: str, folder: Path) -> bool:
-    """Whether the bot's description speaks of it: it may run what was built there."""
+    """Return whether the bot's description mentions a name: it may run what was built there."""
     try:
         return name in (folder / DESCRIPTION).read_text("utf-8")
     except (OSError, UnicodeDecodeError):
@@ -132,7 +132,7 @@ def _is_program(path: Path) -> bool:
 
 
 class _Ignored:
-    """The patterns of an ignore file, as git understands them; the last that fits decides."""
+    """The patterns of an ignore file, with git's semantics: the last match decides."""
 
     def __init__(self, lines: list[str]) -> None:
         self._rules = [rule for line in lines if (rule := _rule(line)) is not None]

@@ -1,4 +1,4 @@
-"""Requests to a ladder's site: its answers as JSON, its refusals in words."""
+"""Requests to a ladder's site: answers as JSON, refusals as exceptions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGEST: Final = 64 << 20
 
 
 class SiteRefusal(LadderError):
-    """The site says no: `status` and `code` for programs, the rest for people."""
+    """The site refused a request: `status` and `code` are for programs, the rest for people."""
 
     def __init__(self, status: int, said: dict[str, Any]) -> None:
         detail, cure = plain(str(said["detail"])), plain(str(said.get("cure", "")))
@@ -35,11 +35,11 @@ class SiteRefusal(LadderError):
 
 
 class SiteAway(LadderError):
-    """The site cannot be reached just now; the next time it may."""
+    """The site is temporarily unavailable."""
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A token is for the site that was named, and for no other that it points to."""
+    """Rejects redirects, because a token is only for the site that the user named."""
 
     def redirect_request(
         self,
@@ -50,12 +50,12 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         headers: Message,
         newurl: str,
     ) -> None:
-        """Nowhere."""
+        """Reject the redirect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A site, and the token that opens it, if there is one."""
+    """A site, and the token for it, if there is one."""
 
     address: SiteAddress
     token: str | None = None
@@ -64,11 +64,11 @@ class Site:
         return f"Site({self.address.text})"
 
     def page(self, path: str) -> str:
-        """The address of a page of the site."""
+        """Return the address of a page of the site."""
         return f"{self.address.text}{path}"
 
     def get(self, path: str, **query: Any) -> Any:
-        """What is at a path below the interface for programs.
+        """Send a GET request for a path below the API.
 
         Raises:
             SiteRefusal, SiteAway, LadderError
@@ -76,7 +76,7 @@ class Site:
         return self._ask("GET", path, query, None, "")
 
     def post(self, path: str, body: Any = None) -> Any:
-        """Do something; the body is sent as JSON.
+        """Send a POST request with a JSON body.
 
         Raises:
             SiteRefusal, SiteAway, LadderError
@@ -84,7 +84,7 @@ class Site:
         return self._ask("POST", path, {}, json.dumps(body or {}).encode(), "application/json")
 
     def send(self, path: str, data: bytes, kind: str, **query: Any) -> Any:
-        """Send a file of this kind.
+        """Upload data of this content type.
 
         Raises:
             SiteRefusal, SiteAway, LadderError
@@ -92,7 +92,7 @@ class Site:
         return self._ask("POST", path, query, data, kind, UPLOAD_SECONDS)
 
     def delete(self, path: str) -> Any:
-        """Take something away.
+        """Send a DELETE request.
 
         Raises:
             SiteRefusal, SiteAway, LadderError
@@ -165,12 +165,12 @@ class Site:
 
 
 def part(text: str) -> str:
-    """A name as part of a path."""
+    """Return a name quoted as a part of a path."""
     return quote(text, safe="")
 
 
 def _opener(address: SiteAddress) -> urllib.request.OpenerDirector:
     handlers: list[urllib.request.BaseHandler] = [_NoRedirects()]
     if address.is_loopback:
-        handlers.append(urllib.request.ProxyHandler({}))  # a proxy has another idea of "here"
+        handlers.append(urllib.request.ProxyHandler({}))  # a proxy would connect to itself
     return urllib.request.build_opener(*handlers)

@@ -1,4 +1,4 @@
-"""What strangers say, made fit for a terminal."""
+"""Texts from strangers, made safe for a terminal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _STRANGE: Final = "\N{REPLACEMENT CHARACTER}"
 
 
 def plain(text: str) -> str:
-    """The text in one line, without anything that a terminal would obey."""
+    """Return the text as one line of limited length, without control characters."""
     return printed(" ".join(text[: 4 * LONGEST].split()))
 
 
 def printed(line: str) -> str:
-    """A line as it is, without anything that a terminal would obey."""
+    """Return a line of limited length without control characters."""
     shown = line[:LONGEST].expandtabs(4)
     return "".join(sign if sign.isprintable() else _STRANGE for sign in shown)
