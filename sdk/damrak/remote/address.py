@@ -1,4 +1,4 @@
-"""Addresses of referees as somebody has written them."""
+"""Parsing addresses of referees given by users."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["Address", "parse_address"]
 
 
 def parse_address(text: str) -> Address:
-    """The address that this names.
+    """Return the parsed address.
 
     Raises:
-        RefereeError: it is none; says how one is written.
+        RefereeError: it is malformed; the message shows the correct form.
     """
     try:
         return parse(text)

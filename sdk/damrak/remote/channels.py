@@ -1,4 +1,4 @@
-"""Connections to an address: encrypted unless they stay on this machine or somebody said no."""
+"""gRPC channels, encrypted unless they are local or the user has disabled encryption."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from damrak.remote.address import Address
 __all__ = ["Security", "open_channel", "security_for"]
 
 OPTIONS: Final = (
-    # A channel of its own for everyone: no back-off of one is another's, and closing closes.
+    # Use a private subchannel pool, so that back-off is not shared and close() really closes the
+    # connection.
     ("grpc.use_local_subchannel_pool", 1),
-    # A host that is gone without a word is noticed well within the grace of a match. The third is
-    # for one that stands still while its kernel goes on acknowledging.
+    # Notice a host that vanishes silently well within the grace period of a match. The third option
+    # covers a process that hangs while its kernel still acknowledges packets.
     ("grpc.keepalive_time_ms", 10_000),
     ("grpc.keepalive_timeout_ms", 8_000),
     ("grpc.http2.ping_timeout_ms", 8_000),
     ("grpc.http2.max_pings_without_data", 0),
-    ("grpc.min_reconnect_backoff_ms", 10_000),  # how long an attempt to connect may take
-    # A call that meets a server about to stop gRPC would else repeat by itself, at times without
-    # pause or end, in memory that grows by gigabytes.
+    ("grpc.min_reconnect_backoff_ms", 10_000),  # timeout of a connection attempt
+    # Otherwise gRPC transparently retries a call that meets a server about to stop, at times
+    # endlessly and without a pause, and uses gigabytes of memory.
     ("grpc.enable_retries", 0),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Security:
-    """How a connection is protected, all of it in PEM.
+    """The protection of a connection, with everything in PEM.
 
-    `authorities` are those to be believed, None: the usual ones. With `certificate` and its `key`
-    we say who we are.
+    `authorities` are the trusted certificate authorities, or None for the default ones.
+    `certificate` and its `key` authenticate us to the server.
     """
 
     is_encrypted: bool
@@ -52,7 +53,7 @@ def security_for(
     certificate: bytes | None = None,
     key: bytes | None = None,
 ) -> Security:
-    """TLS, unless it was waived or what is said stays on this machine anyhow."""
+    """Return TLS settings, or no encryption if it was waived or the connection is local."""
     is_plain = is_insecure or address.is_loopback
     if authorities is None and certificate is None and is_plain:
         return Security(is_encrypted=False)
@@ -62,7 +63,7 @@ def security_for(
 def open_channel(
     address: Address, security: Security, more: Sequence[tuple[str, int]] = ()
 ) -> grpc.Channel:
-    """A channel, with more options than the usual; what is wrong shows in the first call."""
+    """Return a channel with additional options; connection errors are raised by the first call."""
     options = (*OPTIONS, *more)
     if not security.is_encrypted:
         return grpc.insecure_channel(address.text, options)

@@ -1,4 +1,4 @@
-"""Driving a referee: start a block of games, follow it to its end, cancel it.
+"""Client that controls a referee: start a block of games, follow it to its end, cancel it.
 
 with Control(parse_address("unix:/run/damrak/referee.sock")) as control:
     control.start(order)
@@ -22,7 +22,7 @@ UNLIMITED: Final = (("grpc.max_receive_message_length", -1),)  # replays may be 
 
 
 class Control(ControlClient):
-    """A referee's master; a context manager. Every method raises RefereeError."""
+    """The control client of a referee; a context manager. Every method raises RefereeError."""
 
     retries = 50
 

@@ -1,7 +1,7 @@
-"""Tokens: where they come from, and the login file that keeps them.
+"""Finding tokens, and storing them in the login file.
 
 The login file is `credentials.toml` in the user's configuration folder. It has a table for each
-address, and nobody but its owner may read it:
+address, and only its owner may have access to it:
 
     ["referee.example.org:7171"]
     token = "…"
@@ -27,7 +27,7 @@ LONGEST: Final = 512
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token, and where it was found; printing it does not tell it."""
+    """A token and its source; its repr does not contain the token."""
 
     text: str
     source: str
@@ -37,7 +37,7 @@ class Token:
 
 
 def login_file(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
-    """Where tokens are kept on this platform."""
+    """Return the path of the login file on this platform."""
     home = Path(environment.get("HOME") or Path.home())
     if given := environment.get("XDG_CONFIG_HOME"):
         folder = Path(given)
@@ -53,10 +53,10 @@ def login_file(environment: Mapping[str, str] = os.environ, platform: str = sys.
 def find_token(
     address: str, given: str | None, file: Path | None, environment: Mapping[str, str] = os.environ
 ) -> Token:
-    """The token for an address: as given, from the file, the variable or the login file.
+    """Return the token for an address: as given, or from file, variable or login file.
 
     Raises:
-        TokenError: there is none, it is none, or others could have read it.
+        TokenError: the token is missing or malformed, or others could have read it.
     """
     if given is not None:
         return Token(_checked(given, "--token"), "--token")
@@ -74,7 +74,7 @@ def find_token(
 
 
 def save_token(address: str, text: str, login: Path) -> None:
-    """Keep a token in the login file, in place of an earlier one for that address.
+    """Store a token in the login file, replacing an earlier one for the same address.
 
     Raises:
         TokenError: others can read the file, or it is damaged.
@@ -83,7 +83,7 @@ def save_token(address: str, text: str, login: Path) -> None:
 
 
 def forget_token(address: str, login: Path) -> bool:
-    """Keep no token for this address any more; whether there was one.
+    """Delete the token of an address; returns whether there was one.
 
     Raises:
         TokenError: others can read the file, or it is damaged.
@@ -98,7 +98,7 @@ def forget_token(address: str, login: Path) -> bool:
 def _write(tokens: Mapping[str, str], login: Path) -> None:
     lines = "".join(f'["{name}"]\ntoken = "{token}"\n\n' for name, token in sorted(tokens.items()))
     login.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=login.parent, prefix=login.name)  # made with mode 0600
+    handle, draft = tempfile.mkstemp(dir=login.parent, prefix=login.name)  # created with mode 0600
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(lines)
@@ -109,19 +109,19 @@ def _write(tokens: Mapping[str, str], login: Path) -> None:
 
 
 def read_token(file: Path) -> str:
-    """The token in a file for its owner alone.
+    """Return the token in a file that only its owner may access.
 
     Raises:
-        TokenError: there is none, or others could have read it.
+        TokenError: the token is missing or malformed, or others could have read it.
     """
     return _checked(_read(file), str(file))
 
 
 def _read(file: Path) -> str:
-    """What a file for its owner alone holds."""
+    """Return the content of a file that only its owner may access."""
     try:
         with file.open("rb") as opened:
-            # Of the file that is open: what stands there by this name may be another by then.
+            # Check the open file: its name may refer to another file by now.
             mode = os.fstat(opened.fileno()).st_mode
             content = opened.read(1 << 20)
     except OSError as problem:
@@ -139,7 +139,7 @@ def _read(file: Path) -> str:
 
 
 def kept_tokens(login: Path) -> dict[str, str]:
-    """The tokens in such a file, by what stands before them; none if there is no file.
+    """Return the tokens in a login file by address or name; empty if the file does not exist.
 
     Raises:
         TokenError: others can read it, or it is damaged.

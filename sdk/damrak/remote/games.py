@@ -1,7 +1,7 @@
-"""The games that a bot plays at the moment: a thread for each, and a child process for its bot.
+"""The games that a bot currently plays: a thread and a child process for each.
 
-Each game has a launcher to itself while it lasts. Launchers serve one thread, and one that is ended
-takes everything along that the bot has started.
+Each game has its own launcher while it lasts, because a launcher serves only one thread, and
+because ending a launcher also ends all processes that the bot has started.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from damrak.remote.kept import KeptLine
 from damrak.remote.session import SeatRecord, Session
 from damrak_engine.rules import Rules
 
-START_SPARE: Final = 5.0  # seconds: the referee's word on a slow start is better than ours
+START_SPARE: Final = 5.0  # seconds: the referee should report a slow start before we do
 
 
 @dataclass(frozen=True, slots=True)
 class GameOver:
-    """A game has ended; `output` is what the bot printed, `bundle` shows how it failed."""
+    """The end of a game; `output` is what the bot printed, `bundle` the repro bundle of a fault."""
 
     match: str
     record: SeatRecord
@@ -42,7 +42,7 @@ class GameOver:
 
 
 class _Game:
-    """One that is going on."""
+    """A game in progress."""
 
     def __init__(self, match: str, launcher: Launcher) -> None:
         self.match = match
@@ -55,21 +55,21 @@ class _Game:
         self.is_cut_off = False
 
     def cut_off(self) -> None:
-        """Whatever the bot thinks about, nobody wants to know it any more.
+        """Kill the bot, whose answer is not needed any more.
 
-        This comes from another thread than that of the launcher, which is therefore not used again.
+        This is called from another thread than the launcher's, so the launcher is not reused.
         """
         self.is_cut_off = True
         if self.child is not None:
             self.child.kill()
 
     def note(self, question: Question, answer: Answer) -> None:
-        """Remember a decision, for a bundle."""
+        """Record a decision for a repro bundle."""
         self.steps.append(Step(question, answer))
 
 
 class Games:
-    """What one bot plays; `tell`, which must not wait, is called when a game is over."""
+    """The games of one bot; `tell` is called at the end of a game and must not block."""
 
     def __init__(
         self,
@@ -96,14 +96,14 @@ class Games:
 
     @property
     def playing(self) -> tuple[str, ...]:
-        """The matches."""
+        """The ids of the current matches."""
         with self._guard:
             return tuple(self._games)
 
     def come(
         self, match: str, address: Address, security: Security, ticket: str, patience_ms: int
     ) -> None:
-        """Go to a table; to one where the bot sits already, with its new ticket.
+        """Join a table, or rejoin it with a new ticket.
 
         Raises:
             HostError: this machine cannot run another bot.
@@ -127,7 +127,7 @@ class Games:
             game.line.give_up(RefereeError(f"the call was withdrawn: {reason}", is_lasting=True))
 
     def stop(self) -> None:
-        """End everything now."""
+        """End all games immediately."""
         with self._guard:
             games, self._games = list(self._games.values()), {}
             idle, self._idle = self._idle, []
@@ -152,7 +152,7 @@ class Games:
         try:
             record = Session(game.line, self._spec, make, note).play()
             is_reusable = not game.is_cut_off
-        except Exception as problem:  # noqa: BLE001 - the other games go on
+        except Exception as problem:  # noqa: BLE001 - other games continue
             said = str(problem) if isinstance(problem, HostError) else repr(problem)
             record = SeatRecord(game.match, lost=RefereeError(said, is_lasting=True))
             is_reusable = False
@@ -164,7 +164,7 @@ class Games:
             is_ours = self._games.pop(game.match, None) is not None
             if is_ours and is_reusable:
                 self._idle.append(game.launcher)
-            if is_ours:  # told before anybody can see that nothing is played any more
+            if is_ours:  # reported before `playing` shows the end
                 self._tell(GameOver(game.match, record, game.output, bundle))
         if is_ours and not is_reusable:
             game.launcher.close()
@@ -192,7 +192,7 @@ class Games:
 
 
 class _Watched(HostedBot):
-    """A bot in a child that another thread can cut off, and whose last words are kept."""
+    """A bot in a child process that another thread can kill, and whose output is kept."""
 
     def __init__(self, game: _Game, plan: SeatPlan, rules: Rules, limits: Limits) -> None:
         self._game = game
@@ -200,7 +200,7 @@ class _Watched(HostedBot):
         game.child = self._child
 
     def close(self) -> None:
-        """End the process and whatever it started."""
+        """End the process and all processes that it has started."""
         self._game.child = None
         super().close()
         self._game.output = self.output

@@ -1,14 +1,14 @@
-"""A warm process for house bots: it seats one after another, a new one for every match.
+"""A warm process that seats house bots one after another, with a new bot for every match.
 
     python -m damrak.remote.house
 
-Each line it reads is an object with `address` and `bot`, such as
+Each line of its input is an object with `address` and `bot`, such as
 
     {"address": "unix:/run/seat.sock", "bot": "mcts:ms=100"}
 
-Once that seat's match is over it writes `{"done": true}`. House bots are part of this package and
-keep nothing between matches. The process ends as soon as there is nothing to read any more: whoever
-started it is gone. What bots print goes to standard error.
+After the end of that match it writes `{"done": true}`. House bots are part of this package and keep
+no state between matches. The process ends at the end of its input, because its parent has ended
+then. Output of bots goes to standard error.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ DONE: Final = b'{"done": true}\n'
 
 
 def main() -> None:
-    """Seat bots until there is nothing to read any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this ends it
+    """Seat bots until the end of the input."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process ends this one
     answers = os.dup(1)
     os.dup2(2, 1)
     lines: SimpleQueue[bytes] = SimpleQueue()
@@ -48,7 +48,7 @@ def main() -> None:
         line = lines.get()
         try:
             _report(_play(line))
-        except Exception as problem:  # noqa: BLE001 - one match gone wrong is not the next
+        except Exception as problem:  # noqa: BLE001 - a failed match must not affect the next
             _say(f"{type(problem).__name__}: {problem}")
         os.write(answers, DONE)
 
@@ -75,7 +75,7 @@ def _house(text: str) -> BotSpec:
 
 
 def _report(record: SeatRecord) -> None:
-    """Say what went wrong, if anything did."""
+    """Print the faults of a match, if any."""
     for fault in (record.fault, record.late_fault):
         if fault is not None:
             _say(f"{record.match}: {record.name}: {fault.reason}: {fault.detail}")

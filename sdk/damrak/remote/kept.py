@@ -1,8 +1,8 @@
-"""The line of a seat that comes back when it is lost.
+"""A seat's line to the referee that reconnects when the connection is lost.
 
-It has a thread that keeps the connection up, by the ticket that the last Welcome gave, for as long
-as the match forgives an absence. It takes in what the referee says while the bot still thinks, so
-that a lost connection and an end are noticed at once.
+A thread keeps the connection up, with the ticket of the last Welcome, for as long as the match
+tolerates an absence. It receives messages even while the bot computes, so that a lost connection or
+the end of the match is noticed at once.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result
 from damrak_wire.table import Ended, Response, Welcomed
 
-FIRST_WAIT: Final = 0.05  # seconds before the first attempt to come back
+FIRST_WAIT: Final = 0.05  # seconds before the first reconnection attempt
 LONGEST_WAIT: Final = 2.0
-SPARE: Final = 5.0  # seconds beyond the grace: the referee's word on it is better than a guess
+SPARE: Final = 5.0  # seconds beyond the grace period, in which the referee can confirm the loss
 
 
 class KeptLine:
-    """A line that comes back when it is lost; `on_over` is called from its own thread."""
+    """A line that reconnects when it is lost; `on_over` is called from its own thread."""
 
     def __init__(
         self,
@@ -49,44 +49,44 @@ class KeptLine:
         self._heard: SimpleQueue[Response | RefereeError] = SimpleQueue()
         self._guard = Lock()
         self._connection: Connection | None = None
-        self._is_seated = False  # whether that connection has brought a Welcome
+        self._is_seated = False  # whether that connection has received a Welcome
         self._closed = Event()
         self._hurry = Event()
         self._rules: Rules | None = None
         self._seat = 0
         self._spare = self._absence = spare
-        self._trouble: RefereeError | None = None  # that somebody else has found
+        self._trouble: RefereeError | None = None  # set by another thread
         self._thread = Thread(target=self._keep, name="line", daemon=True)
         self._thread.start()
 
     def say(self, data: bytes) -> None:
-        """Say it now or never."""
+        """Send a message if the seat is connected, otherwise drop it."""
         with self._guard:
             if self._connection is not None and self._is_seated:
                 self._connection.say(data)
 
     def hear(self) -> Response:
-        """What the referee says next; a second Welcome is the end of an absence."""
+        """Return the next message of the referee; a second Welcome ends an absence."""
         heard = self._heard.get()
         if isinstance(heard, RefereeError):
             raise heard
         return heard
 
     def renew(self, address: Address, ticket: str) -> None:
-        """Come back with this ticket: a new call makes the old one void."""
+        """Reconnect with this ticket: a new call invalidates the old one."""
         with self._guard:
             self._address, self._ticket = address, ticket
         self._hurry.set()
 
     def give_up(self, reason: RefereeError) -> None:
-        """Have the session hear this, whatever the referee says."""
+        """End the line, and make `hear` raise this error."""
         self._trouble = reason
         self._closed.set()
         self._hurry.set()
         self._hang_up()
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the line."""
         self._closed.set()
         self._hurry.set()
         with self._guard:
@@ -107,13 +107,13 @@ class KeptLine:
         trouble = RefereeError("the line was closed", is_lasting=True)
         try:
             trouble = self._attend()
-        except Exception as problem:  # noqa: BLE001 - whoever listens must hear of it
+        except Exception as problem:  # noqa: BLE001 - reported to the session
             trouble = RefereeError(f"the line failed: {problem!r}", is_lasting=True)
         finally:
             self._end(self._trouble or trouble)
 
     def _attend(self) -> RefereeError:
-        """Connect, listen, and connect again; why that ended."""
+        """Connect, receive messages, and reconnect; returns the reason for the end."""
         lost_at = monotonic()
         wait = FIRST_WAIT
         while not self._closed.is_set():
@@ -144,7 +144,7 @@ class KeptLine:
         return RefereeError("the line was closed", is_lasting=True)
 
     def _listen(self, connection: Connection, address: Address) -> tuple[bool, RefereeError]:
-        """Take in what comes over a connection: whether there was a Welcome, and how it ended."""
+        """Receive messages of a connection; returns whether a Welcome came, and why it ended."""
         is_welcome = False
         try:
             for data in connection.messages():
@@ -173,7 +173,7 @@ class KeptLine:
             self._on_over()
 
     def _is_finish(self, ended: Ended) -> bool:
-        """Whether the bot has played to the end, and is to be told how it went."""
+        """Return whether the bot has played to the end and should receive the result."""
         return isinstance(ended.outcome, Result) and not ended.outcome.seats[self._seat].fault
 
     def _end(self, trouble: RefereeError) -> None:

@@ -1,7 +1,7 @@
 """The line of a seat to its referee.
 
-A `Line` is one connection, and when that is lost the match is lost: so it is in a sandbox, where
-nothing lies in between. The line that comes back is `kept.KeptLine`.
+A `Line` is a single connection; if it is lost, so is the match. It is used in a sandbox, where the
+connection is local. The line that reconnects is `kept.KeptLine`.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from damrak_wire.errors import WireError
 from damrak_wire.table import Response, Welcomed, join, parse_response
 
 PLAY: Final = "/damrak.v1.Table/Play"
-PARTING: Final = 2.0  # seconds for what was said last to arrive
+PARTING: Final = 2.0  # seconds for the last messages to arrive
 
 
 class AnyLine(Protocol):
-    """What a session needs of its line."""
+    """The interface of a line that a session needs."""
 
     is_over: bool
-    """Whether the referee has no use for answers any more."""
+    """Whether the referee accepts no answers any more."""
 
     def say(self, data: bytes) -> None:
-        """Say something; what a lost connection swallows, the referee asks for again."""
+        """Send a message. If it is lost with the connection, the referee repeats its question."""
 
     def hear(self) -> Response:
-        """What the referee says next.
+        """Return the next message of the referee.
 
         Raises:
-            RefereeError: it will say nothing any more.
+            RefereeError: there will be no more messages.
         """
 
     def close(self) -> None:
-        """Hang up, once all that was said has arrived."""
+        """Close the line after all messages have arrived."""
 
 
 class Connection:
-    """One stream to the table, from Join on."""
+    """One stream to the table, starting with Join."""
 
     def __init__(self, address: Address, security: Security, software: str, ticket: str) -> None:
         self._address, self._is_encrypted = address, security.is_encrypted
@@ -58,11 +58,11 @@ class Connection:
         self._call = play(iter(self._words.get, None))
 
     def say(self, data: bytes) -> None:
-        """Send this after all that was sent before."""
+        """Send a message after all earlier ones."""
         self._words.put(data)
 
     def messages(self) -> Iterator[bytes]:
-        """What comes, until the referee ends it.
+        """Yield messages until the referee ends the stream.
 
         Raises:
             RefereeError: the connection was refused or lost.
@@ -73,18 +73,18 @@ class Connection:
             raise trouble_of(problem, self._address, is_encrypted=self._is_encrypted) from None
 
     def half_close(self) -> None:
-        """Say that nothing follows."""
+        """Signal the end of our messages."""
         self._words.put(None)
 
     def break_off(self) -> None:
-        """End it now."""
+        """Close the connection immediately."""
         self._words.put(None)
         self._call.cancel()
         self._channel.close()
 
 
 class Line:
-    """A line that is gone for good once it is lost."""
+    """A line that does not reconnect."""
 
     is_over = False
 
@@ -98,7 +98,7 @@ class Line:
         self.say = self._connection.say
 
     def hear(self) -> Response:
-        """What the referee says next."""
+        """Return the next message of the referee."""
         for data in self._messages:
             response = parsed(data, self._rules, self._address)
             if isinstance(response, Welcomed):
@@ -108,7 +108,7 @@ class Line:
         raise RefereeError(f"{self._address.text}: the referee hung up", is_lasting=False)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the line."""
         self._connection.half_close()
         impatience = Timer(PARTING, self._connection.break_off)
         impatience.start()
@@ -120,7 +120,7 @@ class Line:
 
 
 def parsed(data: bytes, rules: Rules | None, address: Address) -> Response | None:
-    """A message of the referee; None if it is of a kind that we do not know."""
+    """Return a parsed message of the referee, or None if its kind is unknown."""
     try:
         return parse_response(data, rules)
     except WireError as problem:

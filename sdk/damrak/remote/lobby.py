@@ -1,4 +1,4 @@
-"""Waiting at a referee to be called to tables, for as long as it takes."""
+"""Waiting in a referee's lobby for calls to tables, with reconnection."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from damrak_wire.lobby import (
 )
 from damrak_wire.version import HIGHEST, LOWEST
 
-FIRST_WAIT: Final = 0.5  # seconds
+FIRST_WAIT: Final = 0.5  # in seconds
 LONGEST_WAIT: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Away:
-    """There is no connection; the next attempt is made in so many seconds."""
+    """The bot is not connected; the next attempt is made in `seconds` seconds."""
 
     trouble: RefereeError
     seconds: float
@@ -50,7 +50,7 @@ News = Registered | Call | Withdrawal | Closing | Away
 class Lobby:
     """One bot's place in a lobby; `run` keeps it, the other methods are for other threads.
 
-    `tell` is called by the thread that runs it. `playing` names the matches that are going on.
+    `tell` is called by the thread of `run`. `playing` returns the ids of the current matches.
     """
 
     def __init__(
@@ -74,15 +74,15 @@ class Lobby:
         self._words: SimpleQueue[WaitRequest | None] | None = None
         self._call: grpc.Call | None = None
         self._stopped = Event()
-        self._is_known = False  # whether it was ever registered
-        self._is_there = False  # whether it is now
+        self._is_known = False  # registered at least once
+        self._is_there = False  # registered now
         self._back_in = 0.0
 
     def run(self) -> None:
-        """Wait, come back when the connection is lost, and return once it is stopped.
+        """Wait in the lobby, reconnecting when the connection is lost, until stopped.
 
         Raises:
-            RefereeError: waiting is no cure.
+            RefereeError: the error is permanent.
         """
         wait = FIRST_WAIT
         while not self._stopped.is_set():
@@ -93,23 +93,24 @@ class Lobby:
                 raise trouble
             if self._is_there:
                 wait = FIRST_WAIT
-            # Many bots lose one referee in the same moment: they must not all be back in the same.
+            # Jitter: many bots lose a referee at the same moment and must not all reconnect at
+            # once.
             seconds = max(self._back_in, wait) * random.uniform(1.0, 1.5)
             wait = min(2 * wait, LONGEST_WAIT)
             self._tell(Away(trouble, seconds))
             self._stopped.wait(seconds)
 
     def resize(self, games: int) -> None:
-        """Take so many games at once from now on."""
+        """Accept up to `games` games at once from now on."""
         self._capacity = games
         self._say(Capacity(games))
 
     def decline(self, match: str, reason: str) -> None:
-        """Do not come to a match."""
+        """Decline a call to a match."""
         self._say(Decline(match, reason))
 
     def stop(self) -> None:
-        """Leave."""
+        """Leave the lobby."""
         self._stopped.set()
         with self._guard:
             if self._words is not None:
@@ -123,7 +124,7 @@ class Lobby:
                 self._words.put(encode_request(request))
 
     def _attend(self) -> RefereeError:
-        """One connection from its beginning to its end: why it ended."""
+        """Run one connection from beginning to end; returns the reason for its end."""
         self._is_there, self._back_in = False, 0.0
         words: SimpleQueue[WaitRequest | None] = SimpleQueue()
         playing = tuple(self._playing())

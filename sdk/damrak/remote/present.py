@@ -1,4 +1,4 @@
-"""A bot in this very process: in its sandbox, or a house bot."""
+"""A bot in this process: in its sandbox, or a house bot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BALLAST: Final = 4 * MIB
 
 
 class PresentBot:
-    """A bot that is called; whatever it raises becomes a fault."""
+    """A bot that is called directly; its exceptions become faults."""
 
     def __init__(self, plan: SeatPlan, rules: Rules) -> None:
         self.name = plan.spec.name
@@ -30,16 +30,16 @@ class PresentBot:
         self._ballast = bytearray(BALLAST)
 
     def start(self) -> BotFault | None:
-        """Make the bot; `name` is what it then calls itself."""
+        """Create the bot, and set `name` to its own name."""
         try:
             self._driver = Driver(self._plan, self._rules)
             self.name = self._driver.name or self.name
-        except BaseException as problem:  # noqa: BLE001 - a bot may raise anything at all
+        except BaseException as problem:  # noqa: BLE001 - a bot may raise anything
             return self._fault(problem)
         return None
 
     def ask(self, question: Question, limit_us: int) -> tuple[Answer, int]:
-        """The answer and the microseconds it took; nobody can hurry a bot that is called."""
+        """Return the answer and the microseconds it took; a direct call cannot be interrupted."""
         assert self._driver is not None
         if question.objection is not None:
             line = f"decision {question.decision}: rejected: {question.objection}\n"
@@ -53,7 +53,7 @@ class PresentBot:
         return answer, (monotonic_ns() - began) // 1000
 
     def finish(self, events: Sequence[Event], result: Result) -> BotFault | None:
-        """Tell the bot the rest; what goes wrong in it now changes nothing any more."""
+        """Pass the last events and the result to the bot; a fault now has no effect on the game."""
         assert self._driver is not None
         try:
             self._driver.finish(events, result)
@@ -62,26 +62,26 @@ class PresentBot:
         return None
 
     def close(self) -> None:
-        """Nothing is left of it."""
+        """Release the bot."""
         self._driver = None
 
     def _fault(self, problem: BaseException) -> BotFault:
-        # A bot out of memory still holds it all, and even to say so takes a little.
+        # A bot that is out of memory still holds it, and even reporting that takes some.
         self._ballast.clear()
         release_reserve()
         return fault_of(problem)
 
 
 class LoneBot(PresentBot):
-    """A bot that has the process to itself: its folder, and all its chances, are those of a child.
+    """A bot with a process of its own, whose folder and random seed are set as in a child process.
 
-    So a game in sandboxes is the same game as a local one with the same seed.
+    So a sandboxed game equals a local one with the same seed.
     """
 
     def start(self) -> BotFault | None:
-        """Settle in, and make the bot."""
+        """Set folder and random seed, and create the bot."""
         folder = self._plan.spec.folder
         if folder is not None:
             os.chdir(folder)
-        random.seed(self._plan.chance)  # a bot that ignores its own rng shall be repeatable too
+        random.seed(self._plan.chance)  # makes bots that ignore their own rng reproducible, too
         return super().start()

@@ -1,4 +1,4 @@
-"""A private referee: a process of its own that ends with the one that started it."""
+"""A private referee in a child process, which ends with the process that started it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from damrak.errors import HostError
 from damrak.remote.address import parse_address
 from damrak.remote.control import Control
 
-PARTING: Final = 5.0  # seconds that it has to end by itself
+PARTING: Final = 5.0  # seconds for an orderly shut-down
 
-# As `python -m damrak_referee`, but where the kernel can see to it, it dies with us.
+# Like `python -m damrak_referee`, but on Linux the kernel kills it if the parent process dies.
 BOOT: Final = """
 import ctypes, os, runpy, signal, sys
 parent = int(sys.argv.pop(1))
@@ -32,14 +32,14 @@ runpy.run_module("damrak_referee", run_name="__main__", alter_sys=True)
 
 
 class PrivateReferee:
-    """A referee for as long as the context lasts; `address` is where bots come.
+    """A referee for the duration of the context; `address` is where bots connect.
 
     Raises:
-        HostError: it could not be started; says why.
+        HostError: it could not be started; the message gives the reason.
     """
 
     def __init__(self, listen: str, options: tuple[str, ...] = ()) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="damrak"))  # sockets need short paths
+        self._folder = Path(tempfile.mkdtemp(prefix="damrak"))  # socket paths must be short
         socket = f"unix:{self._folder}/referee.sock"
         log = self._folder / "log"
         where = ("--listen", listen, "--control", socket, "--run", str(self._folder), "--temporary")
@@ -50,7 +50,7 @@ class PrivateReferee:
                 stdout=subprocess.PIPE,
                 stderr=file,
                 text=True,
-                start_new_session=True,  # Ctrl-C is for us: we end it
+                start_new_session=True,  # Ctrl-C is for this process, which ends the referee
             )
         try:
             self.address = self._wait(log)
@@ -72,7 +72,7 @@ class PrivateReferee:
             self._end()
 
     def _wait(self, log: Path) -> str:
-        """Until it is ready: where it listens."""
+        """Wait until the referee is ready, and return the address it listens on."""
         address = ""
         assert self._process.stdout is not None
         for line in self._process.stdout:
@@ -87,7 +87,7 @@ class PrivateReferee:
 
     def _end(self) -> None:
         process = self._process
-        # The second time at once: whoever ends us has waited for all that was to be waited for.
+        # The second signal ends it immediately: the caller has already waited for the games.
         for _ in range(2):
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(signal.SIGTERM)

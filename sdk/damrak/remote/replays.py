@@ -1,7 +1,7 @@
-"""Replays of a private referee, made into files that stand for themselves.
+"""Conversion of a private referee's replays to standalone files.
 
-What a referee reports names the match it was ordered as, and awaits the signature of whoever
-ordered it. Between friends nobody signs: a replay that belongs to no match needs no signature.
+A referee's report names the match of its order and awaits the signature of the ladder. There is no
+ladder for private games: a replay that belongs to no match needs no signature.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from damrak_engine.strictjson import canonical
 
 
 def private_replay(data: bytes) -> Replay:
-    """The replay of a report as one of a local match.
+    """Return the replay of a report as that of a local match.
 
     Raises:
         ReplayError: it is malformed.

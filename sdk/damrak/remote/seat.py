@@ -1,12 +1,12 @@
-"""One match of one bot, in a process of its own: what a sandbox runs.
+"""One match of one bot in its own process: the program run in a sandbox.
 
     DAMRAK_ADDRESS=unix:/run/referee.sock python -m damrak.remote.seat BOT [--class NAME]
 
-BOT is a folder with a bot.py, or a file. The process ends with 0 after the end of the match, with 1
-after it has reported that the bot failed, and with 2 if there was nothing to play: no address, no
-such bot, no referee. What it prints is the bot's, but for one line in the last case.
+BOT is a folder with a bot.py, or a file. The exit code is 0 after the end of the match, 1 after
+reporting that the bot failed, and 2 if nothing could be played: no address, no such bot, no
+referee. The output is the bot's, except for one line in the last case.
 
-Every game pays for starting this, so it does little before the bot has its turn.
+Every game pays the cost of starting this program, so it does little before the bot runs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from damrak.hosting.limits import forbid_core_dumps
 if TYPE_CHECKING:
     from damrak.loading import BotSpec
 
-end_process: Final = os._exit  # kept here, for a bot may put something else in its place
+end_process: Final = os._exit  # saved, because a bot might replace it
 ADDRESS: Final = "DAMRAK_ADDRESS"
 USAGE: Final = "usage: DAMRAK_ADDRESS=ADDRESS python -m damrak.remote.seat BOT [--class NAME]"
 SOFTWARE: Final = "damrak-python (sandbox)"
@@ -34,13 +34,13 @@ NOT_PLAYED: Final = 2
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Play, and end the process: nothing that the bot leaves behind gets a say."""
+    """Play the match and end the process, skipping all exit handlers of the bot."""
     status = NOT_PLAYED
     try:
         status = _play(*_read(arguments))
     except _Misuse as problem:
         _say(f"damrak: {problem}")
-    except BaseException:  # noqa: BLE001 - no bot was involved, so this is for us to see
+    except BaseException:  # noqa: BLE001 - not from a bot: a bug of ours
         with contextlib.suppress(BaseException):
             sys.excepthook(*sys.exc_info())
     finally:
@@ -49,11 +49,11 @@ def main(arguments: list[str]) -> NoReturn:
 
 
 class _Misuse(Exception):
-    """There is nothing to play; the message says why."""
+    """There is nothing to play; the message gives the reason."""
 
 
 def _read(arguments: list[str]) -> tuple[str, str, str | None]:
-    """The address, the bot and the class. Not by argparse, which takes longer to load."""
+    """Return address, bot and class; without argparse, which is slower to load."""
     match arguments:
         case [bot]:
             name = None
@@ -69,7 +69,7 @@ def _read(arguments: list[str]) -> tuple[str, str, str | None]:
 
 def _play(address_text: str, bot: str, class_name: str | None) -> int:
     _settle()
-    gc.disable()  # what is loaded now stays
+    gc.disable()  # everything loaded now stays in use
     from damrak.errors import DamrakError
     from damrak.remote.address import parse_address
     from damrak.remote.channels import Security
@@ -97,12 +97,12 @@ def _play(address_text: str, bot: str, class_name: str | None) -> int:
 
 
 def _spec(bot: str, class_name: str | None) -> BotSpec:
-    """The bot by its path. Its version is left out: whoever sent it here knows that."""
+    """Return the bot at this path. Its version is left empty, because the sender knows it."""
     from damrak.loading import ENTRY, BotSpec, parse_spec
 
     path = os.path.join(bot, ENTRY) if os.path.isdir(bot) else bot
     if not os.path.isfile(path):
-        return parse_spec(bot)  # which says what is wrong with it
+        return parse_spec(bot)  # which raises an exception with the reason
     from pathlib import Path
 
     file = Path(path).resolve()
@@ -111,9 +111,9 @@ def _spec(bot: str, class_name: str | None) -> BotSpec:
 
 
 def _settle() -> None:
-    """Make this process one that an author can read: whole lines, and a trace of every crash."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this ends it
-    # Line by line: what it printed must not die with it.
+    """Set up the process for useful output: complete lines, and a traceback of every crash."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process ends this one
+    # Line-buffered, so that output is not lost when the process dies.
     sys.stdout = open(1, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
     faulthandler.enable(2)
@@ -123,7 +123,7 @@ def _settle() -> None:
 
 
 def _say(text: str) -> None:
-    with contextlib.suppress(BaseException):  # the bot may have put anything in its place
+    with contextlib.suppress(BaseException):  # the bot may have replaced it
         sys.stderr.write(text.rstrip("\n") + "\n")
 
 

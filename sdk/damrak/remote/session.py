@@ -1,8 +1,8 @@
-"""One bot in one match, at the end of a line to a referee.
+"""Sessions: one bot in one match, at the end of a line to a referee.
 
     record = Session(line, spec, make).play()
 
-The bot may be in this process (`present`) or in a child (`damrak.hosting`): a session only asks it.
+The bot may be in this process (`present`) or in a child (`damrak.hosting`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ HUNG: Final = BotFault("crash", "the bot hung, and did not answer in time")
 
 
 class Player(Protocol):
-    """A bot at the table, wherever it runs."""
+    """A bot at the table, in this process or another."""
 
     name: str
 
@@ -56,11 +56,11 @@ Recorder = Callable[[Question, Answer], None]
 
 @dataclass(frozen=True, slots=True)
 class SeatRecord:
-    """What became of a seat. Of `result`, `voided`, `fault` and `lost` one at least is there.
+    """The outcome of a seat. At least one of `result`, `voided`, `fault` and `lost` is set.
 
-    `fault` is why the bot left the table, and `is_own` whether that was by its own account rather
-    than the referee's; `late_fault` came after the end and changed nothing; `lost` is why nothing
-    could be heard of the referee any more.
+    `fault` is why the bot left the table; `is_own` tells whether the bot's host reported it, rather
+    than the referee. `late_fault` occurred after the end and did not affect the result. `lost` is
+    why the connection to the referee was lost.
     """
 
     match: str = ""
@@ -77,7 +77,7 @@ class SeatRecord:
 
 
 class Session:
-    """The conversation between a referee and a bot."""
+    """The exchange of messages between a referee and a bot."""
 
     def __init__(
         self, line: AnyLine, spec: BotSpec, make: Make, record: Recorder | None = None
@@ -90,16 +90,16 @@ class Session:
         self._player: Player | None = None
         self._rules: Rules | None = None
         self._grace_us = 0
-        self._known = 0  # how many events we have been told
-        self._unseen: list[Event] = []  # those that the bot has not
-        self._open: Question | None = None  # the question asked last
-        self._answer: bytes | None = None  # what was answered to it
-        self._own_fault: BotFault | None = None  # of the bot, by its own account
+        self._known = 0  # number of events received
+        self._unseen: list[Event] = []  # events that the bot has not received
+        self._open: Question | None = None  # the last question
+        self._answer: bytes | None = None  # the answer to it
+        self._own_fault: BotFault | None = None  # fault of the bot as reported by its host
         self._is_hung = False
-        self._stack = ""  # where it hung
+        self._stack = ""  # the stack of a bot that hung
 
     def play(self) -> SeatRecord:
-        """From the Welcome to the end; the bot is gone then, and so is the line."""
+        """Play from the Welcome to the end, then close the bot and the line."""
         try:
             while True:
                 message = self._line.hear()
@@ -115,7 +115,7 @@ class Session:
                     case Ended():
                         return self._ended(message)
                     case StaleAnswer() | Complained():
-                        pass  # what we said twice, and what a later version may mind
+                        pass  # a duplicate answer, or an objection from a later version
         except RefereeError as problem:
             return replace(self._so_far(), lost=problem)
         finally:
@@ -125,7 +125,7 @@ class Session:
             finally:
                 self._line.close()
 
-    # ---- what the referee says -------------------------------------------------------------------
+    # ---- messages of the referee -----------------------------------------------------------------
 
     def _welcomed(self, welcome: Welcomed) -> None:
         self._take(welcome.first, welcome.history)
@@ -146,7 +146,7 @@ class Session:
         fault = self._player.start()
         self._record = replace(self._record, name=self._player.name)
         if fault is not None and not self._line.is_over:
-            # What was too slow for us would be a crash to the referee, which has its own clock.
+            # The referee has its own clock: a start too slow for us would count as a crash there.
             self._own_fault = fault
 
     def _asked(self, asked: Asked) -> None:
@@ -189,7 +189,7 @@ class Session:
             case Voided() as voided:
                 return replace(record, voided=voided)
             case fault:
-                # What the bot said itself has its traceback.
+                # If the host reported the fault itself, that one has the traceback.
                 ruled = BotFault(fault.reason, fault.detail)
                 return replace(record, fault=self._own_fault or self._with_stack(ruled))
 
@@ -200,17 +200,17 @@ class Session:
         own = self._own_fault
         return replace(self._record, fault=own, is_own=own is not None)
 
-    # ---- what the bot says -----------------------------------------------------------------------
+    # ---- answers of the bot ----------------------------------------------------------------------
 
     def _put(self, question: Question) -> None:
-        """Have the bot answer, and pass that on."""
+        """Put a question to the bot and send its answer."""
         assert self._player is not None
         self._open, self._answer = question, None
         answer, took = self._player.ask(question, self._limit_us(question.time_left))
         if isinstance(answer, Silence):
             self._stack = answer.stack
         if self._line.is_over:
-            return  # it was cut off in the middle of its thoughts
+            return  # the bot was cut off while it computed
         if self._note is not None:
             self._note(question, answer)
         match answer:
@@ -224,21 +224,21 @@ class Session:
                 self._own_fault = answer
                 self._say_failed(answer)
             case Silence():
-                self._is_hung = True  # the referee's clock says the rest
+                self._is_hung = True  # the referee's clock decides
 
     def _say_failed(self, fault: BotFault) -> None:
         reason = "crash" if fault.reason == "timeout" else fault.reason
         self._line.say(failed(reason, fault.detail, fault.traceback))
 
     def _limit_us(self, left: TimeLeft) -> int:
-        """How long to wait for an answer: beyond it, the referee certainly does not."""
+        """Return how long to wait for an answer; the referee certainly does not wait longer."""
         limit = left.bank_us
         if left.decision_us is not None:
             limit = min(limit, left.decision_us + self._grace_us)
         return limit + SPARE_US
 
     def _take(self, first: int, events: Sequence[Event]) -> None:
-        """Remember what happened; what is told twice happened once."""
+        """Record events, ignoring duplicates."""
         if not events:
             return
         if first > self._known:
@@ -250,7 +250,7 @@ class Session:
 
 
 def fault_in(result: Result, record: SeatRecord) -> BotFault | None:
-    """Why this seat left the table, if the match had a result by then."""
+    """Return why this seat left the table in a finished match, or None if it did not."""
     if record.plan is None or (reason := result.seats[record.plan.seat].fault) is None:
         return None
     seat = record.plan.seat

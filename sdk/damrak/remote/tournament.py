@@ -1,6 +1,6 @@
-"""Bots at a referee: tables of them in turn, each in every rotation of its seats.
+"""Tournaments at a referee: tables of bots in turn, each in every rotation of its seats.
 
-Bots that come from elsewhere could remember what they have seen, so each game has its own seed.
+Remote bots could remember what they have seen, so each game has its own seed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OWNER: Final = "private"
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """A bot that plays, and where it comes from."""
+    """A participating bot, and where it runs."""
 
     name: str
     place: Place
@@ -40,7 +40,7 @@ class Guest:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is played, and by whom: so many at a table, everybody with everybody in turn."""
+    """The setting of a tournament: `seats` guests per table, in all combinations."""
 
     guests: tuple[Guest, ...]
     seats: int
@@ -50,14 +50,14 @@ class Table:
     start_limit_ms: int = 0
 
     def sitting(self, block: int) -> tuple[int, ...]:
-        """Which of the guests sit at the table in this block."""
+        """Return which of the guests play in this block."""
         groups = list(combinations(range(len(self.guests)), self.seats))
         return groups[block % len(groups)]
 
 
 @dataclass(slots=True)
 class Tournament:
-    """Plays blocks; `name` is what they are called at the referee."""
+    """Plays blocks; `name` is the prefix of their ids at the referee."""
 
     control: Control
     table: Table
@@ -65,11 +65,11 @@ class Tournament:
     blocks: int = 0
 
     def play(self, parallel: int) -> Iterator[tuple[Block, tuple[Replay, ...]]]:
-        """Play a block; with so many games at once that there are more, several.
+        """Play one block, or several if `parallel` games at a time are more than a block.
 
         Raises:
-            RefereeError: the referee cannot be reached any more.
-            HostError: a game was void again and again; says why.
+            RefereeError: the connection to the referee is lost.
+            HostError: a game was void in every attempt; the message gives the reasons.
         """
         at_once = max(1, parallel // self.table.seats)
         reasons: dict[str, None] = {}
@@ -84,7 +84,7 @@ class Tournament:
     def _follow(
         self, order: BlockOrder, reasons: dict[str, None]
     ) -> Mapping[str, MatchReport] | None:
-        """The reports of all its games; None if it has to be played again."""
+        """Return the reports of all games, or None if the order must be repeated."""
         reports: dict[str, MatchReport] = {}
         is_over = False
         self.control.start(order)
@@ -155,7 +155,7 @@ def _seat(guest: Guest) -> SeatOrder:
 def _game(
     sitting: tuple[int, ...], seating: tuple[int, ...], report: MatchReport, replay: Replay
 ) -> Game:
-    """The game as standings count it: by bot, not by seat."""
+    """Return the game as standings count it: by bot, not by seat."""
     seats = [seating.index(bot) for bot in range(len(seating))]
     rows = [replay.result.seats[seat] for seat in seats]
     used = [0] * len(seats)

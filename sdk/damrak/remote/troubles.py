@@ -1,4 +1,4 @@
-"""What went wrong on a connection to a referee, in one line, and what to do about it."""
+"""Connection errors as one-line messages with a remedy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import grpc
 from damrak.errors import RefereeError, RefusalError
 from damrak.remote.address import Address
 
-# What gRPC says when there is no connection: a part of it, our words, and whether they last.
+# For part of gRPC's message if there is no connection: our message, and whether it is permanent.
 NO_CONNECTION: Final = (
     ("Domain name not found", "there is no host of this name; check how it is written", True),
     ("errors resolving", "the name of the host could not be looked up just now", False),
@@ -58,7 +58,7 @@ HUNG_UP: Final = ("Socket closed", "reset by peer")
 NO_TLS: Final = "it hung up at once; if it speaks TLS, leave out --insecure"
 NO_CERTIFICATE: Final = "it hung up at once; if it wants a certificate, show it with --tls-cert"
 
-# What a referee refuses with: our words if it has none, and whether they last.
+# For status codes of a referee: our message if it has none, and whether it is permanent.
 REFUSALS: Final = {
     grpc.StatusCode.UNIMPLEMENTED: ("what listens there is no referee of this kind", True),
     grpc.StatusCode.FAILED_PRECONDITION: ("this program and the referee do not match", True),
@@ -77,7 +77,7 @@ FAILED_TO_CONNECT: Final = ("failed to connect", "errors resolving")
 def trouble_of(
     problem: grpc.RpcError, address: Address, key: str = "ticket", is_encrypted: bool = False
 ) -> RefereeError:
-    """The error in words; `key` is what the call was authorised by."""
+    """Return the exception for a gRPC error; `key` is the kind of credential used in the call."""
     code: grpc.StatusCode = problem.code()
     details = " ".join((problem.details() or "").split())
     if code is grpc.StatusCode.UNAVAILABLE and details.startswith(FAILED_TO_CONNECT):
