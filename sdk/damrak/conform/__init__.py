@@ -1,18 +1,18 @@
-"""Does a client speak the protocol? What `damrak conform` does with one.
+"""Conformance tests of a client, as run by `damrak conform`.
 
-A scripted referee listens, the client waits in its lobby, and scenarios call it to tables where
-they do to it what happens to clients sooner or later: refusals, lost connections, odd messages.
+A scripted referee listens, the client waits in its lobby, and scenarios call it to tables and
+confront it with what clients meet in practice: refusals, lost connections, unknown messages.
 
-    line        the network between the client and us, which can be slow, and be cut
+    line        the network between client and referee, which can be slowed down and cut
     connection  one stream, and the server that accepts them
-    stage       what scenarios share: who is here, what was noticed, how long to wait
+    stage       the state shared by scenarios: the client, its problems, and time limits
     lobby       the client's stay in the lobby
-    chair       the client's seat at a table: tickets, connections, what it says
+    chair       the client's seat at a table: tickets, connections, messages
     game        one match with the client in one of its seats
-    house       how the other seats play
-    strange     messages with what only later versions would put into them
-    program     the client's process, if it is ours to start
-    scenario    what a scenario is, and what it raises
-    meeting …   the scenarios themselves, by what they are about
-    suite       all of them in order, and the report
+    house       policies of the other seats
+    strange     messages with content of later versions
+    program     the client's process, if `damrak conform` starts it
+    scenario    the definition of a scenario, and its exceptions
+    meeting …   the scenarios themselves, by subject
+    suite       all scenarios in order, and the report
 """

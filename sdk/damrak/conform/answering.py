@@ -1,4 +1,4 @@
-"""Scenarios about questions, answers, and what else is said at a table."""
+"""Scenarios about questions, answers, and other messages at a table."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ STALES: Final[tuple[Why, ...]] = ("answered", "late", "foreign", "unknown")
 
 
 async def plays_briefly(stage: Stage) -> None:
-    """A game in which nothing happens but what is booked to the scenario."""
+    """Play a normal short game; problems are booked to this scenario where they are noticed."""
     await plays(stage, Table(seat=1))
 
 
 async def answers_again(stage: Stage) -> None:
-    """The same question twice in a row: one answer or two, the game goes on."""
+    """Ask the same question twice in a row: the game continues after one or two answers."""
     async with stage.game() as game:
         await game.begun()
         for _ in range(2):
@@ -31,7 +31,7 @@ async def answers_again(stage: Stage) -> None:
 
 
 async def decides_again(stage: Stage) -> None:
-    """An answer is rejected, twice: it decides again, legally, and the game goes on."""
+    """Reject an answer twice: the client must decide again, legally, and the game continues."""
     async with stage.game() as game:
         await game.begun()
         await game.play(1)
@@ -48,7 +48,7 @@ async def decides_again(stage: Stage) -> None:
 
 
 async def takes_stale_lightly(stage: Stage) -> None:
-    """Stale is for its information."""
+    """Send Stale, which is only information."""
     async with stage.game() as game:
         await game.begun()
         for decision, why in enumerate(STALES, 1):
@@ -58,7 +58,7 @@ async def takes_stale_lightly(stage: Stage) -> None:
 
 
 async def takes_complaints_lightly(stage: Stage) -> None:
-    """Complaint is for its information."""
+    """Send Complaint, which is only information."""
     async with stage.game() as game:
         await game.seated()
         await game.chair.send(wire.complaint("decision.action: said before the match began"))
@@ -69,7 +69,7 @@ async def takes_complaints_lightly(stage: Stage) -> None:
 
 
 async def skips_unknown_kinds(stage: Stage) -> None:
-    """Messages of kinds that only later versions have, in the lobby and at the table."""
+    """Send messages of kinds from later versions, in the lobby and at the table."""
     if not stage.one_seat:
         lobby = await stage.client_here()
         await lobby.send_raw(strange.unknown_kind())
@@ -85,7 +85,7 @@ async def skips_unknown_kinds(stage: Stage) -> None:
 
 
 async def skips_unknown_fields(stage: Stage) -> None:
-    """Fields that only later versions have, at every depth of every message."""
+    """Send fields from later versions, at every depth of every message."""
     async with stage.game(Table(seats=3)) as game:
         game.chair.disguise = strange.with_unknown_fields
         await game.begun()

@@ -1,4 +1,4 @@
-"""The client's chair at a table: its tickets, its connections, and what it says there."""
+"""The client's chair at a table: its tickets, its connections, and its messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORTH_KNOWING_S: Final = 0.3
 
 
 class Chair:
-    """One seat of one game; `welcome` makes the message that answers Join from a rejoin ticket."""
+    """One seat of one game; `welcome` creates the answer to Join from a rejoin ticket."""
 
     def __init__(self, stage: Stage, welcome: Callable[[str], bytes]) -> None:
         self.disguise: Callable[[bytes], bytes] = lambda data: data
@@ -33,31 +33,31 @@ class Chair:
         self._stage = stage
         self._welcome = welcome
         self._connection: Connection | None = None
-        self._lost: Connection | None = None  # what was on its way there is not heard
-        self._issued: list[str] = []  # all tickets there ever were
-        self._good: set[str] = set()  # those that open a connection now
+        self._lost: Connection | None = None  # a lost connection: ignore further messages
+        self._issued: list[str] = []  # all tickets ever issued
+        self._good: set[str] = set()  # tickets that are valid now
         self._inbox: deque[wire.Request] = deque()
-        self._nonsense = ""  # the first message that could not be understood
+        self._nonsense = ""  # the error in the first malformed message
 
     @property
     def is_taken(self) -> bool:
-        """Whether the client sits there."""
+        """Whether the client is connected to the seat."""
         return self._connection is not None and self._connection.is_open
 
     # ---- tickets -------------------------------------------------------------------------------
 
     def new_ticket(self) -> str:
-        """A ticket for the next connection; those before are void."""
+        """Return a ticket for the next connection, and invalidate earlier ones."""
         ticket = self._issue()
         self._good = {ticket}
         return ticket
 
     def takes(self, ticket: str) -> bool:
-        """Whether this ticket is good now."""
+        """Return whether this ticket is valid now."""
         return ticket in self._good
 
     def clear(self) -> None:
-        """Let nobody sit down any more."""
+        """Invalidate all tickets."""
         self._good = set()
 
     def _issue(self) -> str:
@@ -65,10 +65,10 @@ class Chair:
         self._issued.append(ticket)
         return ticket
 
-    # ---- a connection --------------------------------------------------------------------------
+    # ---- the connection ------------------------------------------------------------------------
 
     async def sit_down(self, connection: Connection, join: table_pb2.Join) -> None:
-        """The client has come with a good ticket: welcome it, and take note of what it says."""
+        """Welcome the client, which has joined with a valid ticket, and receive its messages."""
         if self._connection is not None:
             self._connection.end(grpc.StatusCode.ABORTED, "the seat has a newer connection")
         rejoin = self._issue()
@@ -84,7 +84,7 @@ class Chair:
                 if self._lost is connection:
                     break
                 self._hear(data)
-                self._good = {rejoin}  # it has heard the welcome
+                self._good = {rejoin}  # the client has received the Welcome
                 self._stage.stir()
         except Gone:
             connection.end()
@@ -103,15 +103,15 @@ class Chair:
             self._inbox.append(said)
 
     async def send(self, data: bytes) -> None:
-        """Send a message to the client, disguised if that is wanted."""
+        """Send a message to the client, disguised if the scenario requires it."""
         assert self._connection is not None
         await self._connection.send(self.disguise(data))
 
     async def said(self, problem: str) -> wire.Request:
-        """The next thing that the client says, other than Ready.
+        """Return the client's next message other than Ready.
 
         Raises:
-            Failed: it says nothing, which is the `problem`, or nothing that can be understood.
+            Failed: no message comes, which is described by `problem`, or a malformed one.
         """
         await self._stage.until(
             lambda: bool(self._inbox or self._nonsense) or not self.is_taken, problem
@@ -119,30 +119,31 @@ class Chair:
         if self._nonsense:
             raise Failed(f"it sent a message that cannot be understood: {self._nonsense}")
         if not self._inbox:
-            await self._stage.watch(_WORTH_KNOWING_S)  # perhaps its program has ended
+            await self._stage.watch(_WORTH_KNOWING_S)  # the client's program may have ended
             raise Failed("it closed the connection in the middle of a game")
         return self._inbox.popleft()
 
-    # ---- losing and ending it ------------------------------------------------------------------
+    # ---- losing and ending the connection ------------------------------------------------------
 
     def drop(self) -> None:
-        """End the stream, as a referee might that is overrun."""
+        """End the stream, like a referee that is overloaded."""
         assert self._connection is not None
         self._connection.end(grpc.StatusCode.UNAVAILABLE, "dropped to see what you do")
         self._connection.is_open = False
         self.forget()
 
     def forget(self) -> None:
-        """The connection is lost: what was on its way is lost, too."""
+        """Discard messages in transit, after the connection was lost."""
         self._lost = self._connection
         self._inbox.clear()
         self._good = {self._issued[-1]}
 
     async def taken_again(self, joins: int, *, any_ticket: bool = False) -> None:
-        """Wait until the client sits here for the so-manieth time.
+        """Wait until the client has joined `joins` times.
 
         Raises:
-            Failed: it does not, or tries one of its older tickets, unless it may use any.
+            Failed: it does not return, or uses one of its older tickets when only the last is
+                allowed.
         """
         used = set() if any_ticket else set(self._issued[:-1])
         await self._stage.until(
@@ -159,7 +160,7 @@ class Chair:
         await self.send(ending)
         self.clear()
         try:
-            if "leaving" not in self._stage.booked:  # once is enough to wait for
+            if "leaving" not in self._stage.booked:  # wait in vain only once
                 await self._stage.until(
                     lambda: not connection.is_open,
                     "it did not close its side of the stream after Ending",
@@ -169,7 +170,7 @@ class Chair:
         connection.end()
 
     async def close(self, ending: bytes) -> None:
-        """Take leave of whoever sits here still."""
+        """Send the ending if the client is still connected, and end the stream."""
         self.clear()
         if self._connection is not None and self.is_taken:
             await self.send(ending)

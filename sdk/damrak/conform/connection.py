@@ -1,4 +1,4 @@
-"""One stream of the client, and the server that accepts such streams."""
+"""Streams of the client, and the server that accepts them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Final
 import grpc
 import grpc.aio
 
-LARGEST_MESSAGE: Final = 1 << 16  # of a client, as the referee has it
+LARGEST_MESSAGE: Final = 1 << 16  # of a client, as for a referee
 
 OPTIONS: Final = (
     ("grpc.max_receive_message_length", LARGEST_MESSAGE),
-    # Clients may ping often to notice a dead line; gRPC would take offence.
+    # Clients may ping often to detect a dead connection; by default gRPC would close it.
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
     ("grpc.http2.max_ping_strikes", 0),
 )
@@ -24,31 +24,31 @@ class Gone(Exception):
 
 
 class Connection:
-    """A stream as seen by the scripted referee: bytes in, bytes out, and an end."""
+    """A stream from the side of the scripted referee: reading, writing and ending."""
 
     def __init__(self, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
         metadata = context.invocation_metadata() or ()
         self.metadata: Mapping[str, Any] = dict(metadata)
-        self.is_open = True  # as far as the client is concerned
+        self.is_open = True  # on the client's side
         self._context = context
-        self._writing = asyncio.Lock()  # gRPC wants one write at a time
+        self._writing = asyncio.Lock()  # gRPC requires one write at a time
         self._inbox: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._ended: asyncio.Future[tuple[grpc.StatusCode, str]] = asyncio.Future()
 
     async def read(self) -> bytes:
-        """The next message.
+        """Return the next message.
 
         Raises:
-            Gone: there will be none.
+            Gone: there will be no more messages.
         """
         data = await self._inbox.get()
         if data is None:
-            self._inbox.put_nowait(None)  # whoever asks again gets the same answer
+            self._inbox.put_nowait(None)  # for later calls
             raise Gone
         return data
 
     async def send(self, data: bytes) -> None:
-        """Send a message; nothing happens if the client is gone."""
+        """Send a message; does nothing if the client has gone."""
         if not self.is_open or self._ended.done():
             return
         try:
@@ -58,12 +58,12 @@ class Connection:
             self.is_open = False
 
     def end(self, code: grpc.StatusCode = grpc.StatusCode.OK, detail: str = "") -> None:
-        """End the stream from this side; nothing new if it has ended."""
+        """End the stream from this side; idempotent."""
         if not self._ended.done():
             self._ended.set_result((code, detail))
 
     async def serve(self, use: Callable[[Connection], Awaitable[None]]) -> None:
-        """Live until somebody ends the stream; `use` gets hold of it."""
+        """Run `use` with this stream until either side ends it."""
         pumping, using = asyncio.create_task(self._pump()), asyncio.ensure_future(use(self))
         using.add_done_callback(self._check)
         try:
@@ -82,7 +82,7 @@ class Connection:
             self.end(grpc.StatusCode.INTERNAL, f"a mistake of ours: {mistake!r}")
 
     async def _pump(self) -> None:
-        while isinstance(data := await self._context.read(), bytes):  # else EOF
+        while isinstance(data := await self._context.read(), bytes):  # otherwise EOF
             self._inbox.put_nowait(data)
         self.is_open = False
         self._inbox.put_nowait(None)
@@ -92,7 +92,7 @@ Use = Callable[[Connection], Awaitable[None]]
 
 
 async def start_server(play: Use, wait: Use) -> tuple[grpc.aio.Server, str]:
-    """A server of Table.Play and Lobby.Wait on a port of this machine, and its address."""
+    """Start a server of Table.Play and Lobby.Wait on a local port; returns it and its address."""
     server = grpc.aio.server(options=OPTIONS)
     server.add_generic_rpc_handlers(
         (
@@ -109,5 +109,5 @@ def _handler(use: Use) -> grpc.RpcMethodHandler[bytes, bytes]:
     async def serve(_: Any, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
         await Connection(context).serve(use)
 
-    # Without serialisers, messages come and go as bytes.
+    # Without serializers, messages are passed as bytes.
     return grpc.stream_stream_rpc_method_handler(serve)

@@ -1,4 +1,4 @@
-"""One match with the client in one of its seats, step by step as a scenario wants it."""
+"""One match with the client in one of its seats, controlled step by step by a scenario."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 CONTROL: Final = TimeControl(
     decision_ms=3_600_000, bank_ms=36_000_000, increment_ms=0, grace_ms=36_000_000
 )
-"""Never over: how long to wait for a client is for the stage to say."""
+"""Never expires: the stage limits the time of a client."""
 CLOCK_SLACK_US: Final = 5_000
 OVER: Final = "the scenario is over"
 _CALLS: Final = 6
@@ -41,7 +41,7 @@ _CALLS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is played, where the client sits, and how the others play."""
+    """The setting of a game: the board, the client's seat, and the policy of the other seats."""
 
     board: Board = field(default_factory=lambda: load_board("practice"))
     seats: int = 2
@@ -51,9 +51,9 @@ class Table:
 
 
 class Game:
-    """A match in which the scenario decides when the client hears what.
+    """A match in which the scenario decides when the client receives messages.
 
-    As a context, it takes its leave of the client at the end, whatever has happened.
+    As a context manager, it always ends the match for the client on exit.
     """
 
     def __init__(self, stage: Stage, name: str, table: Table) -> None:
@@ -68,13 +68,13 @@ class Game:
         self._match = Match(self.rules, SeedDice(self._seed), CONTROL)
         self._begun = False
         self._called = False
-        self._events: list[bytes] = []  # told by the arbiter, not yet to the client
-        self._told = 0  # events told to the client
+        self._events: list[bytes] = []  # from the arbiter, not sent to the client yet
+        self._told = 0  # number of events sent to the client
         self._asked: Ask | None = None
-        self._asked_at = 0  # when it was put for the first time
-        self._sent = False  # the question, on this connection
+        self._asked_at = 0  # when it was sent for the first time
+        self._sent = False  # whether the question was sent on this connection
         self._answered: set[int] = set()
-        self._aliases: dict[int, int] = {}  # wrong decision numbers and what they stood for
+        self._aliases: dict[int, int] = {}  # wrong decision numbers, and the right ones
 
     async def __aenter__(self) -> Self:
         self._stage.games[self.name] = self
@@ -88,10 +88,10 @@ class Game:
     ) -> None:
         await self.close()
 
-    # ---- getting the client to the table -------------------------------------------------------
+    # ---- bringing the client to the table ------------------------------------------------------
 
     async def call(self, address: str = "") -> None:
-        """Call the client; an earlier call to this game is void."""
+        """Call the client; an earlier call to this game becomes void."""
         if self._stage.one_seat:
             assert self._stage.program is not None
             self.chair.new_ticket()
@@ -103,10 +103,10 @@ class Game:
         await lobby.send(Call(self.name, address, self.chair.new_ticket(), patience_ms))
 
     async def joined(self, address: str = "") -> None:
-        """Call the client, and wait until it has come.
+        """Call the client, and wait until it has joined.
 
         Raises:
-            Failed: it does not.
+            Failed: it does not join.
         """
         if self._stage.one_seat:
             await self.call()
@@ -122,13 +122,13 @@ class Game:
             )
             if self.chair.joins:
                 return
-            # Perhaps it has yet to notice that an earlier game is over.
+            # The client may not have noticed yet that an earlier game is over.
             await self._stage.watch(0.05 * attempt)
         reason = lobby.declined[self.name] or "no reason given"
         raise Failed(f"it declined a call although it had room: {reason}")
 
     async def ready(self) -> None:
-        """Wait until the client, which has joined, says that it is ready."""
+        """Wait until the client, which has joined, sends Ready."""
         await self._stage.until(
             lambda: self.chair.readies > 0 or not self.chair.is_taken,
             "it joined a table and did not say Ready",
@@ -174,7 +174,7 @@ class Game:
         await self.tell()
 
     async def tell(self) -> None:
-        """Let the client hear what has happened, if it hears that promptly, and its question."""
+        """Send the client its question, and new events if it asked for prompt events."""
         if self.chair.prompt_events:
             for first, event in enumerate(self._take_events(), self._told):
                 await self.chair.send(wire.news(first, [event]))
@@ -182,20 +182,20 @@ class Game:
             await self.ask()
 
     async def ask(self) -> None:
-        """Put the open question, perhaps not for the first time."""
+        """Send the open question, possibly again."""
         assert self._asked is not None
         first = self._told
         question = wire.question(self._asked, first, self._take_events())
-        # A client may go on thinking while it has no connection: the first time counts.
+        # A client may continue to think without a connection: the first time counts.
         self._asked_at = self._asked_at or _now()
         self._sent = True
         await self.chair.send(question)
 
     async def answer(self) -> wire.Decided:
-        """The client's answer to the open question; `take` lets it count.
+        """Return the client's answer to the open question; `take` carries it out.
 
         Raises:
-            Failed: there is none, or it is no legal one.
+            Failed: the answer is missing or not legal.
         """
         asked = self._asked
         assert asked is not None
@@ -219,7 +219,7 @@ class Game:
         return said.decision != asked.decision and meant in self._answered
 
     def _inspected(self, said: wire.Decided, asked: Ask) -> wire.Decided:
-        """The answer, when it is legal; what else is wrong with it is booked elsewhere."""
+        """Return the answer if it is legal; other problems are booked to their scenarios."""
         if said.decision != asked.decision:
             self._aliases[said.decision] = asked.decision
             self._stage.book(
@@ -242,7 +242,7 @@ class Game:
         return said
 
     async def take(self, answer: wire.Decided, *, tell: bool = True) -> None:
-        """Let the answer count, play on to the client's next question or the end, and `tell`."""
+        """Carry out the answer, play up to the client's next question or the end, and `tell`."""
         asked = self._asked
         assert asked is not None
         self._answered.add(asked.decision)
@@ -255,7 +255,7 @@ class Game:
             await self.tell()
 
     async def reject(self, answer: wire.Decided, strikes_left: int) -> None:
-        """Refuse an answer, although it was legal: the question stays open."""
+        """Reject an answer although it was legal, so that the question stays open."""
         asked = self._asked
         assert asked is not None
         left = self._match.time_left(self.seat, _now())
@@ -264,7 +264,7 @@ class Game:
         await self.chair.send(wire.rejection(refused))
 
     async def play(self, answers: int | None = None) -> None:
-        """Play on, for so many answers of the client or to the end."""
+        """Play for a number of answers of the client, or to the end."""
         while self._asked is not None and answers != 0:
             await self.take(await self.answer())
             if answers is not None:
@@ -285,7 +285,7 @@ class Game:
                 case Finished(result=result):
                     self.result = result
                 case _:
-                    pass  # told to the house, which does not listen
+                    pass  # for the other seats, whose policies keep no state
 
     def _take_events(self) -> list[bytes]:
         events, self._events = self._events, []
@@ -300,12 +300,12 @@ class Game:
         self._match.disconnected(self.seat, _now())
 
     def lost(self) -> None:
-        """Take note that the connection was lost, whoever did it."""
+        """Record that the connection was lost on either side."""
         self.chair.forget()
         self._match.disconnected(self.seat, _now())
 
     async def rejoined(self, joins: int, *, any_ticket: bool = False) -> None:
-        """Wait until the client sits at the table for the so-manieth time, and ask again."""
+        """Wait until the client has joined `joins` times, and ask again."""
         await self.chair.taken_again(joins, any_ticket=any_ticket)
         self._carry_out(self._match.reconnected(self.seat, _now()))
         await self.tell()
@@ -313,7 +313,7 @@ class Game:
     # ---- leaving -------------------------------------------------------------------------------
 
     async def finish(self) -> None:
-        """Play to the end, tell the result, and wait for the client to leave."""
+        """Play to the end, send the result, and wait for the client to leave."""
         await self.play()
         assert self.result is not None
         first = self._told
@@ -325,7 +325,7 @@ class Game:
         await self.chair.leave(wire.ending_void(first, self._take_events(), "host", detail))
 
     async def close(self) -> None:
-        """Take leave of the client, whatever state the game is in."""
+        """End the match for the client, in any state of the game."""
         self._stage.games.pop(self.name, None)
         await self.chair.close(wire.ending_void(self._told, (), "host", OVER))
         lobby = self._stage.lobby

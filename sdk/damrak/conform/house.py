@@ -1,4 +1,4 @@
-"""How the seats that are not the client's play: simply, and fast."""
+"""Simple and fast policies for the seats that are not the client's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DRAWS: Final = (KEEP_FIRST, *range(TAKE, OFFER), BLIND)
 
 
 def builder(ask: Ask) -> int:
-    """Claims the longest route it can, else draws: games with it are short."""
+    """Claim the longest possible route, else draw, which makes games short."""
     space = ask.observation.rules.space
     routes = space.board.routes
 
@@ -29,6 +29,6 @@ def builder(ask: Ask) -> int:
 
 
 def hoarder(ask: Ask) -> int:
-    """Takes cards as long as there are any: games with it are long, and full of events."""
+    """Draw cards while there are any, which makes games long and full of events."""
     draws = [action for action in _DRAWS if action in ask.legal]
     return draws[0] if draws else builder(ask)

@@ -1,4 +1,4 @@
-"""The network between the client and the scripted referee: a relay that can be made a bad one."""
+"""The network between client and scripted referee: a relay that can be slowed down and cut."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ CHUNK: Final = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Slowness:
-    """How a bad line passes bytes on: so many at a time, each after a wait."""
+    """The speed of a slow line: bytes per piece, and the wait before each piece."""
 
     piece: int
     wait_s: float
 
 
 class Line:
-    """Listens where the client connects, and passes everything on to the referee behind.
+    """Listens for the client, and forwards everything to the referee behind it.
 
-    The address is `HOST:PORT`, where port 0 takes any, or `unix:PATH`.
+    The address is `HOST:PORT`, where port 0 selects a free one, or `unix:PATH`.
     """
 
     def __init__(self, address: str, behind: str) -> None:
         self.address = address
         self.slowness: Slowness | None = None
-        self.accepted = 0  # connections so far
+        self.accepted = 0  # number of connections so far
         self._behind = behind
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self._pumps: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
-        """Listen; from then on `address` is the one to connect to.
+        """Listen; afterwards `address` is the one to connect to.
 
         Raises:
-            OSError: nobody can listen there.
+            OSError: the address cannot be used.
         """
         if self.address.startswith("unix:"):
             path = self.address.removeprefix("unix:")
@@ -50,16 +50,16 @@ class Line:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody is connected."""
+        """Whether all connections are closed."""
         return not self._pumps
 
     def cut(self) -> None:
-        """Break every connection off, without a good-bye."""
+        """Abort every connection."""
         for writer in self._writers:
             writer.transport.abort()
 
     async def close(self) -> None:
-        """Listen no more, and break off what there is."""
+        """Stop listening, and abort all connections."""
         if self._server is not None:
             self._server.close()
             if self.address.startswith("unix:"):

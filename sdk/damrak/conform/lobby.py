@@ -1,4 +1,4 @@
-"""The client's stay in the lobby, from its arrival to the end of the stream."""
+"""The client's stay in the lobby, from its Arrival to the end of the stream."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from damrak_wire.version import HIGHEST, LOWEST
 
 
 def read_arrival(data: bytes) -> tuple[wire.Arrival, str]:
-    """The first message, and what is wrong with it; whatever that is, the client is let in."""
+    """Return the first message and the problem with it; the client is admitted in any case."""
     said = lobby_pb2.WaitRequest()
     problem = ""
     try:
@@ -41,7 +41,7 @@ class Lobby:
         self.arrived = arrived
         self.capacity = arrived.capacity
         self.declined: dict[str, str] = {}
-        self.problem = ""  # the first thing it said here that made no sense
+        self.problem = ""  # the error in the first malformed message
         self._connection = connection
         self._stir = stir
 
@@ -51,11 +51,11 @@ class Lobby:
         return self._connection.is_open
 
     async def send(self, said: wire.Response) -> None:
-        """Say something."""
+        """Send a message."""
         await self.send_raw(wire.encode_response(said).SerializeToString())
 
     async def send_raw(self, data: bytes) -> None:
-        """Send bytes that no ordinary message consists of."""
+        """Send arbitrary bytes."""
         await self._connection.send(data)
 
     def close(self, code: grpc.StatusCode, detail: str) -> None:
@@ -64,7 +64,7 @@ class Lobby:
         self._connection.is_open = False
 
     async def listen(self) -> None:
-        """Take note of what the client says, to the end of the stream."""
+        """Receive the client's messages until the end of the stream."""
         try:
             while True:
                 self._hear(await self._connection.read())

@@ -1,4 +1,4 @@
-"""Scenarios about coming together: the lobby, versions, calls."""
+"""Scenarios about the lobby, versions and calls."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from damrak.conform.scenario import Absent, Failed, Scenario
 from damrak.conform.stage import Stage
 from damrak_wire.lobby import Call, Closing, Withdrawal
 
-MOST_GAMES: Final = 32  # at once, however many more the client would take
-MOST_TRIES: Final = 3  # with a ticket that is no good
+MOST_GAMES: Final = 32  # at once, even if the client accepts more
+MOST_TRIES: Final = 3  # with an invalid ticket
 TIGHT_LOOP: Final = 10  # attempts within a second
-_TO_DECIDE_S: Final = 5  # whether to follow a call; who does neither is taken to wait for room
-BACK_IN_MS: Final = 2000  # while which two games are played, on a busy machine too
+_TO_DECIDE_S: Final = 5  # then a client that does not respond is assumed to wait for room
+BACK_IN_MS: Final = 2000  # long enough for two games, even on a busy machine
 
 
 async def arrives(stage: Stage) -> None:
-    """Comes to the lobby with its token and a hello; what is wrong there is booked here."""
+    """Wait for the client with its token and a hello; problems there are booked here."""
     lobby = await stage.client_here()
     if lobby.capacity < 1:
         raise Failed("it says in the lobby that it takes no games")
 
 
 async def goes_elsewhere(stage: Stage) -> None:
-    """A call that names another address is followed there."""
+    """Call the client to another address."""
     line = await stage.further_line()
     async with stage.game() as game:
         await game.seated(line.address)
@@ -40,7 +40,7 @@ async def goes_elsewhere(stage: Stage) -> None:
 
 
 async def keeps_to_capacity(stage: Stage) -> None:
-    """As many games at once as it said, and not one more."""
+    """Call the client to as many games as it accepts, and to one more."""
     lobby = await stage.client_here()
     games = [stage.game() for _ in range(min(lobby.capacity, MOST_GAMES))]
     async with stage.game() as further:
@@ -76,7 +76,7 @@ async def _further(stage: Stage, games: list[Game], further: Game) -> None:
 
 
 async def survives_dead_tickets(stage: Stage) -> None:
-    """Calls whose tickets are refused leave it free for the next game."""
+    """Send calls with invalid tickets, which must leave the client free for the next game."""
     lobby = await stage.client_here()
     dead = [f"dead-{number}" for number in range(min(lobby.capacity, 4) + 1)]
     for ticket in dead:
@@ -96,7 +96,7 @@ def _is_answered(stage: Stage, lobby: Lobby, ticket: str) -> bool:
 
 
 async def stands_withdrawals(stage: Stage) -> None:
-    """Calls that are taken back, before and after it has come, leave it free for the next."""
+    """Withdraw calls before and after the client joins, leaving it free for the next game."""
     lobby = await stage.client_here()
     for number in range(min(lobby.capacity, 4) + 1):
         name = f"withdrawn-{number}"
@@ -123,7 +123,7 @@ async def _plays_one(stage: Stage, when: str) -> None:
 
 
 async def comes_back_to_the_lobby(stage: Stage) -> None:
-    """The lobby's stream is lost while a game runs."""
+    """End the lobby's stream while a game is running."""
     async with stage.game() as game:
         await game.begun()
         await game.play(1)
@@ -140,7 +140,7 @@ async def comes_back_to_the_lobby(stage: Stage) -> None:
 
 
 async def makes_room_for_a_restart(stage: Stage) -> None:
-    """The referee is about to stop: it plays what there is to play, and comes back later."""
+    """Announce a restart: the client must finish its games, and return later."""
     async with stage.game() as game:
         await game.begun()
         await game.play(1)
@@ -161,7 +161,7 @@ async def makes_room_for_a_restart(stage: Stage) -> None:
 
 
 async def bears_a_newer_referee(stage: Stage) -> None:
-    """A referee that speaks only later versions: the client ends, or tries again at leisure."""
+    """Speak only later versions: the client must end, or retry at a moderate rate."""
     lobby = await stage.client_here()
     stage.speaks = (stage.speaks[1] + 1, stage.speaks[1] + 2)
     stage.refusals.clear()
@@ -179,7 +179,7 @@ async def bears_a_newer_referee(stage: Stage) -> None:
             "refused for its version (FAILED_PRECONDITION), it neither ended nor tried again",
         )
     except Absent:
-        pass  # it has ended, which is one way to take it
+        pass  # the client has ended, which is allowed
 
 
 SCENARIOS: Final = (

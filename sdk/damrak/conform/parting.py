@@ -12,7 +12,7 @@ from damrak_wire import table as wire
 
 
 async def comes_back(stage: Stage) -> None:
-    """The connection is lost while it owes nothing."""
+    """End the connection while no answer is due."""
     async with stage.game(Table(seats=3)) as game:
         await game.begun()
         await game.play(2)
@@ -23,21 +23,21 @@ async def comes_back(stage: Stage) -> None:
 
 
 async def comes_back_owing(stage: Stage) -> None:
-    """The connection is lost with a question open, and again with an answer under way."""
+    """End the connection with a question open, and again with an answer in transit."""
     async with stage.game(Table(seats=3)) as game:
         await game.begun()
         await game.play(1)
         game.drop()
         await game.rejoined(2)
         await game.play(1)
-        await game.answer()  # which we never got
+        await game.answer()  # discarded, as if it had been lost
         game.drop()
         await game.rejoined(3)
         await game.finish()
 
 
 async def comes_back_before_the_start(stage: Stage) -> None:
-    """The connection is lost before the match has begun: it has to be ready again."""
+    """End the connection before the match begins: the client must send Ready again."""
     async with stage.game() as game:
         await game.seated()
         game.drop()
@@ -49,7 +49,7 @@ async def comes_back_before_the_start(stage: Stage) -> None:
 
 
 async def survives_a_cut(stage: Stage) -> None:
-    """All its connections break at once, without a good-bye."""
+    """Abort all connections at once."""
     async with stage.game() as game:
         await game.begun()
         await game.play(2)
@@ -65,7 +65,7 @@ async def survives_a_cut(stage: Stage) -> None:
 
 
 async def follows_another_call(stage: Stage) -> None:
-    """The connection is lost, and the lobby calls to the same match with another ticket."""
+    """End the connection, and call the client to the same match with another ticket."""
     async with stage.game() as game:
         await game.begun()
         await game.play(2)
@@ -76,7 +76,7 @@ async def follows_another_call(stage: Stage) -> None:
 
 
 async def starts_over(stage: Stage) -> None:
-    """Its program is killed in mid-game and started again, knowing nothing."""
+    """Kill the client's program in mid-game and restart it without any state."""
     assert stage.program is not None
     await stage.client_here()
     async with stage.game() as game:
@@ -91,7 +91,7 @@ async def starts_over(stage: Stage) -> None:
 
 
 async def accepts_a_void(stage: Stage) -> None:
-    """The match is declared void: it leaves, and is free for the next."""
+    """Declare the match void: the client must leave, and be free for the next."""
     async with stage.game() as game:
         await game.begun()
         await game.play(2)
@@ -100,7 +100,7 @@ async def accepts_a_void(stage: Stage) -> None:
 
 
 async def accepts_its_removal(stage: Stage) -> None:
-    """The match goes on without it."""
+    """Remove the client from a match that continues without it."""
     async with stage.game(Table(seats=3, seat=1)) as game:
         await game.begun()
         await game.play(2)
@@ -111,7 +111,7 @@ async def accepts_its_removal(stage: Stage) -> None:
 
 
 async def leaves(stage: Stage) -> None:
-    """When it is over, it closes its side; a program that was started for one match ends."""
+    """Check that the client closes its side at the end; one started for one match must exit."""
     await plays_briefly(stage)
     if stage.one_seat:
         await stage.program_ended()

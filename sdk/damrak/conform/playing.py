@@ -22,43 +22,43 @@ BAD_LINE: Final = Slowness(piece=97, wait_s=0.002)
 
 @lru_cache(maxsize=1)
 def strange_board() -> Board:
-    """A board that no client has seen."""
+    """Return a board that no client has seen."""
     return parse_board(generate(7, 12))
 
 
 @lru_cache(maxsize=1)
 def endless_table() -> Table:
-    """A game in which nothing runs out before the limit of turns is reached."""
+    """Return a table at which nothing runs out before the turn limit is reached."""
     source = {**load_board("amsterdam").source, "id": "endless", "name": "Endless"}
     board = parse_board({**source, "carts_per_player": 200, "cards_per_colour": 120})
     return Table(board, 4, options=parse_options({"turn_limit": "400"}), policy=hoarder)
 
 
 async def plays(stage: Stage, table: Table) -> None:
-    """One game from the call to the result."""
+    """Play one game from the call to the result."""
     async with stage.game(table) as game:
         await game.begun()
         await game.finish()
 
 
 async def plays_two(stage: Stage) -> None:
-    """Two seats, in either of them, on both boards."""
+    """Play with two seats, in either of them, on both boards."""
     await plays(stage, Table())
     await plays(stage, Table(load_board("amsterdam"), 2, seat=1))
 
 
 async def plays_three(stage: Stage) -> None:
-    """Three seats on a board made for the purpose."""
+    """Play with three seats on a generated board."""
     await plays(stage, Table(strange_board(), 3, seat=2))
 
 
 async def plays_four(stage: Stage) -> None:
-    """Four seats on the board of the game."""
+    """Play with four seats on the board of Amsterdam."""
     await plays(stage, Table(load_board("amsterdam"), 4, seat=3))
 
 
 async def chooses_contracts(stage: Stage) -> None:
-    """Chooses its first contracts, unseen and in turn order."""
+    """Let the client choose its first contracts, simultaneously and in turn order."""
     await plays(stage, Table(seats=3, seat=1))
     await plays(
         stage, Table(seats=3, seat=2, options=parse_options({"initial_choice": "in_turn_order"}))
@@ -66,7 +66,7 @@ async def chooses_contracts(stage: Stage) -> None:
 
 
 async def plays_several(stage: Stage) -> None:
-    """As many games at once as it says it takes."""
+    """Play as many games at once as the client accepts."""
     lobby = await stage.client_here()
     games = [stage.game(Table(seat=n % 2)) for n in range(min(lobby.capacity, MOST_AT_ONCE))]
     try:
@@ -87,12 +87,12 @@ async def plays_several(stage: Stage) -> None:
 
 
 async def hears_promptly(stage: Stage) -> None:
-    """Asked for or not, prompt events do no harm."""
+    """Play with prompt events, which are harmless even if they were not requested."""
     await plays(stage, Table(seats=4, seat=1))
 
 
 async def hears_much(stage: Stage) -> None:
-    """A very long game, whose whole history it is told again near the end."""
+    """Play a very long game, and send its whole history again near the end."""
     async with stage.game(endless_table()) as game:
         await game.begun()
         await game.play(80)
@@ -102,7 +102,7 @@ async def hears_much(stage: Stage) -> None:
 
 
 async def bears_a_bad_line(stage: Stage) -> None:
-    """Everything arrives late and in small pieces."""
+    """Send everything late and in small pieces."""
     stage.line.slowness = BAD_LINE
     await plays(stage, Table())
 

@@ -1,4 +1,4 @@
-"""The client's process, if it is ours to start."""
+"""The client's process, if `damrak conform` starts it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ LINES_KEPT: Final = 12
 
 
 class Program:
-    """Starts the client with DAMRAK_ADDRESS and DAMRAK_TOKEN, if it needs one, in its environment.
+    """Starts the client with DAMRAK_ADDRESS and, if needed, DAMRAK_TOKEN in its environment.
 
-    Where the command says `{address}`, it is told the address there, too.
+    `{address}` in the command is replaced by the address, too.
     """
 
     def __init__(
@@ -35,16 +35,16 @@ class Program:
 
     @property
     def code(self) -> int | None:
-        """How the program ended; None while it runs, or before it was started."""
+        """The exit code; None before the program is started and while it runs."""
         return None if self._process is None else self._process.returncode
 
     @property
     def last_words(self) -> str:
-        """The last line it printed that is not empty; for the report."""
+        """The last non-empty line of output, for the report."""
         return next((line for line in reversed(self._said) if line), "")
 
     async def start(self) -> None:
-        """Start it, if it does not run.
+        """Start the program unless it is running.
 
         Raises:
             Absent: it cannot be started.
@@ -67,7 +67,7 @@ class Program:
         self._watch = asyncio.create_task(self._listen(self._process))
 
     async def stop(self) -> None:
-        """End it: politely, then by force."""
+        """Terminate the program, and kill it if it does not end."""
         process = self._process
         if process is None or self._watch is None:
             return
@@ -80,14 +80,14 @@ class Program:
         await self._watch
 
     async def kill(self) -> None:
-        """End it as a power failure would."""
+        """Kill the program without notice."""
         if self._process is not None and self._watch is not None:
             if self._process.returncode is None:
                 self._signal(self._process, getattr(signal, "SIGKILL", signal.SIGTERM))
             await self._watch
 
     async def restart(self) -> None:
-        """Start it anew, whether it runs or not.
+        """Start the program, killing it first if it is running.
 
         Raises:
             Absent: it cannot be started.
@@ -109,6 +109,6 @@ class Program:
             if sys.platform == "win32":
                 process.send_signal(number)
             else:
-                os.killpg(process.pid, number)  # with whatever it started
+                os.killpg(process.pid, number)  # with its child processes
         except ProcessLookupError:
             pass

@@ -1,4 +1,4 @@
-"""What a scenario is, and what it raises when the client has not stood it."""
+"""The definition of a scenario, and the exceptions for a client that fails."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Run = Callable[["Stage"], Awaitable[None]]
 
 
 class Failed(Exception):
-    """The client did something wrong; the message is one sentence that says what."""
+    """The client did something wrong, which the message describes in one sentence."""
 
 
 class Absent(Failed):
-    """The client is not there, or its program has ended."""
+    """The client is not connected, or its program has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One thing that clients go through.
+    """One situation for a client to handle.
 
-    `tells` is what a client that stands it can do, `see` the heading of docs/protocol.md to read
-    if it does not.
+    `tells` is what a client that passes can do, `see` the heading of docs/protocol.md to read if it
+    does not pass.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What scenarios share: who is here, what was noticed, and how long to wait."""
+"""The state shared by scenarios: the client, its problems, and time limits."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _LAST_WORDS_S: Final = 0.05
 
 
 class _TimeIsUp(Exception):
-    """What was waited for has not happened."""
+    """A condition was not met in time."""
 
 
 class Stage:
-    """A scripted referee for one client, for the length of a run.
+    """A scripted referee for one client, for the duration of a run.
 
-    What one scenario notices about the matter of another is booked to that other, so that a
-    client with one bug fails one scenario: see `book`.
+    A problem that one scenario finds in the area of another is booked to that other one, so that a
+    client with one bug fails only one scenario: see `book`.
     """
 
     def __init__(self, address: str, patience_s: float, *, one_seat: bool = False) -> None:
@@ -46,13 +46,13 @@ class Stage:
         self.one_seat = one_seat  # no lobby and no tickets: the client is started for each match
         self.token = secrets.token_urlsafe(24)
         self.address = address
-        self.client = ""  # what it calls itself
+        self.client = ""  # the name of the client's software
         self.program: Program | None = None
-        self.lobby: Lobby | None = None  # where the client waits now, or waited last
+        self.lobby: Lobby | None = None  # the client's current lobby stream, or its last one
         self.booked: dict[str, str] = {}
         self.speaks = (LOWEST, HIGHEST)
-        self.refusals: list[float] = []  # when the client was refused for its version
-        self.dead_tickets: list[str] = []  # those it came with that no game has
+        self.refusals: list[float] = []  # times of refusals because of the client's version
+        self.dead_tickets: list[str] = []  # tickets used by the client that belong to no game
         self.games: dict[str, Game] = {}
         self.line = Line(address, "")
         self._numbers = 0
@@ -63,10 +63,10 @@ class Stage:
     # ---- opening and closing -------------------------------------------------------------------
 
     async def open(self, command: Sequence[str]) -> None:
-        """Listen, and know how to start the client if a command is given.
+        """Listen, and prepare to start the client if a command is given.
 
         Raises:
-            OSError: nobody can listen there.
+            OSError: the address cannot be used.
         """
         self._server, self._behind = await start_server(self._play, self._wait)
         self.line = Line(self.address, self._behind)
@@ -77,7 +77,7 @@ class Stage:
             self.program = Program(command, self.address, token, self.stir)
 
     async def close(self) -> None:
-        """Send the client away and stop listening."""
+        """Stop the client, and stop listening."""
         if self.program is not None:
             await self.program.stop()
         for line in (self.line, *self._further_lines):
@@ -86,26 +86,26 @@ class Stage:
             await self._server.stop(None)
 
     async def further_line(self) -> Line:
-        """Another address that leads here; only where this one is a HOST:PORT."""
+        """Return another line to this server; possible only if the address is HOST:PORT."""
         line = Line(f"{self.address.rpartition(':')[0]}:0", self._behind)
         await line.open()
         self._further_lines.append(line)
         return line
 
-    # ---- waiting and noticing ------------------------------------------------------------------
+    # ---- waiting -------------------------------------------------------------------------------
 
     def stir(self) -> None:
-        """Something has happened: whoever waits looks again."""
+        """Wake up all waiting tasks after an event, so that they check their conditions."""
         self._stirred.set()
 
     async def until(
         self, holds: Callable[[], bool], problem: str, *, seconds: float | None = None
     ) -> None:
-        """Wait until this holds, at most so long as the client may take for anything.
+        """Wait until a condition holds, within the time limit for any step of the client.
 
         Raises:
             Failed: it does not hold in time.
-            Absent: the client's program ended meanwhile.
+            Absent: the client's program has ended.
         """
         patience = self.patience_s if seconds is None else min(seconds, self.patience_s)
         try:
@@ -114,16 +114,16 @@ class Stage:
             raise Failed(f"{problem} (waited {patience:g} s)") from None
 
     async def watch(self, seconds: float) -> None:
-        """Give the client time to do what it should not do.
+        """Give the client time to make a mistake.
 
         Raises:
-            Absent: its program ended meanwhile.
+            Absent: its program has ended.
         """
         with contextlib.suppress(_TimeIsUp):
             await self._wait_for(lambda: False, seconds)
 
     async def until_gone(self) -> None:
-        """Wait until its program has ended, and we have noticed that its connections are lost."""
+        """Wait until the client's lobby stream is lost, after its program was killed."""
         while self.lobby is not None and self.lobby.is_here:
             self._stirred.clear()
             await self._stirred.wait()
@@ -132,7 +132,7 @@ class Stage:
         deadline = time.monotonic() + seconds
         while not holds():
             if self.program is not None and self.program.code is not None:
-                await asyncio.sleep(_LAST_WORDS_S)  # what it said last may still be on its way
+                await asyncio.sleep(_LAST_WORDS_S)  # for the last messages in transit
                 if holds():
                     return
                 raise Absent(self._obituary())
@@ -144,19 +144,19 @@ class Stage:
                     raise _TimeIsUp from None
 
     def _obituary(self) -> str:
-        """How the client's program ended."""
+        """Return how the client's program ended."""
         assert self.program is not None
         words = f": {self.program.last_words}" if self.program.last_words else ""
         return f"the client's program ended with code {self.program.code}{words}"
 
     def book(self, name: str, problem: str) -> None:
-        """Note a problem that is the matter of this scenario; the first one counts."""
+        """Record a problem for a scenario, unless it has one already."""
         self.booked.setdefault(name, problem)
 
     # ---- the client ----------------------------------------------------------------------------
 
     async def client_here(self) -> Lobby:
-        """The lobby with the client in it; its program is started first if it is ours to start.
+        """Return the lobby with the client in it, starting the client if necessary.
 
         Raises:
             Absent: it does not come.
@@ -179,20 +179,20 @@ class Stage:
         """Wait until the client's program has ended.
 
         Raises:
-            Failed: it does not.
+            Failed: it does not end.
         """
         assert self.program is not None
         with contextlib.suppress(Absent):
             await self.until(lambda: False, "its program did not end when its match was over")
 
     def game(self, table: Table | None = None) -> Game:
-        """A new game; use it as a context."""
+        """Return a new game, to be used as a context manager."""
         self._numbers += 1
         name = f"match-{self._numbers}"
         return Game(self, name, table or Table())
 
     async def tidy(self) -> None:
-        """End what a scenario has left behind."""
+        """Clean up after a scenario."""
         for game in list(self.games.values()):
             await game.close()
         if self.lobby is not None and self.lobby.problem:
@@ -200,7 +200,7 @@ class Stage:
         self.line.slowness = None
         self.speaks = (LOWEST, HIGHEST)
 
-    # ---- what the client does ------------------------------------------------------------------
+    # ---- streams of the client -----------------------------------------------------------------
 
     def _refuse_version(self, connection: Connection, lowest: int, highest: int) -> bool:
         if lowest <= self.speaks[1] and highest >= self.speaks[0]:
@@ -213,7 +213,7 @@ class Stage:
         return True
 
     async def _wait(self, connection: Connection) -> None:
-        """A stream of the lobby."""
+        """Serve a stream of the lobby."""
         if self.one_seat:
             connection.end(grpc.StatusCode.UNIMPLEMENTED, "there is no lobby here")
             return
@@ -243,7 +243,7 @@ class Stage:
         await lobby.listen()
 
     async def _play(self, connection: Connection) -> None:
-        """A stream of a table."""
+        """Serve a stream of a table."""
         try:
             said = message(table_pb2.PlayRequest, await connection.read(), "request")
         except Gone:

@@ -1,4 +1,4 @@
-"""Messages with what only later versions of the protocol would put into them."""
+"""Messages with content that only later versions of the protocol could have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from damrak_wire.packing import chunk, varint
 UNKNOWN_FIELD: Final = 1_900
 UNKNOWN_KIND: Final = 90
 EMPTY: Final = b""
-"""A message that says nothing at all."""
+"""An empty message."""
 _PIECES: Final = (
     varint(UNKNOWN_FIELD << 3) + varint(7),
     chunk(UNKNOWN_FIELD + 1, b"from a later version"),
@@ -21,12 +21,12 @@ _PIECES: Final = (
 
 
 def unknown_kind() -> bytes:
-    """A PlayResponse or WaitResponse of a kind that does not exist yet."""
+    """Return a PlayResponse or WaitResponse of a kind that does not exist yet."""
     return chunk(UNKNOWN_KIND, chunk(1, b"from a later version"))
 
 
 def with_unknown_fields(data: bytes, *, lobby: bool = False) -> bytes:
-    """The same PlayResponse or WaitResponse, with fields nobody knows at every depth."""
+    """Return the same PlayResponse or WaitResponse with unknown fields at every depth."""
     message: Message
     message = lobby_pb2.WaitResponse() if lobby else table_pb2.PlayResponse()
     message.ParseFromString(data)
@@ -41,5 +41,5 @@ def _enrich(message: Message) -> None:
             continue
         for inner in value if field.is_repeated else (value,):
             _enrich(inner)
-    # The runtime keeps what it does not know, and writes it out again.
+    # The runtime keeps unknown fields, and serializes them again.
     message.MergeFromString(b"".join(_PIECES))

@@ -1,4 +1,4 @@
-"""All scenarios in order, and what became of them."""
+"""The suite of all scenarios in order, and their outcomes."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from damrak.conform.scenario import Absent, Failed, Scenario
 from damrak.conform.stage import Stage
 
 NOT_TRIED: Final = "not tried: the client is gone"
-_PATIENCE_WITH_ABSENCE: Final = 2  # scenarios in a row to which the client did not come
+_PATIENCE_WITH_ABSENCE: Final = 2  # consecutive scenarios without a client
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one scenario went; `problem` is empty if the client stood it."""
+    """The outcome of one scenario; `problem` is empty if the client passed."""
 
     scenario: Scenario
     problem: str
     seconds: float
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the outcome as a JSON object."""
         return {
             "name": self.scenario.name,
             "ok": not self.problem,
@@ -56,13 +56,13 @@ ONE_SEAT: Final = frozenset(
         "think-time",
     ]
 )
-"""What can happen to a client that is started for one seat, as in the sandbox."""
+"""The scenarios for a client that is started for one seat, as in the sandbox."""
 
 
 def scenarios(
     *, elsewhere: bool = True, program: bool = True, one_seat: bool = False
 ) -> tuple[Scenario, ...]:
-    """Those that can be played with a client that comes like this, in order."""
+    """Return the scenarios that can be run with this kind of client, in order."""
     every = (
         *meeting.SCENARIOS,
         *playing.SCENARIOS,
@@ -88,7 +88,7 @@ class Suite:
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """How they went, with what was noticed about each in others."""
+        """The outcomes, including problems of a scenario that others have found."""
         booked = self.stage.booked
         return [
             replace(outcome, problem=outcome.problem or booked.get(outcome.scenario.name, ""))
@@ -97,13 +97,13 @@ class Suite:
 
     @property
     def ok(self) -> bool:
-        """Whether the client has stood everything."""
+        """Whether the client has passed all scenarios."""
         return not any(outcome.problem for outcome in self.outcomes)
 
     async def run(
         self, begins: Callable[[Scenario], None], ends: Callable[[Outcome], None]
     ) -> None:
-        """Play them all, saying what begins and how it ended."""
+        """Run all scenarios, calling `begins` and `ends` for each."""
         absences = 0
         for scenario in self.chosen:
             begins(scenario)
