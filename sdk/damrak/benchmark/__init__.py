@@ -1,5 +1,5 @@
-"""How fast the engine is, beside others, on the machine at hand.
+"""Benchmarks of the engine and the referee on this machine, compared with others.
 
-Every measurement is a process of its own (`python -m damrak.benchmark NAME`), so that interpreted
-and compiled engine, and the peers, do not disturb one another. `report.measure` runs them all.
+Every measurement runs in its own process (`python -m damrak.benchmark NAME`), so that interpreted
+and compiled engine and the peers do not affect each other. `report.measure` runs them all.
 """

@@ -1,4 +1,4 @@
-"""One measurement, printed as JSON: `python -m damrak.benchmark NAME SECONDS WINDOWS`."""
+"""Run one measurement and print it as JSON: `python -m damrak.benchmark NAME SECONDS WINDOWS`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ if __name__ == "__main__":
     name, seconds, number = sys.argv[1:]
     try:
         measured = MEASUREMENTS[name](Windows(int(number), float(seconds)))
-    except KeyboardInterrupt:  # our parent hears it too, and says what there is to say
+    except KeyboardInterrupt:  # the parent process receives it, too, and reports it
         sys.exit(130)
     sys.stdout.write(json.dumps(measured) + "\n")

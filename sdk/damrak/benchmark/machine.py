@@ -1,4 +1,4 @@
-"""How fast this machine is at plain Python, whatever it is used for."""
+"""Speed of plain Python on this machine, for comparison."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ ROUNDS = 20_000
 
 
 def loops_a_second(windows: Windows) -> float:
-    """Rounds of a bare loop in a second of CPU time."""
+    """Return the rounds of a bare loop per second of CPU time."""
     return rate(_loop, windows)
 
 
 def loops_on_the_wall(windows: Windows) -> float:
-    """Rounds of a bare loop in a second of waiting: less, when a core has other things to do."""
+    """Return the rounds of a bare loop per second of wall time: fewer if the core is shared."""
     return rate(_loop, windows, time.perf_counter)
 
 

@@ -1,4 +1,4 @@
-"""What our engine does in a second, in whichever build this process has imported."""
+"""Speed of our engine, in the build that this process has imported."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from damrak_engine.state import State, rollout
 from damrak_engine.verify import verify
 
 SEED: Final = 20_261_118
-SAMPLES: Final = 400  # positions out of random games
+SAMPLES: Final = 400  # number of positions from random games
 REPLAYS: Final = 40
 RULES: Final = rules_for(load_board("amsterdam"), 2)
 
 
 def measure(windows: Windows) -> dict[str, Any]:
-    """Everything there is to measure about this build."""
+    """Return all measurements of this build."""
     return {
         "is_compiled": is_native(),
         "rollout": round(rollouts(windows)),
@@ -44,7 +44,7 @@ def measure(windows: Windows) -> dict[str, Any]:
 
 
 def rollouts(windows: Windows) -> float:
-    """Actions a second when the loop is in the engine."""
+    """Return actions per second with the loop in the engine."""
     rng = random.Random(SEED)
     dice = QuickDice(rng.random)
 
@@ -55,7 +55,7 @@ def rollouts(windows: Windows) -> float:
 
 
 def python_loop(windows: Windows) -> float:
-    """Actions a second when Python asks for the legal ids, chooses one and applies it."""
+    """Return actions per second when Python gets the legal ids, chooses one and applies it."""
     rng = random.Random(SEED)
     chance = rng.random
     dice = QuickDice(chance)
@@ -73,7 +73,7 @@ def python_loop(windows: Windows) -> float:
 
 
 def copies(windows: Windows) -> float:
-    """Copies of a state a second."""
+    """Return copies of a state per second."""
     states = positions()
 
     def all_of_them() -> int:
@@ -85,7 +85,7 @@ def copies(windows: Windows) -> float:
 
 
 def observations(windows: Windows) -> float:
-    """Observations a second, of the seat to move."""
+    """Return observations per second, for the seat to move."""
     pairs = [(state, state.actor) for state in positions()]
 
     def all_of_them() -> int:
@@ -97,7 +97,7 @@ def observations(windows: Windows) -> float:
 
 
 def decisions(windows: Windows) -> float:
-    """Decisions a second that the arbiter takes, tells and follows with the next question."""
+    """Return decisions per second of the arbiter, including events and the next question."""
     rng = random.Random(SEED)
 
     def match() -> int:
@@ -116,7 +116,7 @@ def decisions(windows: Windows) -> float:
 
 
 def verifications(windows: Windows) -> float:
-    """Replays verified in a second."""
+    """Return verified replays per second."""
     files = [replay_file(number) for number in range(REPLAYS)]
 
     def all_of_them() -> int:
@@ -128,7 +128,7 @@ def verifications(windows: Windows) -> float:
 
 
 def state_bytes() -> int:
-    """How much memory one more state takes, on average over positions of random games."""
+    """Return the average memory of a state, over positions of random games."""
     states = positions()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
@@ -139,7 +139,7 @@ def state_bytes() -> int:
 
 
 def positions() -> list[State]:
-    """Positions with a decision to make, from all parts of random games."""
+    """Return positions with a decision to make, from all phases of random games."""
     rng = random.Random(SEED)
     dice = QuickDice(rng.random)
     found: list[State] = []
@@ -153,7 +153,7 @@ def positions() -> list[State]:
 
 
 def replay_file(number: int) -> bytes:
-    """The replay of a random game."""
+    """Return the replay of a random game."""
     rng = random.Random(number)
     seed = rng.randbytes(32)
     dice = SeedDice(seed)

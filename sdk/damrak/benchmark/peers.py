@@ -1,8 +1,8 @@
-"""Other engines, driven the way ours is: from Python, at random; an absent one gives None.
+"""Speed of other engines, driven like ours: from Python, at random; None if not installed.
 
-An action is a decision of a player. Chance is played too, but not counted; OpenSpiel leaves it to
-its driver, and how that is done matters: `PEERS` uses the standard library's weighted choice, as
-most programs would, `TUNED_PEERS` a loop of our own that is faster.
+An action is a decision of a player. Chance events are played, but not counted. OpenSpiel leaves
+them to its driver, and the method matters: `PEERS` uses the standard library's weighted choice, as
+most programs would, `TUNED_PEERS` a faster loop of our own.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Draw = Callable[[Outcomes, random.Random], int]
 
 
 def standard_draw(outcomes: Outcomes, rng: random.Random) -> int:
-    """One of these outcomes by their probabilities."""
+    """Return a random outcome according to the probabilities."""
     actions, probabilities = zip(*outcomes, strict=True)
     drawn: int = rng.choices(actions, probabilities)[0]
     return drawn
 
 
 def tuned_draw(outcomes: Outcomes, rng: random.Random) -> int:
-    """The same, without building lists."""
+    """Return a random outcome without building lists."""
     lot = rng.random()
     for action, probability in outcomes:
         lot -= probability
@@ -37,7 +37,7 @@ def tuned_draw(outcomes: Outcomes, rng: random.Random) -> int:
 
 
 def openspiel(game_name: str, windows: Windows, draw: Draw = standard_draw) -> float | None:
-    """Actions a second of an OpenSpiel game."""
+    """Return actions per second of an OpenSpiel game."""
     pyspiel = _module("pyspiel")
     if pyspiel is None:
         return None
@@ -61,7 +61,7 @@ def openspiel(game_name: str, windows: Windows, draw: Draw = standard_draw) -> f
 
 
 def rlcard(game_name: str, windows: Windows) -> float | None:
-    """Actions a second of an RLCard environment."""
+    """Return actions per second of an RLCard environment."""
     library = _module("rlcard")
     if library is None:
         return None

@@ -1,4 +1,4 @@
-"""All measurements of `damrak bench`, made one after the other."""
+"""The report of `damrak bench`: all measurements in turn."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Tell = Callable[[str], None]
 
 
 def measure(windows: Windows, tell: Tell) -> dict[str, Any]:
-    """The object that `damrak bench --json` prints; `tell` hears what is being measured.
+    """Return the object for `damrak bench --json`; `tell` receives the progress.
 
-    A build or a peer that is not there is null.
+    A build or peer that is not installed is null.
     """
     tell("the compiled engine")
     compiled = _in_process("ours", windows, interpreted=False)
@@ -65,10 +65,10 @@ def _peer(name: str, windows: Windows, tell: Tell) -> int | None:
 
 
 def scaling(windows: Windows) -> dict[str, Any]:
-    """Games a second of `damrak play` with one process and with one on every core.
+    """Return games per second of `damrak play` with one process, and with one per core.
 
-    `efficiency` is what each of them gets done, compared with one that is alone. `machine` is the
-    same for a bare loop, which no program can beat: cores that share hardware slow each other.
+    `efficiency` is the rate per process, relative to a single process. `machine` is the same for a
+    bare loop, which is an upper bound: cores that share hardware slow each other down.
     """
     number = cores()
     seconds = windows.seconds * windows.number
@@ -83,7 +83,7 @@ def scaling(windows: Windows) -> dict[str, Any]:
 
 
 def _series_rate(processes: int, seconds: float) -> float:
-    """Games a second on the wall, once all processes have got going."""
+    """Return games per second of wall time, after all processes have started."""
     bot = parse_spec("random")
     games = 0
     begun = counted_from = 0.0
@@ -101,7 +101,7 @@ def _series_rate(processes: int, seconds: float) -> float:
 
 
 def _loop_rates(processes: int, windows: Windows) -> float:
-    """What so many bare loops at once get done in a second of wall time, all together."""
+    """Return the total rounds per second of wall time of `processes` simultaneous bare loops."""
     started = [_start("loops_on_the_wall", windows) for _ in range(processes)]
     return sum(float(_result(process)) for process in started)
 

@@ -1,4 +1,4 @@
-"""How a speed is measured: the median of several windows of this process's own CPU time."""
+"""Measuring speed as the median of several windows of this process's own CPU time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statistics import median
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """So many windows of so many seconds each, after a warm-up of one third of a window."""
+    """The number and length of windows, which follow a warm-up of a third of a window."""
 
     number: int = 5
     seconds: float = 2.0
@@ -23,9 +23,9 @@ QUICK = Windows(number=3, seconds=0.15)
 def rate(
     work: Callable[[], int], windows: Windows, clock: Callable[[], float] = time.process_time
 ) -> float:
-    """How many units `work` gets done in a second; each call says how many it did.
+    """Return the units of work per second; each call of `work` returns the number it did.
 
-    CPU seconds, not seconds on the wall: other work on the machine then counts for little.
+    Uses CPU time rather than wall time, so that other work on the machine matters little.
     """
     _window(work, windows.seconds / 3, clock)
     return median(_window(work, windows.seconds, clock) for _ in range(windows.number))

@@ -1,4 +1,4 @@
-"""A thousand idle bots and hundreds of running matches on one referee process."""
+"""Benchmark of a crowd: a thousand idle bots and hundreds of matches on one referee process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOFTWARE: Final = "damrak-benchmark"
 
 
 def measure(idle: int, matches: int) -> dict[str, Any]:
-    """Faults, memory, and the referee's own share of each decision."""
+    """Return faults, memory, and the referee's own share of the time of each decision."""
     with referee("--capacity", str(matches)) as server:
         before = server.memory_bytes
         shares, faults, decisions, seconds = elsewhere(_crowd, server, idle, matches)
@@ -82,7 +82,7 @@ async def _wait(server: Server, number: int, arrived: asyncio.Semaphore) -> None
         await call.write(lobby_pb2.WaitRequest(arrival=arrival))
         await call.read()
         arrived.release()
-        await call.read()  # nobody calls
+        await call.read()  # waits until the end, because no call comes
         if await call.code() != grpc.StatusCode.CANCELLED:
             raise ConnectionError(await call.details())
 

@@ -1,6 +1,6 @@
-"""A gRPC server that answers: `python -m damrak.benchmark.referee.echo SOCKET BYTES`.
+"""An echo server with gRPC: `python -m damrak.benchmark.referee.echo SOCKET BYTES`.
 
-It is what any referee has to do at least: read a message, write one, on a stream for each client.
+It does the minimum work of a referee: read a message and write one, on a stream per client.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ METHOD = "/damrak.benchmark.Echo/Exchange"
 
 
 async def serve(socket: str, size: int) -> None:
-    """Answer until the process is ended."""
+    """Answer messages until the process is ended."""
     answer = bytes(size)
 
     async def exchange(
@@ -40,7 +40,7 @@ async def serve(socket: str, size: int) -> None:
 async def take_turns(
     first: grpc.aio.Channel, second: grpc.aio.Channel, size: int, until: asyncio.Event
 ) -> int:
-    """Exchange messages on two streams, now one and now the other, until told to stop; how many.
+    """Exchange messages on two streams alternately until `until` is set; returns their number.
 
     This is the traffic of a match of two, whose seats take turns.
     """

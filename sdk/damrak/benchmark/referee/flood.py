@@ -1,6 +1,6 @@
 """Clients that flood a referee: `python -m damrak.benchmark.referee.flood KIND HOST PORT`.
 
-They give no token, use nothing but sockets, and connect again as soon as they are disconnected.
+They send no token, use only sockets, and reconnect as soon as they are disconnected.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Final
 
 CONNECTIONS: Final = 8
-RETRY_SECONDS: Final = 1.0  # an attempt to connect takes at most
-PIECE: Final = 1 << 18  # bytes of frames that are sent again and again
+RETRY_SECONDS: Final = 1.0  # timeout of a connection attempt
+PIECE: Final = 1 << 18  # bytes of repeated frames per write
 
 PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 2, 3, 4, 6, 8
@@ -24,13 +24,13 @@ PATH: Final = b"/damrak.v1.Table/Play"
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
-    """Returns an HTTP/2 frame."""
+    """Return an HTTP/2 frame."""
     head = len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big")
     return head + payload
 
 
 def request_headers(stream: int, path: bytes = PATH, authorization: bytes = b"") -> bytes:
-    """Returns the HEADERS frame that opens a call, without dynamic compression."""
+    """Return the HEADERS frame that opens a call, without dynamic compression."""
     literal = b"".join(
         b"\x00" + bytes([len(name)]) + name + bytes([len(value)]) + value
         for name, value in (
@@ -61,7 +61,7 @@ def _resets(turn: int) -> bytes:
 _OPEN: Final = PREFACE + frame(SETTINGS, 0, 0)
 _NOTHING: Final = b""
 
-# What each kind sends first on a connection, and what it then sends without end.
+# For each kind, the first data on a connection, and the data that is then sent repeatedly.
 KINDS: Final[dict[str, tuple[bytes, Callable[[int], bytes] | None]]] = {
     "priority": (_OPEN, _repeated(frame(PRIORITY, 0, 1, bytes(4) + b"\x10"))),
     "window-update": (_OPEN, _repeated(frame(WINDOW_UPDATE, 0, 0, bytes([0, 0, 0, 1])))),
@@ -71,7 +71,7 @@ KINDS: Final[dict[str, tuple[bytes, Callable[[int], bytes] | None]]] = {
     "reset": (_OPEN, _resets),
     "garbage": (os.urandom(PIECE), _repeated(os.urandom(PIECE))),
     "connect": (_NOTHING, None),  # disconnect at once
-    "silent": (_NOTHING, lambda _: b""),  # stay connected, more and more of them
+    "silent": (_NOTHING, lambda _: b""),  # stay connected, with more and more connections
 }
 
 
@@ -98,7 +98,7 @@ class _Attacker:
         )
 
     def act(self, events: int) -> None:
-        """Send and receive what is possible."""
+        """Send and receive as much as possible without blocking."""
         try:
             if events & selectors.EVENT_READ and not self._socket.recv(1 << 16):
                 raise ConnectionResetError
@@ -118,7 +118,7 @@ class _Attacker:
             self._turn += 1
         if self._unsent:
             self._unsent = self._unsent[self._socket.send(self._unsent) :]
-        else:  # silent
+        else:  # the kind "silent"
             self._selector.modify(self._socket, selectors.EVENT_READ, self.act)
 
     def _again(self) -> None:
@@ -127,7 +127,7 @@ class _Attacker:
         self._connect()
 
     def retry(self, now: float) -> None:
-        """Give up an attempt to connect that takes too long."""
+        """Abandon a connection attempt that takes too long."""
         if not self._is_open and now - self._since > RETRY_SECONDS:
             self._again()
 

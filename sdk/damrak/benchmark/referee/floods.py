@@ -1,4 +1,4 @@
-"""How much floods of a referee's public address delay a running match."""
+"""Benchmark of floods: how much floods of a referee's public address delay a running match."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ TARGET: Final = 2.0
 def measure(
     seconds: float, tell: Callable[[str], None], kinds: Sequence[str] = tuple(KINDS)
 ) -> dict[str, Any]:
-    """Returns latencies of a match in ms: undisturbed, then during each kind of flood.
+    """Return latencies of a match in ms: undisturbed, then during each kind of flood.
 
-    A latency lasts from an answer to the next question. A match that is stalled asks nothing, so
+    A latency is the time from an answer to the next question. A stalled match asks no questions, so
     each latency counts as often as the match would have asked in that time.
     """
     floods = {}
     for kind in kinds:
         tell(f"a match during a flood: {kind}")
-        # A new referee each time: what one flood leaves must not change the next one.
+        # A new referee each time, because a flood may leave traces that affect the next one.
         with referee("--capacity", "16", listen="127.0.0.1:0") as server:
             quiet, flooded = elsewhere(_latencies, server, kind, seconds)
         floods[kind] = {
@@ -65,7 +65,7 @@ def _latencies(server: Server, kind: str, seconds: float) -> tuple[list[float], 
 
 
 async def _play(server: Server, kind: str, seconds: float) -> tuple[list[float], list[float]]:
-    """Play one match after the other on the same connections, first undisturbed."""
+    """Play matches one after another on the same connections, first undisturbed."""
     async with channel(server.listen) as first, channel(server.listen) as second:
         places = (first, second)
         await _matches(server, places, WARM_UP_S)

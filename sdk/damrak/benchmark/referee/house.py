@@ -1,4 +1,4 @@
-"""Matches of house bots through the whole stack, and what share of the time the bots used."""
+"""Benchmark of matches of house bots through the whole stack, with the bots' share of the time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from damrak.remote.control import Control
 
 
 def measure(matches: int) -> dict[str, Any]:
-    """`planner` against `greedy`; the share is that of all the time decisions took."""
+    """Play `planner` against `greedy`; the bots' share is that of the time of all decisions."""
     at_once = 2 * cores()
     with ExitStack() as stack:
         server = stack.enter_context(referee("--capacity", str(max(at_once, matches))))

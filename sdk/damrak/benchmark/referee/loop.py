@@ -1,4 +1,4 @@
-"""Where clients run: on the event loop the referee uses, in processes of their own."""
+"""The event loop of servers and clients, and their execution in new processes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def run(main: Coroutine[object, object, T]) -> T:
-    """Run it to its end."""
+    """Run a coroutine to its end, with uvloop if it is installed."""
     try:
         import uvloop
     except ImportError:
@@ -22,7 +22,7 @@ def run(main: Coroutine[object, object, T]) -> T:
 
 
 def elsewhere(work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-    """What this gives in a new process: gRPC does not like to be forked."""
+    """Return the result of a function in a new, spawned process: gRPC does not support forking."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn) as pool:
         return pool.submit(work, *arguments, **named).result()

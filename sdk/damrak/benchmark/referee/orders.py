@@ -1,4 +1,4 @@
-"""Blocks for measurements: what is ordered, and how it is followed to its end."""
+"""Blocks of matches for measurements: ordering them, and waiting for their reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPEN: Final = SeatOrder("any", "1", "benchmark", Open())
 
 
 def block(name: str, seats: Sequence[SeatOrder], matches: int, parallel: int = 0) -> BlockOrder:
-    """So many matches of these seats on the board amsterdam."""
+    """Return an order of `matches` matches of these seats on the board amsterdam."""
     rng = random.Random(name)
     return BlockOrder(
         block=name,
@@ -39,16 +39,16 @@ def block(name: str, seats: Sequence[SeatOrder], matches: int, parallel: int = 0
 
 
 def house(spec: str) -> SeatOrder:
-    """A seat for a house bot."""
+    """Return a seat for a house bot."""
     return SeatOrder(spec, "1", "house", House(spec))
 
 
 def reports_of(control: Control, order: BlockOrder) -> list[MatchReport]:
-    """Play a block to its end.
+    """Play a block to its end, and return its reports.
 
     Raises:
-        HostError: it did not end as it should.
-        RefereeError: the referee refuses, or is gone.
+        HostError: not all matches were finished.
+        RefereeError: the referee refuses, or has stopped.
     """
     control.start(order)
     told = control.follow(order.block, order.attempt)

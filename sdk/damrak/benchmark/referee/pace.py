@@ -1,4 +1,4 @@
-"""Decisions a second, of one match and of many at once, beside the bare exchange."""
+"""Benchmark of decisions per second, of one match and of many, compared with the bare exchange."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from damrak.benchmark.referee.process import Server, echo, referee
 from damrak.benchmark.referee.seats import channels, play_round
 
 MANY: Final = 64
-LEAST_DECISIONS: Final = {1: 400, MANY: 1500}  # a window shorter than that says little
+LEAST_DECISIONS: Final = {1: 400, MANY: 1500}  # a shorter window is not meaningful
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Exchange:
     """One measurement of the echo."""
 
     rate: float
-    cpu_us: float  # processor time of server and clients for an answer
+    cpu_us: float  # processor time of server and clients per answer
 
 
 @dataclass(slots=True)
@@ -32,14 +32,14 @@ class Window:
     """One measurement of the referee."""
 
     rate: float
-    sent: float  # bytes of a decision, on average
-    received: float  # bytes of a question
-    cpu_us: float  # processor time of server and clients for a decision
+    sent: float  # mean bytes of a decision
+    received: float  # mean bytes of a question
+    cpu_us: float  # processor time of server and clients per decision
     shares: list[int] = field(default_factory=list)  # the referee's own share, us
 
 
 def measure(windows: int, seconds: float) -> dict[str, Any]:
-    """Both, window by window in turn, so that a busy machine disturbs them alike."""
+    """Measure both in alternating windows, so that a busy machine affects them alike."""
     return {
         "single": _pair(1, windows, seconds),
         "concurrent": _pair(MANY, windows, seconds),
@@ -81,7 +81,7 @@ async def _rounds(server: Server, matches: int, seconds: float, number: int) -> 
     shares: list[int] = []
     turn = 0
     async with channels(server.listen, 2 * matches) as places:
-        # As with the echo, what is new to a connection or to either process comes before.
+        # As with the echo, exclude the first use of connections and processes.
         await play_round(server, matches, f"w{number}.warm-up", places)
         while spent < seconds or decisions < LEAST_DECISIONS[matches]:
             this, reports = await play_round(server, matches, f"w{number}.{turn}", places)

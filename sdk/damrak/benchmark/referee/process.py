@@ -1,4 +1,4 @@
-"""Servers to be measured, as processes of their own, gone at the end of a `with`."""
+"""Servers for measurements, in child processes that end with their context."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where a server is, and what it has used."""
+    """The addresses and the resource usage of a server."""
 
     listen: str
     control: str
@@ -29,7 +29,7 @@ class Server:
 
     @property
     def memory_bytes(self) -> int:
-        """The most memory it has held so far."""
+        """The peak memory so far."""
         for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
@@ -37,7 +37,7 @@ class Server:
 
     @property
     def cpu_seconds(self) -> float:
-        """Processor time of all its threads so far, to the nanosecond; 0 where it is unknown."""
+        """Processor time of all threads so far, to the nanosecond; 0 if unknown."""
         total = 0
         for thread in Path(f"/proc/{self.pid}/task").glob("*/schedstat"):
             try:
@@ -49,7 +49,7 @@ class Server:
 
 @contextmanager
 def referee(*options: str, listen: str = "") -> Iterator[Server]:
-    """Runs a referee with these options, for bots on a Unix socket or where `listen` says.
+    """Run a referee with these options, for bots on a Unix socket or on `listen`.
 
     Raises:
         HostError: it is not installed, or does not start.
@@ -70,7 +70,7 @@ def referee(*options: str, listen: str = "") -> Iterator[Server]:
 
 @contextmanager
 def echo(size: int) -> Iterator[Server]:
-    """A bare exchange whose answers have so many bytes."""
+    """Run a bare exchange whose answers have `size` bytes."""
     with tempfile.TemporaryDirectory(prefix="dmk") as place:
         folder = Path(place)
         socket = folder / "e.sock"

@@ -1,4 +1,4 @@
-"""All measurements of `damrak bench referee`, one after the other."""
+"""The report of `damrak bench referee`: all measurements in turn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from damrak.benchmark.referee import crowd, house, pace, starting
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much is measured."""
+    """The extent of the measurements."""
 
     windows: int
     seconds: float
@@ -26,7 +26,7 @@ QUICK: Final = Size(windows=1, seconds=0.5, idle=50, crowd=10, house=20, starts=
 
 
 def measure(size: Size, tell: Callable[[str], None]) -> dict[str, Any]:
-    """The object that `damrak bench referee --json` prints; `tell` hears what is measured."""
+    """Return the object for `damrak bench referee --json`; `tell` receives the progress."""
     tell("decisions a second, beside a bare exchange")
     measured = pace.measure(size.windows, size.seconds)
     tell(f"{size.idle} idle bots and {size.crowd} matches")

@@ -1,4 +1,4 @@
-"""Clients that play at random: what they cost is next to nothing beside the exchange itself."""
+"""Clients that play at random, at negligible cost compared with the exchange itself."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from damrak_wire.orders import encode_block
 PLAY: Final = "/damrak.v1.Table/Play"
 OPTIONS: Final = (
     ("grpc.enable_retries", 0),
-    ("grpc.use_local_subchannel_pool", 1),  # a connection for each, as bots have
+    ("grpc.use_local_subchannel_pool", 1),  # separate connections, as bots have
     ("grpc.max_receive_message_length", 64 * 1024 * 1024),
 )
 
 
 @dataclass(slots=True)
 class Tally:
-    """What happened while every match of a round was running."""
+    """Counts for the time when all matches of a round were running."""
 
     decisions: int = 0
     sent: int = 0  # bytes
@@ -36,7 +36,7 @@ class Tally:
 
 
 class Round:
-    """Matches of two that begin together; it is counted while all of them run."""
+    """Matches of two that begin together; counted while all of them are running."""
 
     def __init__(self, matches: int, cpu: Callable[[], float]) -> None:
         self.tally = Tally()
@@ -47,20 +47,20 @@ class Round:
         self._asked = 0
 
     def joined(self) -> None:
-        """A seat has sat down; the last one lets all begin."""
+        """Record that a seat has joined; the last one lets all matches begin."""
         self._waiting -= 1
         if not self._waiting:
             self.all_joined.set()
 
     def first_question(self, now: float) -> None:
-        """A seat was asked for the first time; once all were, the clock starts."""
+        """Record the first question of a seat; the last one starts the clock."""
         self._asked += 1
         if self._asked == self._seats:
             self.begun = now
             self.tally.cpu = -self._cpu()
 
     def over(self, now: float) -> None:
-        """A match is over; with the first one, the clock stops."""
+        """Record the end of a match; the first one stops the clock."""
         if not self.ended:
             self.ended = now
             self.tally.cpu += self._cpu()
@@ -72,18 +72,18 @@ class Round:
 
     @property
     def seconds(self) -> float:
-        """How long they all were."""
+        """The time for which all matches were running."""
         return self.ended - self.begun
 
 
 def channel(address: str) -> grpc.aio.Channel:
-    """A connection of its own."""
+    """Return a separate connection."""
     return grpc.aio.insecure_channel(address, options=OPTIONS)
 
 
 @asynccontextmanager
 async def channels(address: str, number: int) -> AsyncIterator[list[grpc.aio.Channel]]:
-    """So many connections, closed at the end."""
+    """Open `number` connections, closed on exit."""
     async with AsyncExitStack() as stack:
         yield [await stack.enter_async_context(channel(address)) for _ in range(number)]
 
@@ -91,9 +91,9 @@ async def channels(address: str, number: int) -> AsyncIterator[list[grpc.aio.Cha
 async def play_round(
     server: Server, matches: int, name: str, places: Sequence[grpc.aio.Channel]
 ) -> tuple[Round, list[control_pb2.MatchReport]]:
-    """Play so many matches of two at once; what was counted, and the reports.
+    """Play `matches` matches of two at once; returns the counts and the reports.
 
-    Each seat has a connection of these to itself.
+    Each seat uses one of the connections alone.
     """
     this = Round(matches, lambda: server.cpu_seconds + time.process_time())
     async with channel(server.control) as master:

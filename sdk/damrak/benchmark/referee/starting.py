@@ -1,4 +1,4 @@
-"""How long a bot takes to be ready: in a sandbox, and as a bare process beside it."""
+"""Benchmark of the time until a bot is ready, in a sandbox and as a bare process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class First(Bot):
 
 
 def measure(matches: int) -> dict[str, Any]:
-    """Medians in milliseconds, one match at a time; null where this machine cannot isolate."""
+    """Return medians in milliseconds, one match at a time; null if sandboxes are unavailable."""
     sandboxed, how = _ready(matches)
     bare, _ = _ready(matches, "--unsafe")
     isolated = how in ("full", "user")
