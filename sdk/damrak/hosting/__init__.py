@@ -1,19 +1,19 @@
-"""Bots in processes of their own: started, asked, watched, and gone at the end of the game.
+"""Hosting of bots in child processes: start, questions, supervision and clean-up.
 
-    forms      engine values as plain tuples, for what is sent to a child
-    messages   what a child may say, parsed strictly
-    faults     what a bot made of a question: an answer, nonsense, silence, or a fault
-    limits     memory, and what must not outlive the host
-    driver     a bot and the calls it gets, whatever process it is in
-    child      the loop of a child
-    output     what a bot prints, bounded
-    printing   where it printed to standard output, which is a fault of it
-    link       the host's end of the line to a child, with deadlines
-    launch     how children come to be: `forked` from a warm `server`, or started afresh (`plain`)
-    shared     the one launcher of a process
-    hosted     a bot in a child, as the host sees it
-    trusted    a house bot in the host's own process, seen in the same way
+    forms      engine values as plain tuples, for sending to a child
+    messages   the messages of a child, parsed strictly
+    faults     answers to a question: an action, nonsense, silence, or a fault
+    limits     memory limits, and processes that must end with the host
+    driver     a bot and the calls it receives, in any process
+    child      the main loop of a child
+    output     bounded buffers for a bot's output
+    printing   detection of output to standard output, which is a fault
+    link       the host's end of the connection to a child, with deadlines
+    launch     starting children: `forked` from a warm `server`, or new interpreters (`plain`)
+    shared     the shared launcher of a process
+    hosted     a bot in a child, from the host's side
+    trusted    a house bot in the host's own process, with the same interface
 
-This keeps accidents of bots away from the game and from each other. It is no prison: a child has
-the rights of the user who started it.
+This protects games and bots from accidents of other bots. It is not a security boundary: a child
+has the rights of the user who started it.
 """

@@ -1,4 +1,4 @@
-"""A bot and the calls it gets during a match, the same in every process."""
+"""The driver of a bot: the calls it receives during a match, the same in every process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from damrak_engine.scoring import Result
 
 @dataclass(frozen=True, slots=True)
 class SeatPlan:
-    """Who sits down where; `chance` is what the bot's random numbers start from."""
+    """A bot and its seat; `chance` is the seed of the bot's random numbers."""
 
     spec: BotSpec
     seat: int
@@ -34,9 +34,9 @@ class SeatPlan:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A decision that is asked for, and what the seat has seen since the last question.
+    """A decision to make, and the events that the seat has seen since the last question.
 
-    The `objection` is why the bot's answer to this very question was rejected the last time.
+    `objection` is the reason if the bot's previous answer to the same question was rejected.
     """
 
     decision: int
@@ -48,24 +48,24 @@ class Question:
 
 
 class Driver:
-    """One bot in one match. Whatever the bot raises comes out of these methods."""
+    """One bot in one match. Exceptions of the bot propagate from all methods."""
 
     def __init__(self, plan: SeatPlan, rules: Rules) -> None:
         self.bot: Bot = make_bot(plan.spec)
         self.bot.rng = random.Random(plan.chance)
         self._events: list[Event] = []
-        # Most bots look at the position only: that saves a call for every event.
+        # Most bots do not override `saw`: this avoids a call for every event.
         self._watches = type(self.bot).saw is not Bot.saw
         self.bot.start(MatchInfo(rules.board, rules, rules.seats, plan.seat, plan.control))
 
     @property
     def name(self) -> str:
-        """What the bot calls itself, on one line."""
+        """The name of the bot, on one line."""
         said: Any = self.bot.name
         return printable(" ".join(str(said).split()), NAME_LIMIT)
 
     def choose(self, question: Question) -> Chosen | Nonsense:
-        """What the bot decides."""
+        """Return the bot's decision."""
         self.see(question.events)
         bot = self.bot
         view = View(question.observation, question.legal, tuple(self._events), question.time_left)
@@ -74,20 +74,20 @@ class Driver:
         bot.note = None
         try:
             if not isinstance(value, int) and hasattr(value, "__index__"):
-                value = operator.index(value)  # an integer of another library
+                value = operator.index(value)  # an integer type of another library
             action = view.id_of(value)
         except (TypeError, ValueError) as problem:
             return Nonsense(printable(f"choose() gave back nonsense: {problem}", DETAIL_LIMIT))
         return Chosen(action, None if note is None else printable(str(note), NOTE_LIMIT))
 
     def see(self, events: Sequence[Event]) -> None:
-        """Tell the bot what happened."""
+        """Pass events to the bot."""
         self._events += events
         if self._watches:
             for event in events:
                 self.bot.saw(event)
 
     def finish(self, events: Sequence[Event], result: Result) -> None:
-        """Tell the bot how it ended."""
+        """Pass the last events and the result to the bot."""
         self.see(events)
         self.bot.finish(result)

@@ -1,4 +1,4 @@
-"""What became of a question to a bot."""
+"""The possible outcomes of a question to a bot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OURS: Final = tuple(str(_SDK / name) for name in ("hosting", "loading.py", "rem
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The bot named an action of the board; whether it is legal now is for the arbiter."""
+    """The bot chose an action of the board; the arbiter checks whether it is legal."""
 
     action: int
     note: str | None
@@ -26,14 +26,14 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Nonsense:
-    """The bot gave back something that is no action; `what` says so in one line."""
+    """The bot returned something that is not an action; `what` describes it in one line."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """The bot had not answered when its time was up; `stack` is where it was then, if known."""
+    """The bot did not answer in time; `stack` is where it was then, if known."""
 
     stack: str = field(default="", compare=False)
 
@@ -42,7 +42,7 @@ class Silence:
 class BotFault:
     """The bot failed; `detail` fits on one line.
 
-    `reason` is one of the engine's `FAULTS`, or `output`, which ends no match.
+    `reason` is one of the engine's `FAULTS`, or `output`, which does not end the match.
     """
 
     reason: str
@@ -54,7 +54,7 @@ Answer = Chosen | Nonsense | Silence | BotFault
 
 
 def fault_of(problem: BaseException) -> BotFault:
-    """The fault of a bot that let this exception out, with its own part of the traceback."""
+    """Return the fault for an exception of a bot, with the bot's part of the traceback."""
     lines = traceback.format_exception(type(problem), problem, _without_ours(problem.__traceback__))
     reason = "memory" if isinstance(problem, MemoryError) else "crash"
     return BotFault(
@@ -68,7 +68,7 @@ def _headline(problem: BaseException) -> str:
     name = type(problem).__name__
     try:
         said = str(problem).strip().partition("\n")[0]
-    except Exception:  # noqa: BLE001 - a bot's exception may do anything, even here
+    except Exception:  # noqa: BLE001 - a bot's exception class may raise anything
         said = "(its text could not be had)"
     if isinstance(problem, SystemExit):
         return f"the bot called sys.exit({said})"
@@ -76,7 +76,7 @@ def _headline(problem: BaseException) -> str:
 
 
 def _without_ours(trace: TracebackType | None) -> TracebackType | None:
-    """The part of a traceback that begins in the bot; all of it if the bot is not in it."""
+    """Return the part of a traceback that begins in the bot, or all of it if there is none."""
     rest = trace
     while rest is not None and is_ours(rest.tb_frame.f_code.co_filename):
         rest = rest.tb_next
@@ -84,5 +84,5 @@ def _without_ours(trace: TracebackType | None) -> TracebackType | None:
 
 
 def is_ours(filename: str) -> bool:
-    """Whether this source is of what surrounds a bot, and not of the bot."""
+    """Return whether a source file belongs to the host rather than to the bot."""
     return filename.startswith((*_OURS, "<frozen importlib"))

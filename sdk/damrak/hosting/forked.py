@@ -1,4 +1,4 @@
-"""Children forked from a server, as the host sees it."""
+"""Children forked from a server process, from the host's side."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from damrak.hosting.launch import environment, interpreter, table_of
 from damrak.hosting.output import Output, PipeOutput
 from damrak_engine.rules import Rules
 
-assert sys.platform != "win32"  # where nothing forks, and nobody imports this
+assert sys.platform != "win32"  # not imported on Windows, which has no fork
 
-TABLES: Final = 8  # that a server keeps ready; the oldest goes first
-PATIENCE: Final = 10.0  # seconds for what only a broken machine takes so long for
-REMEMBERED: Final = 64  # children whose exit status is kept
+TABLES: Final = 8  # tables that a server keeps ready; the oldest is removed first
+PATIENCE: Final = 10.0  # seconds for operations that take this long only on a broken machine
+REMEMBERED: Final = 64  # number of children whose exit status is kept
 
 
 class ForkLauncher:
-    """Children forked from a server of our own."""
+    """Launches children by forking from its own server process."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
@@ -38,7 +38,7 @@ class ForkLauncher:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 env=environment(),
-                start_new_session=True,  # Ctrl-C is for us: we end the server
+                start_new_session=True,  # Ctrl-C is for this process, which ends the server
             )
         self._children = 0
         self._ended: dict[int, int] = {}
@@ -47,7 +47,7 @@ class ForkLauncher:
         self._table_count = 0
 
     def table(self, rules: Rules) -> int:
-        """The key of a table that children are born with."""
+        """Return the key of a table that is loaded in the server before it forks."""
         for key, known in self._tables.items():
             if known is rules:
                 return key
@@ -59,7 +59,7 @@ class ForkLauncher:
         return self._table_count
 
     def start(self, output_bytes: int) -> ForkedChild:
-        """Fork a child; when it runs is up to the server."""
+        """Fork a child; the server decides when."""
         self._listen(0.0)
         self._children += 1
         self._ended.pop(self._children - REMEMBERED, None)
@@ -77,7 +77,7 @@ class ForkLauncher:
         return ForkedChild(self, self._children, ours, PipeOutput(reading, output_bytes))
 
     def close(self) -> None:
-        """End the server, and with it every child."""
+        """End the server and all its children."""
         self._control.close()
         if self.process == os.getpid():
             try:
@@ -87,12 +87,12 @@ class ForkLauncher:
                 self._server.wait()
 
     def signal(self, child: int, word: str) -> None:
-        """Have the server do something to a child; if the server is gone, so is the child."""
+        """Send a command for a child; if the server has died, so have its children."""
         with contextlib.suppress(HostError):
             self._command((word, child))
 
     def status(self, child: int, seconds: float) -> int | None:
-        """The exit status of a child, if it ends in this time."""
+        """Return the exit status of a child, or None if it does not end in this time."""
         deadline = monotonic() + seconds
         while child not in self._ended and (left := deadline - monotonic()) > 0:
             self._listen(left)
@@ -112,7 +112,7 @@ class ForkLauncher:
             raise HostError(f"the server of bot processes is gone ({problem})") from None
 
     def _listen(self, seconds: float) -> None:
-        """Take in what the server said; wait for something if there is nothing."""
+        """Process notices of the server, waiting for one if there are none."""
         self._control.settimeout(seconds)
         try:
             news = self._control.recv(1 << 16)
@@ -131,7 +131,7 @@ class ForkLauncher:
 
 
 class ForkedChild:
-    """A child of the server."""
+    """A child forked by the server."""
 
     def __init__(
         self, launcher: ForkLauncher, number: int, line: socket.socket, output: Output
@@ -142,13 +142,13 @@ class ForkedChild:
         self._number = number
 
     def where(self) -> None:
-        """Have it print where it is."""
+        """Make the child print its stack."""
         self._launcher.signal(self._number, "where")
 
     def kill(self) -> None:
-        """End it and all that it started."""
+        """Kill the child and all processes it has started."""
         self._launcher.signal(self._number, "kill")
 
     def status(self, seconds: float) -> int | None:
-        """Its exit status, or minus the signal that killed it; None if it still lives then."""
+        """Return the exit status, or minus the signal number; None if it is still running."""
         return self._launcher.status(self._number, seconds)

@@ -1,7 +1,7 @@
-"""Engine values as plain tuples of integers and strings, and back.
+"""Conversion of engine values to and from plain tuples of integers and strings.
 
-`marshal` carries them in a microsecond, and JSON can hold them. The rules are left out of an
-observation: both sides have them. Redacted events keep their None.
+`marshal` encodes them in a microsecond, and JSON can represent them. Observations are sent without
+the rules, which both sides have. Redacted values of events remain None.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _seat_result: Final = attrgetter(*[f.name for f in fields(SeatResult)])
 
 
 def plain_observation(observation: Observation) -> Plain:
-    """Everything but the rules."""
+    """Return all fields but the rules."""
     values: Plain = _observed(observation)
     return values
 
 
 def observation_of(rules: Rules, plain: Plain) -> Observation:
-    """The observation that these rules and this tuple describe."""
+    """Return the observation with these rules and fields."""
     return Observation(rules, *plain)
 
 
 def plain_event(event: Event) -> Plain:
-    """The kind and the fields in order, cards as numbers."""
+    """Return the kind and the fields in order, with cards as numbers."""
     return (
         event.kind,
         *[
@@ -50,7 +50,7 @@ def plain_event(event: Event) -> Plain:
 
 
 def event_of(plain: Plain) -> Event:
-    """The event that this tuple describes."""
+    """Return the event in a tuple."""
     kind = plain[0]
     values = {
         name: _cards(value) if is_card else value
@@ -60,17 +60,17 @@ def event_of(plain: Plain) -> Event:
 
 
 def plain_result(result: Result) -> Plain:
-    """The reason, and a tuple for each seat."""
+    """Return the reason and a tuple for each seat."""
     return result.reason, tuple(_seat_result(seat) for seat in result.seats)
 
 
 def result_of(plain: Plain) -> Result:
-    """The result that this tuple describes."""
+    """Return the result in a tuple."""
     return Result(plain[0], tuple(SeatResult(*seat) for seat in plain[1]))
 
 
 def _numbers(value: Any) -> Any:
-    # marshal takes an int, but not a subclass of it
+    # marshal accepts int, but not its subclasses
     if isinstance(value, tuple):
         return tuple([_numbers(item) for item in value])
     return None if value is None else int(value)

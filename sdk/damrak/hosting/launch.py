@@ -1,8 +1,8 @@
-"""How children come to be, as the host sees it.
+"""Interfaces and shared code for starting child processes.
 
-Where processes can fork (`forked`), each host process has one server, started when it is first
-needed. It has the engine and the SDK loaded and never a bot, so that each child it forks is fresh
-and still begins warm. Where they cannot (`plain`), each child is a new interpreter.
+If processes can fork (`forked`), each host process has one server, started on first use. The server
+loads the engine and the SDK but never runs a bot, so that the children it forks are clean and start
+fast. Otherwise (`plain`), each child is a new interpreter.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from damrak_engine.rules import Rules
 
 
 class Child(Protocol):
-    """A process that waits for its order."""
+    """A child process that waits for its order."""
 
     line: socket.socket
     output: Output
 
     def where(self) -> None:
-        """Have it print where it is, if it can."""
+        """Make the child print its stack, if possible."""
 
     def kill(self) -> None:
-        """End it and all that it started."""
+        """Kill the child and all processes it has started."""
 
     def status(self, seconds: float) -> int | None:
-        """Its exit status, or minus the signal that killed it; None if it still lives then."""
+        """Return the exit status, or minus the signal number; None if it is still running."""
 
 
 class Launcher(Protocol):
-    """A source of children."""
+    """Starts child processes."""
 
     def table(self, rules: Rules) -> int | Table:
-        """What to tell the next child about the table."""
+        """Return what to send the next child about the table."""
 
     def start(self, output_bytes: int) -> Child:
-        """A new child.
+        """Start a child.
 
         Raises:
-            HostError: there can be none.
+            HostError: it cannot be started.
         """
 
     def close(self) -> None:
@@ -54,20 +54,20 @@ class Launcher(Protocol):
 
 
 def table_of(rules: Rules) -> Table:
-    """The table that has these rules."""
+    """Return the table with these rules."""
     return Table(rules.board.source, rules.seats, rules.options)
 
 
 def environment() -> dict[str, str]:
-    """Ours, but with hashing, and so the order of sets, the same in every game."""
+    """Return the environment with fixed hashing, so that sets have the same order in every game."""
     return {**os.environ, "PYTHONHASHSEED": "0"}
 
 
 def interpreter(module: str, *arguments: str) -> list[str]:
-    """The command for an interpreter like this one that runs `main` of a module in this folder."""
+    """Return the command that runs `main` of a module of this package in a new interpreter."""
     boot = f"import sys; sys.path[:] = {sys.path!r}\n"
     if Path(damrak_engine.rules.__file__ or "").suffix == ".py":
-        # Children play by the same build of the engine; by path, as the package would load it.
+        # Children use the same build of the engine; loaded by path, without importing the package.
         path = damrak.interpreted.__file__
         boot += f"import runpy; runpy.run_path({path!r})['force_interpreted_engine']()\n"
     boot += f"from damrak.hosting.{module} import main\nmain()"

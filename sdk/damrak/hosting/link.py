@@ -1,4 +1,4 @@
-"""The host's end of the line to a child: frames out, lines in, never later than a deadline."""
+"""The host's end of the connection to a child: frames out, lines in, all with deadlines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from damrak.hosting.output import Output
 
 CHUNK: Final = 1 << 16
 NS_PER_MS: Final = 1_000_000
-PAUSE_MS: Final = 100  # of a child that is about to print no more
+PAUSE_MS: Final = 100  # silence after which a child's output is assumed to be complete
 
 
 class LineClosed(Exception):
@@ -25,7 +25,7 @@ class DeadlinePassed(Exception):
 
 
 class Link:
-    """A line to one child, which drains what the child prints while it waits."""
+    """A connection to one child, which drains the child's output while it waits."""
 
     def __init__(self, line: socket.socket, output: Output) -> None:
         line.setblocking(False)
@@ -34,11 +34,11 @@ class Link:
         self._buffer = bytearray()
 
     def send(self, data: bytes, deadline_ns: int) -> None:
-        """Send it all.
+        """Send all data.
 
         Raises:
             DeadlinePassed: the child does not read.
-            LineClosed: there is nobody to read it.
+            LineClosed: the child has closed its end.
         """
         rest = memoryview(data)
         while rest:
@@ -50,12 +50,12 @@ class Link:
                 raise LineClosed from None
 
     def receive(self, deadline_ns: int) -> bytes:
-        """The next line, of which nothing has followed yet.
+        """Return the next line, which must be the only one.
 
         Raises:
-            DeadlinePassed: there is no whole line in time.
-            LineClosed: there will be none.
-            ProtocolError: the line is too long, or more follows it.
+            DeadlinePassed: no complete line arrived in time.
+            LineClosed: the child has closed its end.
+            ProtocolError: the line is too long, or followed by more data.
         """
         buffer = self._buffer
         while True:
@@ -80,7 +80,7 @@ class Link:
             buffer += data
 
     def listen(self, deadline_ns: int) -> None:
-        """Take what the child prints until it prints no more, or until the deadline."""
+        """Read the child's output until it pauses, or until the deadline."""
         output = self._output
         while (left_ms := (deadline_ns - monotonic_ns()) / NS_PER_MS) > 0:
             if output.descriptor is None or output.descriptor not in _ready(
@@ -91,11 +91,11 @@ class Link:
             deadline_ns = min(deadline_ns, monotonic_ns() + PAUSE_MS * NS_PER_MS)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._line.close()
 
     def _wait(self, deadline_ns: int, writing: bool = False) -> None:
-        """Return when the line is ready; meanwhile let the child print."""
+        """Wait until the connection is ready, draining the child's output."""
         line = self._line.fileno()
         while True:
             left_ms = (deadline_ns - monotonic_ns()) / NS_PER_MS
@@ -109,7 +109,7 @@ class Link:
 
 
 def _ready(line: int, writing: bool, output: int | None, timeout_ms: float) -> set[int]:
-    """Which of the two descriptors need attention before the time is up."""
+    """Return which of the two descriptors become ready before the timeout."""
     if sys.platform == "win32":
         reading = [d for d in (None if writing else line, output) if d is not None]
         found = select.select(reading, [line] if writing else [], [], timeout_ms / 1000)

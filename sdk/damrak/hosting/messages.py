@@ -1,7 +1,7 @@
-"""What a child says: one JSON object a line, of a known form, or it is a fault of the bot.
+"""Messages of a child: one JSON object per line in a known form; anything else is a fault.
 
-A bot shares its process with what speaks for it here, so nothing of it is believed: a line has a
-greatest length, every field its type, and nothing is ever unpickled.
+A bot shares its process with the code that sends these messages, so they are untrusted: the length
+of lines and the types of all fields are checked, and nothing is ever unpickled.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ NAME_LIMIT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The bot is made and knows the match."""
+    """The bot has been created and started."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """Its answer to the question of this number."""
+    """The answer to the question with this number."""
 
     decision: int
     answer: Chosen | Nonsense
@@ -41,12 +41,12 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """It has seen the result."""
+    """The bot has received the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """It has printed to standard output. After this it waits for a frame before its last word."""
+    """The bot printed to standard output. The child sends its last message after another frame."""
 
     detail: str
     traceback: str
@@ -56,11 +56,11 @@ Message = Ready | Decided | BotFault | Printed | Done
 
 
 class ProtocolError(ValueError):
-    """A line that no child of ours writes."""
+    """A line that the child's own code never writes."""
 
 
 def line_of(message: Message) -> bytes:
-    """The message as a line."""
+    """Return the message as a line."""
     match message:
         case Decided(decision, Chosen(action, note)):
             value: dict[str, Any] = {"decision": decision, "action": action, "note": note}
@@ -78,14 +78,14 @@ def line_of(message: Message) -> bytes:
 
 
 def parse_line(line: bytes) -> Message:
-    """The message on this line.
+    """Return the message on this line.
 
     Raises:
-        ProtocolError: saying what is wrong with it.
+        ProtocolError: the line is malformed.
     """
     try:
         value = json.loads(line.decode("utf-8"))
-    except (ValueError, RecursionError):  # the latter for brackets nested without end
+    except (ValueError, RecursionError):  # RecursionError: deeply nested brackets
         raise ProtocolError(f"not a line of JSON: {_excerpt(line)}") from None
     if type(value) is not dict:
         raise ProtocolError(f"not a JSON object: {_excerpt(line)}")
@@ -112,10 +112,10 @@ def parse_line(line: bytes) -> Message:
 
 
 def answer_to(decision: int, line: bytes) -> Answer:
-    """The answer to this question that a line holds.
+    """Return the answer to this question on a line.
 
     Raises:
-        ProtocolError: it holds something else.
+        ProtocolError: the line contains anything else.
     """
     message = parse_line(line)
     if isinstance(message, BotFault):

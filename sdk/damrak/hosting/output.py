@@ -1,4 +1,4 @@
-"""What a bot prints, standard output and error in one, of which only the end is kept."""
+"""Buffers for a bot's output, standard output and error combined, which keep only the end."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ if TYPE_CHECKING:
     from damrak_wire.stack import Diversion, SourceOf
 
 CHUNK: Final = 1 << 16
-MOMENT: Final = 0.2  # seconds
-REST: Final = 32  # chunks; a pipe holds fewer
+MOMENT: Final = 0.2  # in seconds
+REST: Final = 32  # number of chunks; a pipe holds fewer
 
 
 class Output(Protocol):
-    """What one child printed so far."""
+    """The output of a child so far."""
 
     descriptor: int | None
-    """Readable when there is something to `drain`; None if somebody else sees to that."""
+    """Readable when there is something to `drain`; None if a thread does that."""
 
     def drain(self) -> None:
-        """Take what has been printed, so that the child can print more."""
+        """Read what has been printed, so that the child can print more."""
 
     def close(self) -> None:
-        """Read the rest and let go of it."""
+        """Read the rest and close the buffer."""
 
     def text(self) -> str:
-        """The end of what was printed."""
+        """Return the end of the output."""
 
     def begin_dump(self) -> None:
-        """From now on, expect the dump of a stack between what the child prints."""
+        """Expect the dump of a stack in the output from now on."""
 
     def end_dump(self, source: SourceOf) -> str:
-        """Returns the stack that was dumped since then, or an empty text."""
+        """Return the stack that was dumped since `begin_dump`, or an empty text."""
 
 
 class Tail:
-    """The last so many bytes, in memory that does not grow."""
+    """The last `limit` bytes, in bounded memory."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -49,13 +49,13 @@ class Tail:
         self._diversion: Diversion | None = None
 
     def begin_dump(self) -> None:
-        """Keep what follows apart."""
-        from damrak_wire.stack import Diversion  # only needed once a bot hangs
+        """Keep the following data apart."""
+        from damrak_wire.stack import Diversion  # imported late: needed only if a bot hangs
 
         self._diversion = Diversion()
 
     def end_dump(self, source: SourceOf) -> str:
-        """Returns the stack in what followed, and appends the rest."""
+        """Return the stack in the data since `begin_dump`, and append the rest."""
         diversion, self._diversion = self._diversion, None
         if diversion is None:
             return ""
@@ -64,7 +64,7 @@ class Tail:
         return stack
 
     def add(self, data: bytes) -> None:
-        """Append, and forget what is too old."""
+        """Append data and drop the oldest."""
         if self._diversion is not None:
             data = self._diversion.add(data)
         self.total += len(data)
@@ -73,7 +73,7 @@ class Tail:
             del self._kept[: -self.limit]
 
     def text(self) -> str:
-        """What is kept, saying how much is not."""
+        """Return what is kept, with the number of dropped bytes."""
         text = bytes(self._kept[-self.limit :]).decode("utf-8", "replace")
         lost = self.total - self.limit
         return f"[{lost} bytes before this are not kept]\n{text}" if lost > 0 else text
@@ -85,11 +85,11 @@ class PipeOutput:
     def __init__(self, descriptor: int, limit: int) -> None:
         self.descriptor: int | None = descriptor
         self._tail = Tail(limit)
-        if sys.platform != "win32":  # where ThreadOutput does this
+        if sys.platform != "win32":  # on Windows, ThreadOutput is used
             os.set_blocking(descriptor, False)
 
     def drain(self) -> None:
-        """Take what is in the pipe now, one chunk at most."""
+        """Read what is in the pipe now, at most one chunk."""
         if self.descriptor is not None:
             try:
                 data = os.read(self.descriptor, CHUNK)
@@ -101,21 +101,21 @@ class PipeOutput:
                 self._let_go()
 
     def close(self) -> None:
-        """Take the rest: once the child is dead, that is one pipe full."""
+        """Read the rest, which is at most one full pipe once the child is dead."""
         self._drain_all()
         self._let_go()
 
     def text(self) -> str:
-        """The end of what was printed."""
+        """Return the end of the output."""
         return self._tail.text()
 
     def begin_dump(self) -> None:
-        """Take what was printed before, then keep what follows apart."""
+        """Read what was printed before, then keep the following data apart."""
         self._drain_all()
         self._tail.begin_dump()
 
     def end_dump(self, source: SourceOf) -> str:
-        """Returns the stack in what followed."""
+        """Return the stack in the data since `begin_dump`."""
         return self._tail.end_dump(source)
 
     def _drain_all(self) -> None:
@@ -132,7 +132,7 @@ class PipeOutput:
 
 
 class ThreadOutput:
-    """A pipe with a thread that reads it: for platforms that cannot wait for pipes."""
+    """A pipe read by a thread, for platforms that cannot poll pipes."""
 
     descriptor: int | None = None
 
@@ -143,25 +143,25 @@ class ThreadOutput:
         self._thread.start()
 
     def drain(self) -> None:
-        """Give the thread a moment, which is all that a child needs that has ended."""
+        """Give the thread a moment, which is enough if the child has ended."""
         self._thread.join(MOMENT)
 
     def close(self) -> None:
-        """Wait a moment for the rest, which ends when the child does."""
+        """Wait a moment for the rest; the pipe ends with the child."""
         self._thread.join(MOMENT)
         if not self._thread.is_alive():
             self._pipe.close()
 
     def text(self) -> str:
-        """The end of what was printed."""
+        """Return the end of the output."""
         return self._tail.text()
 
     def begin_dump(self) -> None:
-        """Keep what follows apart."""
+        """Keep the following data apart."""
         self._tail.begin_dump()
 
     def end_dump(self, source: SourceOf) -> str:
-        """Returns the stack in what followed."""
+        """Return the stack in the data since `begin_dump`."""
         return self._tail.end_dump(source)
 
     def _read(self) -> None:

@@ -1,4 +1,4 @@
-"""Children that are interpreters started afresh, as the host sees it."""
+"""Children that are new interpreters, from the host's side."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from damrak_engine.rules import Rules
 
 
 class PlainLauncher:
-    """Every child a new interpreter."""
+    """Starts a new interpreter for every child."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
 
     def table(self, rules: Rules) -> Table:
-        """All about the table."""
+        """Return the complete table."""
         return table_of(rules)
 
     def start(self, output_bytes: int) -> PlainChild:
@@ -30,11 +30,11 @@ class PlainLauncher:
         return PlainChild(output_bytes)
 
     def close(self) -> None:
-        """Nothing is left between games."""
+        """Do nothing: no process is kept between games."""
 
 
 class PlainChild:
-    """An interpreter that does nothing but play this match."""
+    """A new interpreter that plays one match."""
 
     def __init__(self, output_bytes: int) -> None:
         self.line, theirs = socket.socketpair()
@@ -57,12 +57,12 @@ class PlainChild:
         self.output: Output = ThreadOutput(self._process.stdout, output_bytes)
 
     def where(self) -> None:
-        """Have it print where it is."""
+        """Make the child print its stack."""
         if sys.platform != "win32":
             self._process.send_signal(signal.SIGUSR1)
 
     def kill(self) -> None:
-        """End it, and what is in its process group."""
+        """Kill the child and its process group."""
         if sys.platform != "win32":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -70,7 +70,7 @@ class PlainChild:
         self._process.wait()
 
     def status(self, seconds: float) -> int | None:
-        """Its exit status, or minus the signal that killed it; None if it still lives then."""
+        """Return the exit status, or minus the signal number; None if it is still running."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""What a bot prints to standard output: the first of it is noted, with where it came from."""
+"""Detection of output to standard output: records the first text and where it was printed."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any, Final, TextIO
 from damrak.hosting.faults import TRACEBACK_LIMIT, is_ours
 from damrak_engine.effects import printable
 
-WORDS: Final = 60  # characters that are quoted
-REASON: Final = "output"  # none of the engine's, for it ends no match
+WORDS: Final = 60  # number of characters that are quoted
+REASON: Final = "output"  # not a reason of the engine, because it does not end a match
 
 
 class WatchedStdout:
-    """A text stream that passes on what it is given, and keeps the first words and their place."""
+    """A text stream that forwards its input, and records the first text and its place."""
 
     def __init__(self, stream: TextIO, on_first: Callable[[FrameType], None] | None = None) -> None:
         self.stream = stream
-        self.detail = ""  # what was printed first, in one line; empty if nothing was
+        self.detail = ""  # the first text in one line, or an empty string
         self.traceback = ""
         self._on_first = on_first
 
     def write(self, text: str) -> int:
-        """Pass it on."""
+        """Forward text, recording it if it is the first."""
         written = self.stream.write(text)
         if not self.detail and text.strip():
             self._note(text.strip(), sys._getframe(1))

@@ -1,4 +1,4 @@
-"""The process that forks children. It never runs a bot, and has one thread, so forking is safe."""
+"""The process that forks children. It never runs a bot and has one thread, so forking is safe."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from damrak.hosting.forked import TABLES
 from damrak.hosting.limits import adopt_orphans, die_with_parent
 from damrak_engine.rules import Rules
 
-assert sys.platform != "win32"  # where nothing forks, and nobody imports this
+assert sys.platform != "win32"  # not imported on Windows, which has no fork
 
-LINE: Final = 3  # the only descriptor a child has besides the standard three
-FIRST_UNUSED: Final = 256  # this process never has so many
+LINE: Final = 3  # the only descriptor of a child in addition to the standard three
+FIRST_UNUSED: Final = 256  # higher than any descriptor of this process
 SWEEP_SECONDS: Final = 2.0
 
 
 class Server:
-    """Forks, kills and buries children as its host says, and all of them when the host is gone."""
+    """Forks, kills and reaps children for its host, and kills all of them when the host is gone."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
@@ -37,7 +37,7 @@ class Server:
         self._pids: dict[int, int] = {}  # by the host's number of the child
 
     def serve(self) -> None:
-        """Do what the host says until it is gone."""
+        """Process commands until the host has exited."""
         self._waker.setblocking(False)
         self._wake.setblocking(False)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -48,7 +48,7 @@ class Server:
         poll.register(self._control, select.POLLIN)
         poll.register(self._wake, select.POLLIN)
         gc.collect()
-        gc.freeze()  # or each child's first collection would copy all the memory it shares
+        gc.freeze()  # otherwise a child's first collection would copy all shared memory
         try:
             while True:
                 ready = {descriptor for descriptor, _ in poll.poll()}
@@ -56,19 +56,19 @@ class Server:
                     self._bury()
                 if self._control.fileno() in ready and not self._obey():
                     return
-        except OSError:  # the host died while we spoke to it
+        except OSError:  # the host exited while we wrote to it
             return
         finally:
             self._end_all()
 
     def _obey(self) -> bool:
-        """Carry out one command; False if the host is gone."""
+        """Process one command; returns False if the host has exited."""
         header, descriptors, _, _ = socket.recv_fds(self._control, HEADER, 2)
         if not header:
             return False
         header += _exactly(self._control, HEADER - len(header))
         payload = _exactly(self._control, int.from_bytes(header, "little"))
-        match pickle.loads(payload):  # noqa: S301 - our host wrote it
+        match pickle.loads(payload):  # noqa: S301 - written by our host
             case ("start", int(number)):
                 self._fork(number, *descriptors)
             case ("kill", int(number)) if number in self._pids:
@@ -103,7 +103,7 @@ class Server:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-            # These objects must not close descriptors that by then are something else.
+            # These objects must not close descriptors that are reused by then.
             for ours in (self._control, self._wake, self._waker):
                 ours.detach()
             os.dup2(output, 1)
@@ -111,13 +111,13 @@ class Server:
             os.dup2(line, LINE, inheritable=False)
             os.closerange(LINE + 1, FIRST_UNUSED)
             live(socket.socket(fileno=LINE), self._tables)
-        except BaseException:  # noqa: BLE001 - no bot was involved, so this is for us to see
+        except BaseException:  # noqa: BLE001 - not from a bot: a bug of ours
             traceback.print_exc()
         finally:
             end_process(1)
 
     def _bury(self) -> None:
-        """Reap the dead, kill what they left behind, and tell the host."""
+        """Reap dead children, kill their process groups, and notify the host."""
         with contextlib.suppress(BlockingIOError):
             while self._wake.recv(1024):
                 pass
@@ -131,7 +131,7 @@ class Server:
         self._sweep()
 
     def _sweep(self) -> None:
-        """Kill orphans. While a bot lives, its orphans are its own: these are of dead ones."""
+        """Kill orphans of dead bots; those of a running bot are its own children."""
         deadline = time.monotonic() + SWEEP_SECONDS
         while time.monotonic() < deadline:
             orphans = _children() - set(self._pids.values())
@@ -157,14 +157,14 @@ class Server:
 
 
 def _kill(pid: int) -> None:
-    """Kill a process and its group, if it leads one."""
+    """Kill a process, and its group if it leads one."""
     for end in (os.kill, os.killpg):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             end(pid, signal.SIGKILL)
 
 
 def _children() -> set[int]:
-    """The children of this process, where the kernel tells."""
+    """Return the children of this process; empty where /proc does not provide them."""
     try:
         with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
             return {int(pid) for pid in file.read().split()}
@@ -183,7 +183,7 @@ def _exactly(control: socket.socket, size: int) -> bytes:
 
 
 def main() -> None:
-    """Serve the host whose descriptor is named on the command line."""
+    """Serve the host through the descriptor given on the command line."""
     report_crashes()
     Server(socket.socket(fileno=int(sys.argv[1]))).serve()
     os._exit(0)

@@ -1,4 +1,4 @@
-"""The one launcher of this process, started when it is first needed."""
+"""The shared launcher of this process, started on first use."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import sys
 
 from damrak.hosting.launch import Launcher
 
-_launchers: dict[int, Launcher] = {}  # by process: a fork has to make its own
+_launchers: dict[int, Launcher] = {}  # by process id: a forked process needs its own
 
 
 def launcher() -> Launcher:
-    """The launcher of this process."""
+    """Return the launcher of this process."""
     process = os.getpid()
     if process not in _launchers:
         _launchers[process] = new_launcher()
@@ -20,7 +20,7 @@ def launcher() -> Launcher:
 
 
 def new_launcher() -> Launcher:
-    """The best that this platform has."""
+    """Return a new launcher of the best kind for this platform."""
     if sys.platform == "win32":
         from damrak.hosting.plain import PlainLauncher
 
@@ -31,12 +31,12 @@ def new_launcher() -> Launcher:
 
 
 def is_running() -> bool:
-    """Whether this process has a launcher already."""
+    """Return whether this process has a launcher already."""
     return os.getpid() in _launchers
 
 
 def discard_launcher() -> None:
-    """End it and every bot of it; needed when something broke off what it was doing."""
+    """End the launcher with all its bots, as required after an interrupted exchange of messages."""
     found = _launchers.pop(os.getpid(), None)
     if found is not None:
         found.close()

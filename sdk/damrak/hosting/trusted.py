@@ -1,6 +1,6 @@
-"""A house bot in the host's own process, seen like a bot in a child.
+"""A house bot in the host's own process, with the interface of a bot in a child.
 
-House bots are part of this package and are believed to end; an exception is a fault all the same.
+House bots are part of this package and trusted to return; an exception is still a fault.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from damrak_engine.scoring import Result
 
 
 class TrustedBot:
-    """A bot of which only its clock has to be watched."""
+    """A house bot, for which only the clock has to be supervised."""
 
     output = ""
 
@@ -28,16 +28,16 @@ class TrustedBot:
         self._driver: Driver | None = None
 
     def start(self) -> BotFault | None:
-        """Make the bot; `name` is what it then calls itself."""
+        """Create the bot, and set `name` to its own name."""
         try:
             self._driver = Driver(self._plan, self._rules)
             self.name = self._driver.name or self.name
-        except Exception as problem:  # noqa: BLE001 - whatever it is, the bot let it out
+        except Exception as problem:  # noqa: BLE001 - a bot may raise anything
             return fault_of(problem)
         return None
 
     def ask(self, question: Question, limit_us: int) -> tuple[Answer, int]:
-        """The answer, and the microseconds it took; silence if that is over the limit."""
+        """Return the answer and the microseconds it took; silence if over the limit."""
         assert self._driver is not None
         answer: Answer
         began = monotonic_ns()
@@ -49,7 +49,7 @@ class TrustedBot:
         return (Silence() if took > limit_us else answer), took
 
     def finish(self, events: Sequence[Event], result: Result) -> BotFault | None:
-        """Tell the bot the rest; what goes wrong in it now changes nothing any more."""
+        """Pass the last events and the result to the bot; a fault now has no effect on the game."""
         assert self._driver is not None
         try:
             self._driver.finish(events, result)
@@ -58,4 +58,4 @@ class TrustedBot:
         return None
 
     def close(self) -> None:
-        """Nothing is left of it."""
+        """Do nothing, because the bot needs no clean-up."""

@@ -1,5 +1,5 @@
-"""Is a bot fit to be sent into a match? What `damrak check` looks at.
+"""Checks of `damrak check`: is a bot ready for matches?
 
-situations   positions that bots meet seldom, and trip over
-checks       what is done with the bot, and what is made of it
+situations   rare positions in which bots often fail
+checks       tests of the bot, and their findings
 """

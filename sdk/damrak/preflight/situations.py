@@ -1,4 +1,4 @@
-"""Positions that bots meet seldom, and trip over: each one found in a game of random play."""
+"""Rare positions in which bots often fail, each found in a game of random play."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from damrak_engine.state import State
 
 AMSTERDAM: Final = load_board("amsterdam")
 
-# A board on which nothing can be built: there are fewer cards than its routes are long. Cards and
-# contracts run out, the row gets gaps, and in the end everybody has to pass.
+# A board on which nothing can be built, because there are fewer cards than the length of its
+# routes. Cards and contracts run out, the row gets gaps, and in the end all seats must pass.
 BARE: Final[dict[str, Any]] = {
     "format": "damrak-board/1",
     "id": "bare",
@@ -60,7 +60,7 @@ Claim = Callable[[State], bool]
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A position in which a certain seat has to decide, and all that this seat has seen."""
+    """A position in which a seat must decide, and all events that the seat has seen."""
 
     name: str
     state: State
@@ -69,23 +69,23 @@ class Situation:
 
     @property
     def rules(self) -> Rules:
-        """The rules of the game it is from."""
+        """The rules of the game."""
         return self.state.rules
 
     @property
     def legal(self) -> list[int]:
-        """What the seat may do."""
+        """The legal actions of the seat."""
         return self.state.legal_for(self.seat)
 
     def question(self, control: TimeControl) -> Question:
-        """The decision as a bot is asked for it, with all the time of a match."""
+        """Return the decision as a question for a bot, with the full time of a match."""
         limit = None if control.decision_ms is None else 1000 * control.decision_ms
         left = TimeLeft(limit, 1000 * control.bank_ms)
         return Question(0, observe(self.state, self.seat), self.legal, left, self.events)
 
 
 def situations() -> list[Situation]:
-    """All of them."""
+    """Return all situations."""
     hidden = Options(hand_size_public="no")
     return [
         *(
@@ -119,7 +119,7 @@ def _is_forced_pass(state: State) -> bool:
 def _found(
     name: str, board: Board, seats: int, claim: Claim, options: Options = DEFAULTS
 ) -> Situation:
-    """The first position of which the claim holds, in the first game that has one."""
+    """Return the first position that satisfies `claim`, in the first game that has one."""
     rules = rules_for(board, seats, options)
     number = 0
     while True:
