@@ -1,4 +1,4 @@
-# ruff: noqa: T201 - an example talks to its terminal
+# ruff: noqa: T201 - an example prints to the terminal
 """Train a linear policy by policy gradient, with numpy alone, and measure what it has learned.
 
 python sdk/examples/train_policy.py                     against the house bot `random`
@@ -17,14 +17,14 @@ import numpy as np
 from damrak.env import DamrakAEC, DamrakEnv
 
 HOUSE_BOTS = ("random", "greedy", "planner")
-BATCH = 32  # games an update learns from
-STEP = 0.01  # how far an update goes
-POINTS = 20.0  # a margin of so many points is a reward of 1
+BATCH = 32  # games per update
+STEP = 0.01  # learning rate
+POINTS = 20.0  # margin in points that equals a reward of 1
 
 
 @dataclass
 class Decisions:
-    """What was seen, what could be done, what was done, and what came of it."""
+    """Observations, action masks, actions and returns of a batch of decisions."""
 
     seen: list[np.ndarray] = field(default_factory=list)
     masks: list[np.ndarray] = field(default_factory=list)
@@ -37,36 +37,36 @@ class Decisions:
         self.actions.append(action)
 
     def end(self, margin: float) -> None:
-        """The game is over: its reward belongs to every decision that has none yet."""
+        """Assign the reward of a finished game to all decisions that have none yet."""
         self.returns += [margin / POINTS] * (len(self.actions) - len(self.returns))
 
 
 class LinearPolicy:
-    """The logit of each action is a weighted sum of the observation, plus a constant."""
+    """A policy whose logit for each action is a weighted sum of the observation plus a constant."""
 
     def __init__(self, size: int, actions: int, seed: int) -> None:
         self.weights = np.zeros((size, actions), np.float32)
         self.bias = np.zeros(actions, np.float32)
-        self.value = np.zeros(size, np.float32)  # the baseline: what return to expect
+        self.value = np.zeros(size, np.float32)  # weights of the baseline: the expected return
         self.rng = np.random.default_rng(seed)
         learned = (self.weights, self.bias, self.value)
         self.moments = [np.zeros((2, *array.shape), np.float32) for array in learned]
         self.updates = 0
 
     def probabilities(self, seen: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Of each action; illegal ones have none. Takes one observation or a batch."""
+        """Return the probability of each action, 0 if illegal, for one observation or a batch."""
         logits = np.where(masks == 1, seen @ self.weights + self.bias, -np.inf)
         odds: np.ndarray = np.exp(logits - logits.max(axis=-1, keepdims=True))
         odds /= odds.sum(axis=-1, keepdims=True)
         return odds
 
     def choose(self, seen: np.ndarray, mask: np.ndarray) -> int:
-        """A legal action, drawn from the policy."""
+        """Return a legal action, drawn from the policy."""
         upto = np.cumsum(self.probabilities(seen, mask))
         return int(np.searchsorted(upto, self.rng.random() * upto[-1], side="right"))
 
     def learn(self, batch: Decisions) -> None:
-        """Make what turned out better than expected more likely (REINFORCE, steps by Adam)."""
+        """Make actions with better results than expected more likely (REINFORCE, steps by Adam)."""
         seen, masks = np.array(batch.seen), np.array(batch.masks)
         actions, returns = np.array(batch.actions), np.array(batch.returns, np.float32)
         surprise = returns - seen @ self.value
@@ -101,7 +101,7 @@ def play_one_seat(env: DamrakEnv, policy: LinearPolicy, batch: Decisions) -> flo
 
 
 def play_all_seats(env: DamrakAEC, policy: LinearPolicy, batch: Decisions) -> None:
-    """Play a game against itself: the decisions of every seat are there to learn from."""
+    """Play a game against itself, and collect the decisions of all seats."""
     games = {agent: Decisions() for agent in env.possible_agents}
     env.reset()
     for agent in env.agent_iter():
@@ -120,7 +120,7 @@ def play_all_seats(env: DamrakAEC, policy: LinearPolicy, batch: Decisions) -> No
 
 
 def score(policy: LinearPolicy, opponent: str, games: int) -> float:
-    """The share of games won, a shared victory counting half."""
+    """Return the share of games won; a shared victory counts half."""
     env = DamrakEnv(opponents=(opponent,), reward="place")
     env.reset(seed=2)
     return 0.5 + sum(play_one_seat(env, policy, Decisions()) for _ in range(games)) / games / 2

@@ -1,4 +1,4 @@
-// Trying again, ever more slowly, so that a thousand bots do not overrun a referee that comes back.
+// Retries with exponential back-off, so that many bots do not overrun a referee that restarts.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -8,7 +8,7 @@ const LAST_MS = 15_000;
 export class Backoff {
   #next = FIRST_MS;
 
-  // Something worked: the next failure is the first again.
+  // Call this after a success: the next failure starts with the shortest wait again.
   reset() {
     this.#next = FIRST_MS;
   }

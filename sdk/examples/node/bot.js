@@ -1,4 +1,4 @@
-// A Damrak bot in Node.js. `node bot.js --help` says how to start it.
+// A Damrak bot in Node.js. `node bot.js --help` explains how to start it.
 
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -25,9 +25,9 @@ The bot's token is read from DAMRAK_TOKEN. With DAMRAK_TICKET instead it plays t
 neither it plays the one seat that the address stands for, as in the sandbox.`;
 
 const CHANNEL = {
-  'grpc.keepalive_time_ms': 30_000, // notice a dead connection before the grace is over
+  'grpc.keepalive_time_ms': 30_000, // detect a dead connection within the grace period
   'grpc.keepalive_timeout_ms': 10_000,
-  'grpc.initial_reconnect_backoff_ms': 200, // the default of a second is long for a move
+  'grpc.initial_reconnect_backoff_ms': 200, // the default of one second is long for a move
   'grpc.max_reconnect_backoff_ms': 10_000,
 };
 
@@ -55,7 +55,7 @@ function options() {
   return values;
 }
 
-// Makes clients, one pair for each address; the empty address is the one we were started with.
+// Creates clients, one pair per address; the empty address is that of the command line.
 function connector(services, values) {
   const [ca, key, cert] = ['tls-ca', 'tls-key', 'tls-cert'].map((name) =>
     values[name] ? readFileSync(values[name]) : null,

@@ -1,3 +1,3 @@
-// What we say about ourselves first on every connection.
+// The first message on every connection: versions and software of this bot.
 
 export const HELLO = { lowestVersion: 1, highestVersion: 1, software: 'damrak-example-node/0.1.0' };

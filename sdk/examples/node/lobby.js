@@ -1,4 +1,4 @@
-// Waiting to be called to tables, for as long as the bot is to play.
+// Waits in the lobby for calls to tables, until the bot is stopped.
 
 import grpc from '@grpc/grpc-js';
 
@@ -6,12 +6,12 @@ import { Backoff } from './backoff.js';
 import { HELLO } from './hello.js';
 import { Seat } from './seat.js';
 
-// Nobody but a person can put these right.
+// Errors that retrying cannot fix.
 const HOPELESS = new Set([
   grpc.status.FAILED_PRECONDITION, // no version in common
   grpc.status.INVALID_ARGUMENT,
   grpc.status.PERMISSION_DENIED,
-  grpc.status.UNAUTHENTICATED, // the token is not known here
+  grpc.status.UNAUTHENTICATED, // unknown token
   grpc.status.UNIMPLEMENTED,
 ]);
 
@@ -21,11 +21,11 @@ export class Lobby {
   #games;
   #log;
   #playing = new Map(); // match -> Seat
-  #endings = new Set(); // a promise for each
+  #endings = new Set(); // one promise per game
   #call;
   #stopped = false;
   #wasHere = false;
-  #closing; // when this referee may be tried again, if it is about to stop
+  #closing; // when to reconnect to a referee that is about to stop
   #wake = new AbortController();
 
   constructor({ connect, token, games, log }) {
@@ -35,13 +35,13 @@ export class Lobby {
     this.#log = log;
   }
 
-  // Waits and plays until `stop`. Throws when trying again is no use.
+  // Waits and plays until `stop` is called. Throws if retrying is useless.
   async stay() {
     const backoff = new Backoff();
     while (!this.#stopped) {
       const status = await this.#connection(backoff);
       if (this.#stopped) break;
-      // A referee that has just started may not have been told the tokens yet.
+      // A referee that has just started may not have received the tokens yet.
       const known = this.#wasHere && status.code === grpc.status.UNAUTHENTICATED;
       if (HOPELESS.has(status.code) && !known) throw new Error(status.details);
       if (this.#closing === undefined) {
@@ -52,10 +52,10 @@ export class Lobby {
       }
       await backoff.wait(this.#wake.signal);
     }
-    await Promise.all(this.#endings); // tables do without the lobby
+    await Promise.all(this.#endings); // games continue without the lobby
   }
 
-  // Takes no more games; ends when those that run have ended.
+  // Accepts no more games, and ends when the running ones have ended.
   stop() {
     this.#stopped = true;
     this.#games = 0;
@@ -74,7 +74,7 @@ export class Lobby {
         backoff.reset();
         this.#hear(call, response);
       });
-      call.on('error', () => {}); // its status, which always comes, says the same
+      call.on('error', () => {}); // the status event, which always follows, says the same
       call.on('status', resolve);
       call.write({
         arrival: { hello: HELLO, capacity: this.#games, playing: [...this.#playing.keys()] },
@@ -95,10 +95,10 @@ export class Lobby {
         this.#playing.get(response.withdrawal.match)?.leave(response.withdrawal.reason);
         return;
       case 'closing':
-        // Calls may come to the very end: we stay until the referee goes.
+        // Stay connected, because calls may come until the referee stops.
         this.#closing = Date.now() + response.closing.backInMs;
         return;
-      default: // a kind that later versions may have
+      default: // a kind of a later version
     }
   }
 
@@ -125,7 +125,7 @@ export class Lobby {
     this.#endings.add(ending);
   }
 
-  // Leaves the lobby when it is time to stop and there is nothing more to play.
+  // Leaves the lobby if the bot was stopped and no game is running.
   #goIfFree() {
     if (this.#stopped && this.#playing.size === 0) this.#call?.end();
   }

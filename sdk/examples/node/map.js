@@ -1,4 +1,4 @@
-// The board as a map: which routes are still to be had, and the cheapest way between two places.
+// The board as a graph: which routes are available, and the cheapest path between two locations.
 
 import { has } from './packed.js';
 
@@ -16,7 +16,7 @@ export class Board {
   }
 }
 
-// What each route costs this seat now: 0 if it has it, its length if it can claim it, else Infinity.
+// Returns the cost of each route for this seat: 0 if owned, its length if claimable, else Infinity.
 export function routeCosts(board, actions, state, seat) {
   const costs = board.routes.map((route) => (has(state.owned[seat], route.id) ? 0 : Infinity));
   actions.kinds.forEach((kind, action) => {
@@ -29,7 +29,7 @@ export function routeCosts(board, actions, state, seat) {
   return costs;
 }
 
-// The cheapest way: { cost, routes still to claim }; cost is Infinity if there is none.
+// Returns the cheapest path: { cost, routes still to claim }; cost is Infinity if there is none.
 export function cheapestWay(board, costs, from, to) {
   const best = new Map([[from, 0]]);
   const cameBy = new Map();

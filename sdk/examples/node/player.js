@@ -1,5 +1,5 @@
-// How this bot plays: it finds the cheapest ways for its contracts, claims routes on them as soon as
-// it can pay, collects the cards they need, and spends what carts remain on long routes.
+// The bot's strategy: it finds the cheapest paths for its contracts, claims their routes as soon as
+// it can pay, collects the cards they need, and spends the remaining carts on long routes.
 
 import { Board, cheapestWay, routeCosts } from './map.js';
 import { CARDS, counts, members } from './packed.js';
@@ -11,10 +11,10 @@ export class Player {
   constructor(welcome) {
     this.seat = welcome.seat;
     this.board = new Board(welcome.board);
-    this.actions = welcome.actions; // columns: what action i is stands in entry i of each
+    this.actions = welcome.actions; // columns: entry i of each describes action i
   }
 
-  // One of the legal actions. `legal` may lack what the referee has refused before.
+  // Returns one of the legal actions. `legal` may lack actions that the referee has rejected.
   choose(state, legal) {
     const costs = routeCosts(this.board, this.actions, state, this.seat);
     if (state.phase === 'PHASE_SETUP' || state.phase === 'PHASE_KEEP') {
@@ -25,7 +25,7 @@ export class Player {
     return worth.reduce((best, next) => (next[1] > best[1] ? next : best))[0];
   }
 
-  // What is to be built: routes on the cheapest ways of contracts that can still be fulfilled.
+  // Returns the routes to build: the cheapest paths of contracts that can still be fulfilled.
   #plan(state, costs) {
     const carts = state.carts[this.seat];
     const planned = costs.slice();
@@ -40,7 +40,7 @@ export class Player {
       needed += way.cost;
       for (const id of way.routes) {
         wanted.add(id);
-        planned[id] = 0; // what is built for one contract serves the others
+        planned[id] = 0; // a route built for one contract is free for the others
       }
     }
     return { wanted, needed, spare: carts - needed };
@@ -88,14 +88,14 @@ export class Player {
       case 'ACTION_KIND_BLIND':
         return 30;
       case 'ACTION_KIND_OFFER':
-        // More contracts only when all are fulfilled and there is something left to build with.
+        // Draw contracts only if all are fulfilled and enough carts are left.
         return plan.wanted.size === 0 && state.carts[this.seat] > 12 ? 60 : 1;
       default:
         return 0; // passing
     }
   }
 
-  // How much one more card of this colour helps with the routes that are wanted.
+  // Returns how useful one more card of this colour is for the planned routes.
   #use(card, hand, plan, costs) {
     let use = 0;
     for (const id of plan.wanted) {

@@ -1,4 +1,4 @@
-// The protocol, loaded from its .proto files when the bot starts: nothing is generated.
+// Loads the protocol from its .proto files at start-up, without generated code.
 
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -9,8 +9,8 @@ import protoLoader from '@grpc/proto-loader';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
-// Where the folder damrak_proto/ may be: named by the user, written by `damrak proto proto`, or the
-// checkout that this example is part of.
+// Returns the folder with damrak_proto/: named by the user, written by `damrak proto proto`, or in
+// the checkout that this example is part of.
 export function protoFolder(named) {
   const places = named ? [resolve(named)] : [join(HERE, 'proto'), resolve(HERE, '../../../proto')];
   const found = places.find((place) => existsSync(join(place, 'damrak_proto/v1/table.proto')));
@@ -22,16 +22,16 @@ export function protoFolder(named) {
   return found;
 }
 
-// The services Table and Lobby.
+// Returns the services Table and Lobby.
 export function loadServices(folder) {
   const definition = protoLoader.loadSync(
     ['damrak_proto/v1/table.proto', 'damrak_proto/v1/lobby.proto'],
     {
       includeDirs: [folder],
-      longs: String, // 64 bits are more than a JavaScript number holds: BigInt(text) where we count
+      longs: String, // a JavaScript number cannot hold 64 bits: convert with BigInt(text)
       enums: String, // 'CARD_RED', not 5
       defaults: true, // absent numbers are 0, absent lists are empty
-      oneofs: true, // `message` says which kind came; undefined for kinds we do not know
+      oneofs: true, // `message` is the kind received; undefined for unknown kinds
     },
   );
   return grpc.loadPackageDefinition(definition).damrak.v1;

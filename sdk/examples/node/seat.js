@@ -1,4 +1,4 @@
-// One seat in one match: everything that is said on Table.Play, over as many connections as it takes.
+// One seat in one match: all messages on Table.Play, over any number of connections.
 
 import { performance } from 'node:perf_hooks';
 
@@ -11,8 +11,8 @@ import { Player } from './player.js';
 const NAME = 'Nodewerker';
 const MOST_ATTEMPTS_MS = 60_000;
 
-// With these the same ticket will never do: the match is over, somebody else sits there, or we are
-// wrong about the protocol. After anything else it is worth trying again.
+// After these errors the same ticket will never work: the match is over, another connection has the
+// seat, or this client violates the protocol. After any other error, retry.
 const FINAL = new Set([
   grpc.status.ABORTED,
   grpc.status.ALREADY_EXISTS,
@@ -30,7 +30,7 @@ export class Seat {
   #log;
   #welcome; // the last one
   #player;
-  #begun = false; // the match, as far as we know
+  #begun = false; // whether the match has begun, as far as we know
   #over = false;
   #answered = { decision: undefined, refused: new Set() }; // the last question we answered
   #call;
@@ -43,19 +43,19 @@ export class Seat {
     this.#log = log;
   }
 
-  // Whether there is nothing more to play, although the connection may have to be closed yet.
+  // Whether the match is over, although the connection may still be open.
   get isOver() {
     return Boolean(this.#over);
   }
 
-  // Plays to the end. Resolves to what became of the match, in words.
+  // Plays to the end. Resolves to a description of the outcome.
   async play() {
     const backoff = new Backoff();
     for (;;) {
       const ticket = this.#ticket;
       const status = await this.#connection(backoff);
       if (this.#over) return this.#over;
-      if (ticket !== this.#ticket && FINAL.has(status.code)) continue; // called anew meanwhile
+      if (ticket !== this.#ticket && FINAL.has(status.code)) continue; // a new call came in between
       if (FINAL.has(status.code)) return `given up: ${status.details}`;
       this.#lost ??= performance.now();
       const patience = Math.max(MOST_ATTEMPTS_MS, this.#welcome?.control.graceMs ?? 0);
@@ -65,7 +65,7 @@ export class Seat {
     }
   }
 
-  // The lobby calls to the same match again: the ticket we had is void.
+  // The lobby calls to the same match again, which invalidates the old ticket.
   callAgain(client, ticket) {
     this.#client = client;
     this.#ticket = ticket;
@@ -74,7 +74,7 @@ export class Seat {
     this.#call?.cancel();
   }
 
-  // The lobby takes the call back: no more connections.
+  // The lobby withdraws the call: make no more connections.
   leave(reason) {
     this.#over ||= `called off: ${reason}`;
     this.#wake.abort();
@@ -95,15 +95,15 @@ export class Seat {
           this.#giveUp(call, problem);
         }
       });
-      call.on('error', () => {}); // its status, which always comes, says the same
+      call.on('error', () => {}); // the status event, which always follows, says the same
       call.on('status', resolve);
       call.write({ join: { hello: HELLO, ticket: this.#ticket, promptEvents: false } });
     });
   }
 
   #hear(call, response) {
-    // `message` names the kind. It is undefined for a kind that did not exist when the .proto files
-    // were copied: the protocol says to skip those.
+    // `message` is the kind. It is undefined for a kind that did not exist when the .proto files
+    // were copied: the protocol requires clients to skip those.
     switch (response.message) {
       case 'welcome':
         return this.#sitDown(call, response.welcome);
@@ -116,7 +116,7 @@ export class Seat {
       case 'ending':
         this.#over = inWords(response.ending, this.#welcome.seat);
         return call.end();
-      default: // stale: harmless; news: we did not ask for it
+      default: // stale: harmless; news: not requested
         return undefined;
     }
   }
@@ -125,7 +125,7 @@ export class Seat {
     this.#welcome = welcome;
     this.#ticket = welcome.rejoinTicket;
     this.#player ??= new Player(welcome);
-    // Again on a later connection: the first may have been lost before the referee heard it.
+    // Repeat it on later connections: the first may have been lost on the way to the referee.
     this.#begun ||= welcome.state !== null;
     if (!this.#begun) call.write({ ready: { name: NAME } });
   }
@@ -135,7 +135,7 @@ export class Seat {
     if (question.decision !== this.#answered.decision) {
       this.#answered = { decision: question.decision, refused: new Set() };
     }
-    // A question that is asked again, after a lost connection say, gets its answer again.
+    // A repeated question, for example after a lost connection, is answered again.
     this.#answered.question = question;
     this.#decide(call);
   }
@@ -162,7 +162,7 @@ export class Seat {
     });
   }
 
-  // A mistake of ours: we leave the table, and the games at others go on.
+  // A bug in the bot: it leaves the table, and its other games continue.
   #giveUp(call, problem) {
     this.#log(problem.stack);
     const failure = { reason: 'FAULT_REASON_CRASH', detail: problem.message };
