@@ -1,4 +1,4 @@
-"""`damrak check`: is a bot fit to be sent into a match?"""
+"""`damrak check`: check whether a bot is ready for matches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 STYLES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 ENOUGH: Final = 5
-"""A bot that fails so often running and in the same words does so everywhere; some take long."""
+"""Number of equal failures in a row after which the check stops, because some take long."""
 
 
 def add_parser(commands: Commands) -> None:
@@ -65,7 +65,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     bot = parse_spec(args.bot)
     console = out()
     preflight, findings, offered = _planned(bot, args.like)
@@ -137,7 +137,7 @@ def _like(offered: LadderRuntime) -> str:
 
 
 def _bundle(bot: BotSpec, number: int, finding: Finding) -> str | None:
-    """The file that shows again what went wrong, if there is such a thing and it can be written."""
+    """Write the repro bundle of a finding and return its path, or None if that is not possible."""
     if finding.bundle is None:
         return None
     who = re.sub(r"[^A-Za-z0-9_-]+", "-", bot.name)

@@ -1,4 +1,4 @@
-"""`damrak trial`: is this version better than that one, on the ladder's machines?"""
+"""`damrak trial`: test on a ladder whether one version is better than another."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Run the command."""
     from damrak.ladder.login import find_site
 
     if args.watch is not None and args.cancel is not None:
@@ -138,7 +138,7 @@ def _follow(args: argparse.Namespace, site: Site, begun: dict[str, Any]) -> int:
 def _tell_duration(console: Console, trial: dict[str, Any]) -> None:
     if trial["state"] != "running":
         return
-    expected = trial.get("expected")  # an older site does not say
+    expected = trial.get("expected")  # absent on older sites
     if expected is not None:
         low, high = _time(expected["seconds_low"]), _time(expected["seconds_high"])
         words = (
@@ -155,7 +155,7 @@ def _tell_duration(console: Console, trial: dict[str, Any]) -> None:
 
 
 def _time(seconds: float) -> str:
-    """The time in the unit that people would use."""
+    """Return a duration in a suitable unit."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"

@@ -1,4 +1,4 @@
-"""The life of a child process: one bot, one seat, one match.
+"""The program of a child process: one bot, one seat, one match.
 
 It reads frames from its host (a length, then `marshal` or, once, `pickle`) and writes lines.
 """
@@ -37,27 +37,27 @@ from damrak_engine.options import Options
 from damrak_engine.rules import Rules, rules_for
 
 HEADER: Final = 4
-end_process: Final = os._exit  # kept here, for a bot may put something else in its place
+end_process: Final = os._exit  # saved, because a bot might replace it
 BALLAST: Final = 4 * MIB
-LINE_LOST: Final = 76  # exit status of a child that cannot reach its host: EX_PROTOCOL
+LINE_LOST: Final = 76  # exit status of a child that has lost its host: EX_PROTOCOL
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is played, for a process that does not know it yet."""
+    """The setting of a game, for a process that does not have its rules yet."""
 
     board: dict[str, Any]
     seats: int
     options: Options
 
     def rules(self) -> Rules:
-        """The rules it describes."""
+        """Return the rules of this table."""
         return rules_for(parse_board(self.board), self.seats, self.options)
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a child is told first; `table` is the key of one it was forked with, or the table."""
+    """The first message to a child; `table` is the key of one it was forked with, or the table."""
 
     plan: SeatPlan
     table: int | Table
@@ -66,26 +66,26 @@ class Order:
 
 
 def frame(payload: bytes) -> bytes:
-    """A payload as the host sends it."""
+    """Return a payload in the host's format."""
     return len(payload).to_bytes(HEADER, "little") + payload
 
 
 def live(line: socket.socket, tables: Mapping[int, Rules]) -> NoReturn:
-    """Play a match over this line, and end this process."""
+    """Play a match over this connection, and end the process."""
     status = 1
     try:
         status = _play(line, tables)
-    except BaseException:  # noqa: BLE001 - no bot was involved, so this is for us to see
+    except BaseException:  # noqa: BLE001 - not from a bot: a bug of ours
         _report()
     finally:
-        # No clean-up: nothing the bot left behind gets a say.
+        # Skip clean-up: exit handlers of the bot must not run.
         _flush()
         end_process(status)
 
 
 def _play(line: socket.socket, tables: Mapping[int, Rules]) -> int:
     reader = line.makefile("rb")
-    order: Order = pickle.loads(_payload(reader))  # noqa: S301 - our host wrote it
+    order: Order = pickle.loads(_payload(reader))  # noqa: S301 - written by our host
     rules = order.table.rules() if isinstance(order.table, Table) else tables[order.table]
     printing = _settle(order)
     ballast = bytearray(BALLAST)
@@ -98,8 +98,8 @@ def _play(line: socket.socket, tables: Mapping[int, Rules]) -> int:
         return 0
     except _HostGone:
         return LINE_LOST
-    except BaseException as problem:  # noqa: BLE001 - a bot may raise anything at all
-        # A bot out of memory still holds it all, and even raising the limit takes a little.
+    except BaseException as problem:  # noqa: BLE001 - a bot may raise anything
+        # A bot that is out of memory still holds it, and even raising the limit takes some.
         ballast.clear()
         release_reserve()
         fault = fault_of(problem)
@@ -119,7 +119,7 @@ def _attend(
 ) -> None:
     say(Ready(driver.name))
     while True:
-        match marshal.loads(_payload(reader)):  # noqa: S302 - our host wrote it
+        match marshal.loads(_payload(reader)):  # noqa: S302 - written by our host
             case ("ask", decision, observation, legal, events, decision_us, bank_us, objection):
                 question = Question(
                     decision,
@@ -139,13 +139,13 @@ def _attend(
                 finally:
                     if printing.detail:
                         say(Printed(printing.detail, printing.traceback))
-                        _payload(reader)  # the host hears one line at a time
+                        _payload(reader)  # the host expects one line at a time
                 say(Done())
                 return
 
 
 class _HostGone(Exception):
-    """The line to the host has ended."""
+    """The connection to the host has ended."""
 
 
 def _payload(reader: BinaryIO) -> bytes:
@@ -160,8 +160,8 @@ def _payload(reader: BinaryIO) -> bytes:
 
 
 def _settle(order: Order) -> WatchedStdout:
-    """Make this process the bot's: where it is, what it may use, what chance gives it."""
-    # Line by line: what it printed must not die with it.
+    """Prepare this process for the bot: folder, output, limits and random seed."""
+    # Line-buffered, so that output is not lost when the process dies.
     stdout = open(1, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
     printing = WatchedStdout(stdout)
     sys.stdout = cast(TextIO, printing)
@@ -173,26 +173,26 @@ def _settle(order: Order) -> WatchedStdout:
     if order.memory_bytes is not None:
         limit_memory(order.memory_bytes)
     limit_resources(order.resources)
-    # A bot that ignores its own rng shall still do the same thing twice.
+    # Makes bots that ignore their own rng reproducible, too.
     random.seed(order.plan.chance)
     return printing
 
 
 def _report() -> None:
-    with contextlib.suppress(BaseException):  # a bot that broke even this has had its say
+    with contextlib.suppress(BaseException):  # the bot may have broken even this
         traceback.print_exc()
 
 
 def _flush() -> None:
     for name in ("stdout", "stderr"):
-        with contextlib.suppress(BaseException):  # the bot may have put anything in its place
+        with contextlib.suppress(BaseException):  # the bot may have replaced it
             getattr(sys, name).flush()
 
 
 def report_crashes() -> None:
-    """Have this process, and those forked from it, print where they are when they die or are asked.
+    """Make this process and its forks print a traceback when they crash or receive SIGUSR1.
 
-    That is the only trace of a crash in native code, and of a bot that hangs.
+    This is the only trace of a crash in native code, and of a bot that hangs.
     """
     faulthandler.enable(2)
     if sys.platform != "win32":
@@ -200,7 +200,7 @@ def report_crashes() -> None:
 
 
 def main() -> NoReturn:
-    """Be a child that was started afresh: the line is the descriptor named on the command line."""
+    """Run a new, unforked child; the command line names the descriptor of its connection."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     report_crashes()
     if sys.platform == "win32":

@@ -1,4 +1,4 @@
-"""A bot in a child process, as its host sees it."""
+"""A bot in a child process, from the host's side."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result
 
 NS: Final = 1_000_000_000
-LAST_WORDS: Final = 1.0  # seconds that a child whose line is closed has to die
-WHERE: Final = 1.0  # seconds that a child which hangs has to dump its stack
+LAST_WORDS: Final = 1.0  # seconds for a child to exit after its connection was closed
+WHERE: Final = 1.0  # seconds for a child that hangs to dump its stack
 
 
 class HostedBot:
-    """A bot in a process of its own, from its start to its end."""
+    """A bot in its own process, from start to end."""
 
     def __init__(self, launcher: Launcher, plan: SeatPlan, rules: Rules, limits: Limits) -> None:
         self.name = plan.spec.name
@@ -58,7 +58,7 @@ class HostedBot:
             self._fault = self._broken(problem)
 
     def start(self) -> BotFault | None:
-        """Wait until the bot is ready; `name` is what it then calls itself."""
+        """Wait until the bot is ready, and set `name` to its own name."""
         if self._fault is not None:
             return self._fault
         late = f"the bot was not ready to play after {self._limits.start_seconds:g} s"
@@ -71,7 +71,7 @@ class HostedBot:
         return BotFault("protocol", "the bot's process did not say that it was ready")
 
     def ask(self, question: Question, limit_us: int) -> tuple[Answer, int]:
-        """The answer, and the microseconds it took; silence once the limit has passed."""
+        """Return the answer and the microseconds it took; silence after the limit."""
         data = frame(
             marshal.dumps(
                 (
@@ -103,9 +103,9 @@ class HostedBot:
         return answer, took // 1000
 
     def finish(self, events: Sequence[Event], result: Result) -> BotFault | None:
-        """Tell the bot the rest; what goes wrong in it now changes nothing any more.
+        """Pass the last events and the result to the bot; a fault now has no effect on the game.
 
-        Afterwards `printed` is its other fault that changes nothing.
+        Afterwards `printed` is its other fault without effect, if any.
         """
         plain = [plain_event(event) for event in events]
         data = frame(marshal.dumps(("finish", plain, plain_result(result))))
@@ -120,7 +120,7 @@ class HostedBot:
         return None if isinstance(message, Done) else BotFault("protocol", "no end of finish()")
 
     def _hear(self, deadline: int, late: str, data: bytes = b"") -> Message:
-        """What the child says next, once it has been sent this."""
+        """Send data to the child, and return its next message."""
         try:
             self._link.send(data, deadline)
             return parse_line(self._link.receive(deadline))
@@ -130,20 +130,20 @@ class HostedBot:
             return self._broken(problem)
 
     def close(self) -> None:
-        """End the process and whatever it started."""
+        """End the process and all processes that it has started."""
         self._child.kill()
         self._link.close()
         self._child.output.close()
 
     @property
     def output(self) -> str:
-        """The end of what it printed so far."""
+        """The end of the bot's output so far."""
         self._child.output.drain()
         return self._child.output.text()
 
     def _stack(self) -> str:
-        """Returns where a bot is whose time is up: there is no exception with a traceback."""
-        from damrak_wire.stack import SourceFolder, no_source  # only needed once a bot hangs
+        """Return the stack of a bot that hangs, because there is no exception with a traceback."""
+        from damrak_wire.stack import SourceFolder, no_source  # needed only if a bot hangs
 
         output = self._child.output
         output.begin_dump()
@@ -152,7 +152,7 @@ class HostedBot:
         return output.end_dump(no_source if self._folder is None else SourceFolder(self._folder))
 
     def _broken(self, problem: LineClosed | ProtocolError) -> BotFault:
-        """Why nothing can be heard from the child any more."""
+        """Return the fault for a child that has closed its connection or violated the protocol."""
         if isinstance(problem, ProtocolError):
             return BotFault("protocol", str(problem))
         try:

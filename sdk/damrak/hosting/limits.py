@@ -1,4 +1,4 @@
-"""Limits of a child process, as far as the platform knows them. Import this anywhere."""
+"""Resource limits of child processes, where supported; importable on every platform."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if sys.platform != "win32":
     import resource
 
 MIB: Final = 1 << 20
-RESERVE: Final = 64 * MIB  # so that a child out of memory can still say so
-ADDRESS_SPACE: Final = 1536 * MIB  # more than the memory: what libraries reserve and do not use
+RESERVE: Final = 64 * MIB  # used by a child that is out of memory to report it
+ADDRESS_SPACE: Final = 1536 * MIB  # beyond the memory: what libraries reserve and do not use
 
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
@@ -24,43 +24,43 @@ _PR_SET_CHILD_SUBREAPER: Final = 36
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a bot in a child process may use besides its clock; None is no limit."""
+    """The limits of a bot in a child process, except its clock; None means unlimited."""
 
     memory_bytes: int | None = 1024 * MIB
     start_seconds: float = 30.0  # import, constructor and `start`
-    finish_seconds: float = 2.0  # `finish`, and what it had not yet seen
-    output_bytes: int = 64 * 1024  # of what it prints, the last so many are kept
-    resources: tuple[tuple[str, int], ...] = ()  # more of them: ("NOFILE", 256)
+    finish_seconds: float = 2.0  # `finish`, and events that are still pending
+    output_bytes: int = 64 * 1024  # the last bytes of its output to keep
+    resources: tuple[tuple[str, int], ...] = ()  # further limits: ("NOFILE", 256)
 
 
 STANDARD_LIMITS: Final = Limits()
 
 
 def limit_memory(memory: int) -> None:
-    """Let this process have no more than so much memory of its own.
+    """Limit the private memory of this process.
 
-    The same two limits hold in a sandbox without control groups. Only Linux counts all private
-    memory as data; elsewhere the address space is what can be limited.
+    The same two limits apply in a sandbox without control groups. Only Linux counts all private
+    memory as data; on other platforms only the address space can be limited.
     """
     if sys.platform == "linux":
         space = memory + ADDRESS_SPACE
         for what, most in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_AS, space)):
-            with contextlib.suppress(ValueError, OSError):  # we may be limited further ourselves
+            with contextlib.suppress(ValueError, OSError):  # lower limits may apply already
                 resource.setrlimit(what, (most, most + RESERVE))
     elif sys.platform != "win32":
-        # macOS knows the name of this limit but does not accept every value.
+        # macOS defines this limit, but does not accept every value.
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory + RESERVE))
 
 
 @contextlib.contextmanager
 def limited_memory(memory: int | None) -> Iterator[None]:
-    """Limit the memory of this process for a while, as far as the platform can."""
+    """Limit the memory of this process for the duration of the context, if the platform can."""
     if memory is None or sys.platform != "linux":
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    with contextlib.suppress(ValueError, OSError):  # we may be limited further ourselves
+    with contextlib.suppress(ValueError, OSError):  # lower limits may apply already
         resource.setrlimit(resource.RLIMIT_DATA, (memory, hard))
     try:
         yield
@@ -70,7 +70,7 @@ def limited_memory(memory: int | None) -> Iterator[None]:
 
 
 def limit_resources(bounds: Iterable[tuple[str, int]]) -> None:
-    """Set these limits of this process, as far as the platform has them."""
+    """Set these limits of this process, if the platform has them."""
     if sys.platform == "win32":
         return
     for name, bound in bounds:
@@ -81,7 +81,7 @@ def limit_resources(bounds: Iterable[tuple[str, int]]) -> None:
 
 
 def release_reserve() -> None:
-    """Give a process that ran out of memory what it needs to report that."""
+    """Raise the limit of a process that ran out of memory, so that it can report that."""
     if sys.platform != "win32":
         for what in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
             with contextlib.suppress(ValueError, OSError):
@@ -90,14 +90,14 @@ def release_reserve() -> None:
 
 
 def forbid_core_dumps() -> None:
-    """A bot that dies leaves no memory image behind."""
+    """Disable core dumps of this process."""
     if sys.platform != "win32":
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def die_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when its parent dies; `parent` is who that should be."""
+    """Make the kernel kill this process when its parent dies; `parent` is its expected id."""
     if sys.platform == "linux" and (prctl := _prctl()) is not None:
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:  # it died before the line above
@@ -105,7 +105,7 @@ def die_with_parent(parent: int) -> None:
 
 
 def adopt_orphans() -> None:
-    """Make the orphans among this process's descendants its own children, not those of init."""
+    """Make orphaned descendants children of this process instead of init."""
     if (prctl := _prctl()) is not None:
         prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 

@@ -1,4 +1,4 @@
-"""What is done with a bot before a match, and what is made of it: one finding after the other."""
+"""The checks of a bot before a match, and their findings."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ OTHER_OPTIONS: Final = parse_options(
         "initial_choice": "in_turn_order",
     }
 )
-SHARE_OF_TIME: Final = 0.5  # of a limit, from which on it is too close
+SHARE_OF_TIME: Final = 0.5  # share of a limit above which a bot is too close to it
 SHARE_OF_MEMORY: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at; `cure` says what to do unless it is ok."""
+    """The outcome of one check; `cure` gives advice unless it is ok."""
 
     level: Level
     check: str
@@ -65,13 +65,13 @@ class Finding:
 
 @dataclass(slots=True)
 class Measures:
-    """What the bot used; filled while the checks run."""
+    """Resource usage of the bot, collected while the checks run."""
 
     decision_ms: list[int] = field(default_factory=list)
     peak_bytes: int | None = None
 
     def quantile(self, share: float) -> int:
-        """The time that this share of all decisions did not exceed."""
+        """Return the time that this share of all decisions did not exceed."""
         times = sorted(self.decision_ms) or [0]
         return times[min(len(times) - 1, int(share * len(times)))]
 
@@ -92,7 +92,7 @@ class Preflight:
         self._records: list[GameRecord] = []
 
     def findings(self) -> Iterator[Finding]:
-        """What there is to say, as it is found; if the bot does not even start, that alone.
+        """Yield findings as the checks run; if the bot does not start, only that one.
 
         Raises:
             HostError: this machine cannot run bots.
@@ -106,11 +106,11 @@ class Preflight:
         yield self._printing()
         yield self._finish()
         yield self._time()
-        discard_launcher()  # its processes are counted when they have ended
+        discard_launcher()  # the usage of its processes is known only after they have ended
         yield self._memory()
 
     def basics(self) -> Iterator[Finding]:
-        """What shows within seconds: that it starts, answers where bots trip, and plays a game.
+        """Yield the findings of quick checks: the start, rare positions, and one game.
 
         Raises:
             HostError: this machine cannot run bots.
@@ -133,7 +133,7 @@ class Preflight:
         return HostedBot(launcher(), plan, situation.rules, self.limits)
 
     def _beginnings(self) -> Generator[Finding, None, bool]:
-        """That it starts, and answers where bots trip; returns whether it starts at all."""
+        """Check the start and the answers in rare positions; returns whether the bot starts."""
         every = situations()
         start = self._start(every[0])
         yield start
@@ -231,7 +231,7 @@ class Preflight:
         return self._harmless("ends well", {"crash", "memory", "timeout", "protocol"})
 
     def _harmless(self, check: str, reasons: Collection[str]) -> Finding:
-        """The first fault for such a reason that changed nothing in its game."""
+        """Return a finding for the first fault with such a reason that did not affect its game."""
         for record in self._records:
             for fault in record.late_faults:
                 if fault.seat == 0 and fault.reason in reasons:
@@ -239,7 +239,7 @@ class Preflight:
                     return replace(_failure(check, told, fault.bundle), level="warn")
         return Finding("ok", check)
 
-    # ---- what it used -----------------------------------------------------------------------
+    # ---- resource usage ---------------------------------------------------------------------
 
     def _time(self) -> Finding:
         times = self.measures
@@ -268,7 +268,7 @@ class Preflight:
 
 
 def _tables() -> Iterator[tuple[str, Board, int, Options]]:
-    """What is played: every number of seats, every board there is, and other options."""
+    """Yield the games to play: every number of seats, all boards, and other options."""
     for seats in (2, 3, 4):
         yield f"a game on amsterdam, {seats} seats", AMSTERDAM, seats, DEFAULTS
     for name in board_names():
@@ -304,7 +304,7 @@ def _ms(milliseconds: int) -> str:
 
 
 def _peak_of_children() -> int | None:
-    """The most memory that any process below this one ever held at a time."""
+    """Return the peak memory of any single descendant process."""
     if sys.platform == "win32":
         return None
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss

@@ -1,4 +1,4 @@
-"""Which modules a bot imports, found without running it."""
+"""The modules that a bot imports, determined without running it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Import:
     file: str
     line: int
     is_optional: bool
-    """The bot catches the error if it is missing."""
+    """Whether the bot catches the error if the module is missing."""
 
 
 def imports_of(entry: Path) -> list[Import]:
-    """Return what the file and the modules beside it that it uses import, one entry a module.
+    """Return the imports of a file and of the modules beside it, one entry per module.
 
-    Files that do not parse are left out: that the bot does not start says more.
+    Files that do not parse are skipped: the check of the bot's start reports them better.
     """
     folder = entry.parent
     waiting, seen = [entry], {entry}
@@ -48,7 +48,7 @@ def imports_of(entry: Path) -> list[Import]:
 
 
 def _own_files(folder: Path, module: str) -> Iterator[Path]:
-    """The files beside the bot that a module of this name can stand for."""
+    """Yield the files beside the bot to which this module name may refer."""
     path = folder / f"{module}.py"
     if path.is_file():
         yield path

@@ -1,4 +1,4 @@
-"""What a ladder offers to uploaded bots, and whether a bot can live with it."""
+"""Checks of a bot against what a ladder offers to uploaded bots."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_HOSTS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class LadderRuntime:
-    """What every host of a ladder's site gives an uploaded bot, and the clock of the ladder."""
+    """What every host of a ladder's site offers to uploaded bots, and the ladder's time control."""
 
     site: str
     ladder: str
@@ -40,10 +40,10 @@ class LadderRuntime:
 
 
 def fetch_runtime(url: str) -> LadderRuntime:
-    """Return what the site at this address offers; the ladder is the one whose page it names.
+    """Return the offer of the site at this address, for the ladder whose page it names, if any.
 
     Raises:
-        LadderError: it cannot be reached, is no ladder, or no host has reported.
+        LadderError: it cannot be reached, is not a ladder, or no host has reported.
     """
     site = Site(parse_site(url, may_be_plain=True))
     wanted = _ladder_named(url)
@@ -66,7 +66,7 @@ def fetch_runtime(url: str) -> LadderRuntime:
 
 
 def preflight_like(bot: BotSpec, offered: LadderRuntime) -> Preflight:
-    """Return the checks of this bot under the limits and the clock of the ladder."""
+    """Return the checks of this bot with the limits and the time control of the ladder."""
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as in the sandbox
     allowed = offered.common.limits
     resources = [
@@ -85,7 +85,7 @@ def preflight_like(bot: BotSpec, offered: LadderRuntime) -> Preflight:
 
 
 def findings_like(bot: BotSpec, offered: LadderRuntime) -> Iterator[Finding]:
-    """What can be seen before the bot runs: the version of Python, imports, the archive."""
+    """Yield findings before the bot runs: the version of Python, imports, the archive."""
     yield _python(offered)
     if bot.path is not None:
         yield from _imports(bot.path, offered.common)
@@ -181,7 +181,10 @@ def _archive(place: Path, common: BotRuntime) -> Finding:
 
 
 def _own_threads() -> int | None:
-    """How many threads this user has: the kernel counts those, too. None if it does not count."""
+    """Return the number of this user's threads, or None if RLIMIT_NPROC does not apply to it.
+
+    The limit counts the threads of all processes of the user.
+    """
     if sys.platform != "linux" or os.geteuid() == 0:
         return None
     count = 0
