@@ -1,1 +1,1 @@
-"""What happens by itself: blocks are booked, played, recorded, settled, rated; the only Celery."""
+"""The pipeline: blocks are booked, played, recorded, settled and rated, by Celery tasks."""

@@ -1,9 +1,9 @@
-"""Messages acknowledged to a broker that is away.
+"""Acknowledgement of messages while the broker is unreachable.
 
-Celery's transport for Redis goes on counting a message whose acknowledgement failed among those in
-hand. A process whose hands are full takes no more, so it would not notice that the broker is back,
-and stand still for ever. Here such a message is let go of: at worst its broker gives it out again,
-and messages are hints.
+Celery's transport for Redis keeps counting a message whose acknowledgement failed as
+unacknowledged. A process that has reached its prefetch limit takes no more messages, so it would
+not notice that the broker is back, and would stall forever. Here such a message is released: at
+worst the broker delivers it again, and messages are only hints.
 """
 
 from __future__ import annotations
@@ -33,5 +33,5 @@ class _Qos(redis.QoS):
 
 
 def let_go_of_the_lost() -> None:
-    """Have all connections of this process behave so."""
+    """Make all connections of this process release messages whose acknowledgement failed."""
     redis.Channel.QoS = _Qos

@@ -1,4 +1,4 @@
-"""What sets tasks off, whatever becomes of the clock."""
+"""The scheduler of periodic tasks, which tolerates a clock that is set back."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ _log = logging.getLogger(__name__)
 
 
 class Beat(Scheduler):
-    """Celery's own, which would stand still for as long as the clock was set back.
+    """Celery's scheduler, which otherwise would pause for as long as the clock was set back.
 
-    It remembers nothing, so that nothing can be damaged when it is killed.
+    It stores nothing, so nothing can be corrupted when it is killed.
     """
 
     def tick(self, *arguments: Any, **options: Any) -> float:
-        """Set off what is due; seconds until it is worth while to look again."""
+        """Send the due tasks; return the seconds until the next call is due."""
         now = self.app.now()
         if now < getattr(self, "_latest", now):
             for entry in self.schedule.values():
                 entry.last_run_at = now
-            self._heap = None  # the times in it are those of the old clock
+            self._heap = None  # its times are of the old clock
         self._latest = now
         return super().tick(*arguments, **options)
 
     def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
-        """Set off a task. That the broker is away is told in a line each time, not in pages."""
+        """Send a task. Log an unreachable broker in one line, not with a traceback."""
         try:
             self.apply_async(entry, producer=producer, advance=False)
         except SchedulingError as problem:

@@ -1,8 +1,7 @@
-"""A version that breaks down too often is taken out of play, with what shows it.
+"""Benching: a version that fails too often is taken out of play, with evidence.
 
-Its latest games on ladders are looked at whenever one of them has ended with a fault. A share among
-few games is mostly luck, so what counts is what the share is at least, for all one knows (the lower
-bound of Wilson's interval).
+The latest ladder games of a version are examined whenever one of them ends with a fault. As the
+share of faults among few games is mostly luck, the lower bound of its Wilson score interval counts.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ _SHOWN: Final = 10
 
 
 def check(block: Block, now: datetime) -> list[Version]:
-    """Bench whoever has broken down too often by now; who that is.
+    """Bench the versions of this block that have failed too often; return those benched.
 
-    It is part of the caller's transaction, in which this block is settled.
+    Must run in the caller's transaction, in which this block is settled.
     """
     faulty = Seat.objects.filter(match__block=block, result__isnull=False).exclude(result__fault="")
     at_fault = Version.objects.filter(
@@ -39,7 +38,7 @@ def check(block: Block, now: datetime) -> list[Version]:
 
 
 def share_at_least(faults: int, games: int) -> float:
-    """What the share of faults is at least, with 95 % certainty."""
+    """Return the lower bound of the share of faults, with 95 % confidence."""
     if not games:
         return 0.0
     z, mean = _NORMAL_95, faults / games
@@ -49,7 +48,7 @@ def share_at_least(faults: int, games: int) -> float:
 
 
 def reconsider(block: Block, now: datetime) -> list[Version]:
-    """Let those play again who would not have been benched without this block; who that is."""
+    """Restore the versions that would not have been benched without this block; return them."""
     seated = Version.objects.filter(
         seats__match__block=block, seats__match__number=0, state=State.BENCHED
     )
@@ -76,7 +75,7 @@ def _is_too_often(games: int, faults: int) -> bool:
 
 
 def _latest(version: Version, besides: Block | None = None) -> tuple[int, list[tuple[int, str]]]:
-    """How many games are looked at, and those that ended with a fault, latest first."""
+    """Return the number of games examined, and those that ended with a fault, latest first."""
     seats = Seat.objects.filter(
         version=version, match__block__purpose=Purpose.LADDER, result__isnull=False
     )
@@ -123,6 +122,6 @@ def _bench(version: Version, games: int, faults: list[tuple[int, str]], now: dat
 
 
 def _strike_waiting(version: Version) -> None:
-    """What nobody has been told to play with it on a ladder never happened."""
+    """Delete the version's waiting ladder blocks that are not assigned to a host yet."""
     waiting = Block.objects.filter(state=BlockState.WAITING, host=None, purpose=Purpose.LADDER)
     waiting.filter(matches__number=0, matches__seats__version=version).delete()

@@ -1,8 +1,8 @@
-"""What an author needs to have a fault again at home: a bundle for `damrak repro`.
+"""Bundles for `damrak repro`, with which an author can reproduce a fault locally.
 
-It is made from the replay: the match is played once more by the arbiter, with the answers that were
-given, and what one seat was asked and told on the way is written down. It ends with the question
-that the seat did not survive. A bot that failed between two questions is shown the next one.
+A bundle is made from the replay: the arbiter plays the match again with the recorded answers, and
+everything sent to the seat is written down. The bundle ends with the question at which the seat
+failed; if a bot failed between two questions, it ends with the next one.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.keeping import load
 
 ENTRY: Final = "bot.py"
-"""What a bot's own file is called, unless the author says otherwise with --bot."""
+"""The file name of a bot, unless the author passes another with --bot."""
 
-# The defaults of a referee, which it does not report.
+# The defaults of a referee, as its reports do not include them.
 SANDBOX_MEMORY: Final = 512 << 20
 START_SECONDS: Final = 30.0
 FINISH_SECONDS: Final = 1.0
 
 
 class NoBundle(Exception):
-    """There is nothing to show; why is for people."""
+    """No bundle can be made; the message gives the reason, for users."""
 
 
 def can_repeat(version: Version) -> bool:
@@ -40,11 +40,11 @@ def can_repeat(version: Version) -> bool:
 
 
 def bundle_of(seat: Seat, attempt: int) -> dict[str, Any]:
-    """The bundle of the fault with which a seat left a recorded match; for the owner of its bot.
+    """Return the bundle of the fault that ended a seat's match, for the owner of its bot.
 
     Raises:
-        NoBundle: it did not leave it by a fault, the replay is not there, or the bot is a program
-            in another language.
+        NoBundle: the seat had no fault, the replay is missing, or the bot is a program in another
+            language.
     """
     match = seat.match
     if not can_repeat(seat.version):
@@ -71,7 +71,7 @@ def bundle_of(seat: Seat, attempt: int) -> dict[str, Any]:
 
 
 def bundle_bytes(seat: Seat, attempt: int) -> bytes:
-    """The same as a file.
+    """Return the bundle as the content of a JSON file.
 
     Raises:
         NoBundle
@@ -80,7 +80,7 @@ def bundle_bytes(seat: Seat, attempt: int) -> bytes:
 
 
 def _limits(fault: Fault, log: SeatLog | None) -> Limited:
-    """Returns the limits of a sandbox; one that ran out of memory had used what there was."""
+    """Return the limits of the sandbox; if memory ran out, the limit is what was used."""
     memory = SANDBOX_MEMORY
     if fault.reason == "memory" and log is not None and log.memory_bytes:
         memory = min(memory, log.memory_bytes)

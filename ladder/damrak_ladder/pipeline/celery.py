@@ -1,7 +1,7 @@
-"""The Celery application: how messages travel, and what beat sets off.
+"""The Celery application: message transport, and the schedule of beat.
 
-Messages are hints (docs/adr/0009): every task looks into the database first, so that one that is
-lost, late or doubled does no harm. Django has to be set up before this is imported.
+Messages are hints (docs/adr/0009): every task checks the database first, so that a lost, late or
+duplicate message does no harm. Django has to be set up before this module is imported.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from django.conf import settings
 from damrak_ladder.pipeline.queues import MAIN, SPARE
 
 PLAY_SECONDS: Final = 3600
-"""No block takes longer; whoever plays one for so long hangs."""
+"""No block takes longer; a process that plays one for this long hangs."""
 
 _TASK_SECONDS: Final = 600
-_VISIBLE_AFTER: Final = PLAY_SECONDS + 300  # or a task that still runs would be given to another
+_VISIBLE_AFTER: Final = PLAY_SECONDS + 300  # or a running task would be delivered to another worker
 
-# Where packets are dropped, TCP alone would not notice for a quarter of an hour, and whoever sends
-# a message would wait for `socket_timeout`. Not every system knows all of these.
+# If packets are dropped, TCP alone would not notice for a quarter of an hour, and a sender would
+# wait for `socket_timeout`. Not every system supports all of these options.
 _KEEPALIVE: Final = {"TCP_KEEPIDLE": 3, "TCP_KEEPINTVL": 1, "TCP_KEEPCNT": 3}
 _KEEPALIVE_OPTIONS: Final = {
     getattr(socket, name): value
@@ -37,12 +37,12 @@ app.conf.update(
     broker_url=settings.DAMRAK_BROKER,
     broker_transport_options={
         "visibility_timeout": _VISIBLE_AFTER,
-        # The usual sweep looks every hundred seconds, and a worker that dies in the middle of one
-        # keeps all others from it for five minutes.
+        # The default sweep runs every hundred seconds, and a worker that is killed during one
+        # blocks all others from it for five minutes.
         "unacked_restore_interval": 5,
         "unacked_restore_throttle": 1,
         "unacked_mutex_expire": 10,
-        # Whoever sends a message does not wait for a broker that is away; consumers do.
+        # Senders do not wait for an unreachable broker; consumers do.
         "max_retries": 0,
         "socket_timeout": 30,
         "socket_connect_timeout": 2,
@@ -52,7 +52,7 @@ app.conf.update(
     },
     broker_connection_timeout=5,
     broker_connection_retry_on_startup=True,
-    broker_connection_max_retries=None,  # for as long as it takes
+    broker_connection_max_retries=None,  # retry indefinitely
     task_default_queue=MAIN,
     task_serializer="json",
     accept_content=["json"],
@@ -75,7 +75,7 @@ app.conf.update(
 
 
 def _every(task: str, queue: str = MAIN, **interval: float) -> dict[str, Any]:
-    """Set the task off so often; a message that nobody has taken by the next is dropped."""
+    """Return a schedule entry; a message not taken before the next one is dropped."""
     often = timedelta(**interval)
     options = {"expires": often.total_seconds(), "queue": queue}
     return {"task": task, "schedule": often, "options": options}
@@ -93,7 +93,7 @@ app.conf.beat_schedule = {
     "check_hosts": _every("check_hosts", minutes=5),
     "publish_ladders": _every("publish_ladders", seconds=5),
     "deliver_notices": _every("deliver_notices", seconds=20),
-    "new_day": _every("new_day", minutes=10),  # a day that has begun already is no work
+    "new_day": _every("new_day", minutes=10),  # a no-op once the day's boards exist
     "inspect_replays": _nightly("inspect_replays", minute=17),
     "forget": _nightly("forget", minute=41),
     "analyse": _every("analyse", SPARE, seconds=2),

@@ -1,6 +1,7 @@
 """The database connection of a process, kept from one task to the next.
 
-Celery closes it before and after every task, which on PostgreSQL starts a server process each time.
+By default, Celery closes it before and after every task, which on PostgreSQL starts a server
+process each time.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _NEVER: Final = sys.maxsize
 
 
 def keep_connections() -> None:
-    """Close only those that are broken or old, as Django does between requests."""
+    """Close only broken or old connections, as Django does between requests."""
     app.conf["CELERY_DB_REUSE_MAX"] = _NEVER
     task_prerun.connect(_close_old)
     task_postrun.connect(_close_old)

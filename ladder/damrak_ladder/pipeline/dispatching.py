@@ -1,4 +1,4 @@
-"""Blocks that wait are given to hosts, by fair share, and their hosts are told."""
+"""Dispatch: waiting blocks are assigned to hosts by fair share, and the hosts are notified."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from damrak_ladder.pipeline.places import Place, places, present
 from damrak_ladder.pipeline.turns import Turns, locked_turns
 
 SENT_AGAIN_AFTER: Final = timedelta(seconds=15)
-"""A message that was not followed by a start for so long may have been lost; where leases are
-short, a quarter of one."""
+"""A message not followed by a start for this long may have been lost; with short leases, a quarter
+of one lease."""
 
-_LONGEST_LINE: Final = 64  # looked at, so that blocks that cannot start do not hide those behind
+_LONGEST_LINE: Final = 64  # considered, so that blocks that cannot start do not hide those behind
 
 Send = Callable[[str, int, int], object]
-"""Tells a host (its name) to begin the attempt after the latest: `send(host, block, latest)`."""
+"""Asks a host (by name) to begin the attempt after the latest: `send(host, block, latest)`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a host is to be told."""
+    """A message to a host."""
 
     host: str
     block: int
@@ -39,9 +39,10 @@ class Order:
 
 
 def dispatch(now: datetime, send: Send) -> int:
-    """Give hosts what they have room for, and repeat what may have been lost; how many messages.
+    """Assign blocks to hosts with room, and repeat messages that may have been lost.
 
-    Whoever dies between the decision and the message leaves a block that is sent again later.
+    If the process is killed before it sends a message, the block is sent again later. Returns the
+    number of messages.
     """
     with transaction.atomic():
         turns = locked_turns(now)
@@ -55,7 +56,7 @@ def dispatch(now: datetime, send: Send) -> int:
 
 
 def take_back(there: Sequence[Place]) -> int:
-    """Let what hosts that are gone have not begun wait for others; how many blocks."""
+    """Release blocks that lost hosts have not begun, for other hosts; return their number."""
     lost = Block.objects.filter(state=BlockState.WAITING, host__isnull=False)
     lost = lost.exclude(host__in=[place.host for place in there])
     return lost.update(host=None, sent=None)
@@ -64,7 +65,7 @@ def take_back(there: Sequence[Place]) -> int:
 def _again(there: Sequence[Place], now: datetime) -> list[Order]:
     names = {place.host.pk: place.host.name for place in there}
     wait = min(SENT_AGAIN_AFTER, patience().lease / 4)
-    # What was sent in the future was sent before a clock was set back.
+    # A time in the future means that a clock was set back.
     long_ago = Q(sent__lte=now - wait) | Q(sent__gt=now + wait)
     overdue = Block.objects.filter(
         long_ago, state=BlockState.WAITING, host__in=list(names), due__lte=now
@@ -104,7 +105,7 @@ def _assign(there: Sequence[Place], turns: Turns, now: datetime) -> list[Order]:
 
 
 def _first(line: deque[InLine], there: Sequence[Place]) -> tuple[int, Place] | None:
-    """The first block of a line that can be played somewhere now, and where."""
+    """Return the first block of a line that can be played now, and its host."""
     for at, one in enumerate(line):
         place = place_for(one, there)
         if place is not None:
@@ -113,9 +114,9 @@ def _first(line: deque[InLine], there: Sequence[Place]) -> tuple[int, Place] | N
 
 
 def place_for(one: InLine, there: Sequence[Place]) -> Place | None:
-    """The host with the most room that can play this block, if any has room.
+    """Return the host with the most room that can play this block, or None.
 
-    A host that has failed at it is asked again only if there is no other.
+    A host that has failed at it is used again only if there is no other.
     """
     able = [place for place in there if place.takes(one.remotes)]
     others = [place for place in able if place.host.pk not in one.failed_at]

@@ -1,4 +1,4 @@
-"""The one task of a host. Its worker knows no other, and starts the sooner for it."""
+"""The only Celery task of a host. Its worker loads no others, so that it starts quickly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a version failed in a recorded block, in words that its author understands."""
+"""The failures of a version in a recorded block, described for its author."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import Blame, Block, Fault, SeatLog, SeatResult
 
-_TRACEBACK: Final = 8000  # characters of its end, which tells the most
+_TRACEBACK: Final = 8000  # characters, from the end, which is the most useful part
 _REJECTIONS: Final = 10
 
 _WORDS: Final = {
@@ -23,26 +23,26 @@ _WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A game in which a version was at fault, and what is known of it."""
+    """A game in which a version was at fault, with the known details."""
 
-    match: int  # its key
-    number: int  # in its block, from 0
+    match: int  # primary key
+    number: int  # within its block, from 0
     seat: int
     attempt: int
     reason: str
     detail: str
-    is_own: bool  # not of the network
+    is_own: bool  # not the network's
     traceback: str
     rejections: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """A sentence for its author."""
+        """Return a sentence for the author."""
         return self._sentence(f": {self.detail}" if self.detail else "")
 
     @property
     def open_text(self) -> str:
-        """The same for everybody: what the bot itself said is its author's."""
+        """Return the public sentence, without the bot's own messages, which are its author's."""
         return self._sentence("")
 
     def _sentence(self, detail: str) -> str:
@@ -53,7 +53,7 @@ class Failure:
 
     @property
     def evidence(self) -> dict[str, Any]:
-        """What is kept with the version; for its owner and staff."""
+        """Return the details kept with the version, for its owner and staff."""
         return {
             "fault": self.reason,
             "detail": self.detail,
@@ -66,7 +66,7 @@ class Failure:
 
 
 def failures_of(block: Block, version: Version) -> list[Failure]:
-    """All games of a recorded block that a version left by a fault, in their order."""
+    """Return all games of a recorded block in which a version had a fault, in order."""
     results = (
         SeatResult.objects.filter(seat__match__block=block, seat__version=version)
         .exclude(fault="")

@@ -1,8 +1,8 @@
-"""What grows without end and is of no more use is deleted, once a night.
+"""Retention: nightly deletion of data that would otherwise grow without bound.
 
-What ratings, ledgers and replays rest on is never touched: blocks, matches, seats, results, faults
-and attempts stay, and so does what a version came to. Deleting twice does no harm, so it may be
-ended at any point and begun again.
+The data that ratings, ledgers and replays depend on is never deleted: blocks, matches, seats,
+results, faults and attempts, and the final state of each version. Deletion is idempotent, so it can
+be interrupted at any point and started again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from damrak_ladder.notices.models import Notice
 from damrak_ladder.security.queries import entries_before
 
 A_TIME: Final = 1000
-"""So many rows are deleted in one transaction, so that nobody waits for long."""
+"""Rows deleted per transaction, so that other transactions do not wait long."""
 
 PASSING: Final = (
     StepKind.CHECKED,
@@ -34,13 +34,13 @@ PASSING: Final = (
     StepKind.PLAYING,
     StepKind.PLAYED,
 )
-"""What a version only passed through; where it arrived is kept."""
+"""Intermediate steps of a version's journey; its final steps are kept."""
 
 _log = logging.getLogger(__name__)
 
 
 def forget(now: datetime) -> dict[str, int]:
-    """Delete what has been kept for long enough; how much of each kind."""
+    """Delete data whose retention period is over; return the number of deleted rows by kind."""
     keeping = settings.DAMRAK_KEEPING
 
     def before(days: int) -> datetime:
@@ -65,43 +65,45 @@ def forget(now: datetime) -> dict[str, int]:
 
 
 def is_log_forgotten(block: Block, now: datetime) -> bool:
-    """Whether what the bots of this block wrote has been deleted, or will be tonight."""
+    """Return whether the logs of this block's bots are deleted, or will be tonight."""
     oldest = now - timedelta(days=settings.DAMRAK_KEEPING.logs)
     return (block.finished or block.created) < oldest
 
 
 def old_steps(before: datetime) -> QuerySet[Step]:
-    """What versions passed through that have long been somewhere."""
+    """Return old intermediate steps of versions whose qualification is over."""
     under_way = Version.objects.filter(pk=OuterRef("version"), state=State.QUALIFYING)
     return Step.objects.filter(~Exists(under_way), kind__in=PASSING, at__lt=before)
 
 
 def old_api_tokens(before: datetime) -> QuerySet[ApiToken]:
-    """Tokens that have been good for nothing for so long."""
+    """Return tokens that were revoked or expired before this date."""
     return ApiToken.objects.filter(Q(revoked__lt=before) | Q(expires__lt=before))
 
 
 def old_analyses(before: datetime) -> QuerySet[Analysis]:
-    """What was asked for so long ago, or found by an earlier method; it is found again if somebody
-    looks."""
+    """Return finished analyses that were requested before this date, or used an earlier method.
+
+    They are computed again on request.
+    """
     over = Analysis.objects.filter(state__in=(AnalysisState.DONE, AnalysisState.FAILED))
     return over.filter(Q(asked__lt=before) | ~Q(method=METHOD))
 
 
 def ended_sessions() -> QuerySet[UserSession]:
-    """From where and when users used sessions that are over."""
+    """Return the details (origin and times) of users' sessions that have ended."""
     going_on = Session.objects.filter(pk=OuterRef("session_key"))
     ended: QuerySet[UserSession] = UserSession.objects.filter(~Exists(going_on))
     return ended
 
 
 def logs_of_former_authors() -> QuerySet[SeatLog]:
-    """What the bots of deleted accounts wrote, which was for their authors only."""
+    """Return the logs of deleted accounts' bots, which only their authors could read."""
     return SeatLog.objects.filter(seat__version__bot__owner__username=FORMER_AUTHOR)
 
 
 def _delete(old: QuerySet[Any]) -> int:
-    """Delete all of these, some at a time; how many."""
+    """Delete all of these rows in batches; return their number."""
     return _in_parts(lambda: list(old.order_by("pk").values_list("pk", flat=True)[:A_TIME]), old)
 
 
@@ -114,10 +116,11 @@ def _in_parts(some: Callable[[], list[Any]], rows: QuerySet[Any]) -> int:
 
 
 def _by_age(model: type[Model], block: str, before: datetime) -> int:
-    """Delete rows whose block is older, the oldest first, up to where the younger ones begin.
+    """Delete rows whose block is older than this date, oldest first; return their number.
 
-    Rows have no date of their own, but hardly come in another order than their blocks end. So it
-    is enough to look at them in that order, and what is young is not looked through every night.
+    The rows have no date of their own, but are created in nearly the same order as their blocks
+    end. So the scan follows that order and stops at the first batch without old rows, instead of
+    reading the recent rows every night.
     """
     forgotten = last = 0
     while True:

@@ -1,4 +1,4 @@
-"""What a referee reports about a block, taken in and checked against what was ordered."""
+"""The report of a referee about a block, received and checked against the order."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ _OWNERS: dict[Owner, Blame] = {
 
 
 class Untrue(Exception):
-    """The referee reports what it was not asked for, or what is not so."""
+    """The referee reports something that was not ordered, or that is wrong."""
 
 
 @dataclass(slots=True)
 class Hearing:
-    """All that was heard about one attempt so far. What is heard is kept at once."""
+    """The report about one attempt so far. Replays are stored as soon as they arrive."""
 
     ordered: Ordered
     outcomes: dict[int, MatchOutcome] = field(default_factory=dict)
     said: dict[int, MatchSaid] = field(default_factory=dict)
     faults: list[Trouble] = field(default_factory=list)
-    cause: Trouble | None = None  # of its being void
+    cause: Trouble | None = None  # why the block is void
     ended: BlockEnded | None = None
 
     def take(self, news: BlockNews) -> None:
-        """Take in a piece of news; a replay is in the store afterwards.
+        """Process a message; if it contains a replay, that is in the store afterwards.
 
         Raises:
             Untrue
@@ -66,14 +66,14 @@ class Hearing:
 
     @property
     def is_finished(self) -> bool:
-        """Whether every match has a result."""
+        """Return whether every match has a result."""
         return self.ended is not None and self.ended.outcome == "finished"
 
     def report(self) -> Report:
-        """What is to be recorded.
+        """Return the report to record.
 
         Raises:
-            Untrue: the block is said to be finished, and some of its matches are not.
+            Untrue: the block is reported as finished, but some of its matches are not.
         """
         order = self.ordered.order
         if sorted(self.outcomes) != list(range(len(order.matches))):
@@ -86,7 +86,7 @@ class Hearing:
         )
 
     def why_void(self) -> tuple[str, list[Trouble]]:
-        """Why there is nothing to record, and all faults that are known."""
+        """Return why there is nothing to record, and all known faults."""
         detail = self.ended.detail if self.ended is not None else ""
         cause = self.cause or Trouble(Blame.HOST, "cancelled", detail)
         return storable(cause.detail or detail or cause.reason), [cause, *self.faults]
@@ -113,7 +113,7 @@ class Hearing:
     def _take_void(self, news: MatchVoided) -> None:
         number = self._number(news.match, news.attempt)
         seats = len(self.ordered.order.matches[number].seats)
-        if len(news.seats) > seats:  # fewer may be known
+        if len(news.seats) > seats:  # there may be fewer
             raise Untrue(f"{len(news.seats)} seats instead of {seats}")
         if self.cause is None:  # the others are void because this one is
             self.cause = Trouble(_OWNERS[news.owner], "void", storable(news.detail), match=number)
@@ -129,7 +129,7 @@ class Hearing:
         return number
 
     def _check(self, header: Header, order: MatchOrder) -> None:
-        """Whether a replay is of the match that was ordered."""
+        """Check that a replay is of the match that was ordered."""
         block = self.ordered.order
         rules = block.rules(order)
         wanted = {

@@ -1,4 +1,4 @@
-"""Hosts that deviate from the others: nothing more is played there, and doubtful results go."""
+"""Detection of deviating hosts: they are quarantined, and their doubtful results are withdrawn."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from damrak_ladder.standings.expectation import expectations
 
 LOOKED_AT: Final = timedelta(days=7)
 ALIVE: Final = timedelta(minutes=5)
-"""A host that was not seen for so long does not count among those that could take over."""
+"""A host not seen for this long is not counted among those that could take over."""
 
-# What can be taken back. Tournaments have their own rules for that.
+# Purposes whose results can be withdrawn. Tournaments have their own rules for that.
 _UNDONE: Final = (Purpose.LADDER, Purpose.QUALIFICATION, Purpose.CANARY, Purpose.TEST)
 
 _REASONS: Final = {
@@ -53,9 +53,10 @@ _log = logging.getLogger(__name__)
 
 
 def check_hosts(now: datetime) -> list[Host]:
-    """Put those that deviate in quarantine, and have what they did played elsewhere; which ones.
+    """Quarantine the host that deviates most clearly, and have its doubtful blocks replayed.
 
-    One at a time: with a liar gone, the others may turn out to have been honest.
+    The blocks are played again on other hosts. At most one host per call: without it, the others
+    may turn out to be honest. Returns the hosts that were quarantined.
     """
     trusted = list(Host.objects.filter(state=HostState.TRUSTED).order_by("pk"))
     clearest = residuals.clearest({host.name: record_of(host, now) for host in trusted})
@@ -68,23 +69,23 @@ def check_hosts(now: datetime) -> list[Host]:
             _log.error("host_quarantined", extra={"host": name, "why": reason})
             if hosts.quarantine(host.pk, reason, evidence_of(found, now)):
                 caught = [host]
-        else:  # nobody would be left to play
+        else:  # no other host could play
             _log.error("host_deviates", extra={"host": name, "why": reason})
     follow_up(now)
     return caught
 
 
 def follow_up(now: datetime) -> int:
-    """Take back what is in doubt of all hosts in quarantine, and tell staff; how many blocks.
+    """Withdraw doubtful blocks of quarantined hosts, and notify staff; return the number of blocks.
 
-    It goes on where somebody who died over it has stopped.
+    Idempotent: it resumes where an interrupted call stopped.
     """
     count = 0
     for host in Host.objects.filter(state=HostState.QUARANTINED).order_by("pk"):
         evidence = host.evidence if isinstance(host.evidence, dict) else {}
         doubtful = Q(pk__in=evidence.get("doubtful", []))
         if (since := hosts.quarantined_since(host)) is not None:
-            doubtful |= Q(finished__gt=since)  # it was at it already
+            doubtful |= Q(finished__gt=since)  # it was being played at the time
         blocks = Block.objects.filter(
             doubtful, host=host, state=BlockState.RECORDED, purpose__in=_UNDONE
         )
@@ -102,7 +103,7 @@ def follow_up(now: datetime) -> int:
 
 
 def reason_of(found: Deviation) -> str:
-    """The deviation in words."""
+    """Return the deviation in words."""
     words = _REASONS[found.question].format(version=found.version, effect=found.effect)
     return (
         f"{words} ({found.here} against {found.elsewhere}, "
@@ -111,7 +112,7 @@ def reason_of(found: Deviation) -> str:
 
 
 def evidence_of(found: Deviation, now: datetime) -> dict[str, Any]:
-    """The deviation as JSON."""
+    """Return the deviation as JSON."""
     return {
         hosts.SINCE: now.isoformat(),
         "question": found.question,
@@ -125,7 +126,7 @@ def evidence_of(found: Deviation, now: datetime) -> dict[str, Any]:
 
 
 def record_of(host: Host, now: datetime) -> Record:
-    """What the host did lately, so far as it is held against it."""
+    """Return the recent record of the host, since its trust was last restored."""
     since = now - LOOKED_AT
     lifted = hosts.trusted_since(host)
     if lifted is not None:
@@ -170,8 +171,10 @@ def _blocks(keys: list[int]) -> tuple[PlayedBlock, ...]:
 
 
 def _thinking(keys: list[int]) -> dict[tuple[int, int], float]:
-    """The mean logarithm of a decision's duration, by block and version; not of remote bots,
-    whose time passes elsewhere."""
+    """Return the mean logarithm of decision times, by block and version.
+
+    Remote bots are excluded, as they do not think on this host.
+    """
     taken: dict[tuple[int, int], list[float]] = defaultdict(list)
     rows = MatchTimings.objects.filter(match__block__in=keys)
     for row in rows.select_related("match").prefetch_related("match__seats__version"):

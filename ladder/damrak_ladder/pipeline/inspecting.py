@@ -1,4 +1,4 @@
-"""Stored replays, of which some are looked at every night."""
+"""Nightly verification of a sample of stored replays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 def inspect_replays(now: datetime) -> list[Finding]:
-    """Verify a sample of all replays that count; what is wrong is in the log, and staff hears."""
+    """Verify a random sample of the replays in use; log any problems and notify staff."""
     found = inspect_sample(SAMPLE, random.SystemRandom())
     for finding in found:
         _log.error("replay_wrong", extra={"match": finding.match, "why": finding.problem})

@@ -1,4 +1,4 @@
-"""The lease of an attempt, renewed as long as it goes on."""
+"""The lease of an attempt, renewed while the attempt runs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from django.db import DatabaseError, connection
 
 from damrak_ladder.matches.attempts import Patience, renew
 
-RENEWALS: Final = 5  # within one lease, so that some may fail
+RENEWALS: Final = 5  # per lease, so that some may fail
 
 _log = logging.getLogger(__name__)
 
 
 class Lease:
-    """A context in which a thread renews the lease. `on_lost` is called from that thread."""
+    """A context manager whose thread renews the lease and calls `on_lost` if it is lost."""
 
     def __init__(
         self,
@@ -65,7 +65,8 @@ class Lease:
         try:
             return renew(self._block_id, self._attempt, self._clock(), self._patience)
         except DatabaseError as problem:
-            # Perhaps it is back before the lease runs out; if not, others have taken over.
+            # The database may be back before the lease expires; if not, another worker has taken
+            # over.
             _log.warning("lease_not_renewed", extra={"block": self._block_id, "why": str(problem)})
             connection.close()
             return True

@@ -1,4 +1,4 @@
-"""Blocks that wait for a place, in one line for each flow."""
+"""Waiting blocks, in one line per flow."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from damrak_ladder.matches.models import Attempt, Block, BlockState, Outcome, Se
 
 @dataclass(frozen=True, slots=True)
 class InLine:
-    """A block that waits, as far as it matters for when and where it can be played."""
+    """A waiting block, with the attributes that decide when and where it can be played."""
 
     block: int
     attempt: int  # the latest
     flow: str
     ladder: int | None
     games: int
-    remotes: frozenset[int]  # the remote versions in it
-    failed_at: frozenset[int]  # hosts that tried it in vain
+    remotes: frozenset[int]  # the remote versions of the block
+    failed_at: frozenset[int]  # hosts on which an attempt failed
 
 
 def lines(now: datetime, most: int, lobbies: Collection[int]) -> dict[str, deque[InLine]]:
-    """By flow the first blocks without a host that are due, at most so many of each.
+    """Return for each flow the first due blocks without a host, at most `most` per flow.
 
-    Blocks of remote versions that are in no lobby stand in nobody's way: `lobbies` are the keys of
-    those that are.
+    Blocks of remote versions that are in no lobby are skipped; `lobbies` contains the keys of the
+    versions that are.
     """
     absent = Seat.objects.filter(
         match__block=OuterRef("pk"), match__number=0, version__kind=Kind.REMOTE
@@ -64,7 +64,7 @@ def lines(now: datetime, most: int, lobbies: Collection[int]) -> dict[str, deque
 
 
 def remotes_of(blocks: list[int]) -> dict[int, frozenset[int]]:
-    """The remote versions in each of these blocks that has any."""
+    """Return the remote versions of each of these blocks that has any."""
     seats = Seat.objects.filter(
         match__block_id__in=blocks, match__number=0, version__kind=Kind.REMOTE
     )

@@ -1,4 +1,4 @@
-"""What a referee is told to play."""
+"""Orders: the description of a block that a referee plays."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from damrak_wire.orders import Archive, BlockOrder, House, MatchOrder, Place, Re
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """An order, and the number within its block of each match in it."""
+    """An order, and the number within its block of each match."""
 
     order: BlockOrder
     numbers: Mapping[str, int]
 
     @property
     def archives(self) -> list[str]:
-        """The archives that it needs."""
+        """Return the archives that the order needs."""
         seats = [seat for match in self.order.matches for seat in match.seats]
         return sorted({seat.place.sha256 for seat in seats if isinstance(seat.place, Archive)})
 
 
 def order_of(block: Block, parallel: int) -> Ordered:
-    """The order for the latest attempt at a block, so many of its matches at once.
+    """Return the order for the latest attempt at a block, with up to `parallel` matches at once.
 
     Raises:
-        BadTable, BadLadder: nobody could play it.
-        UnknownBoard: its board is gone.
+        BadTable, BadLadder: it cannot be played.
+        UnknownBoard: its board no longer exists.
     """
     seated = Seat.objects.filter(match__block=block).select_related("match", "version__bot__owner")
     by_match: dict[Match, list[Seat]] = {}
@@ -55,7 +55,7 @@ def order_of(block: Block, parallel: int) -> Ordered:
 
 def _match_order(block: Block, match: Match, seats: list[Seat]) -> MatchOrder:
     count = len(seats)
-    # The same seat begins throughout a rotation, in which everybody sits there once.
+    # The same seat begins throughout a rotation, in which every player sits there once.
     first = match.number // count % count if block.options.get("first_player") == "rotate" else None
     return MatchOrder(
         match=str(match.pk),

@@ -1,7 +1,7 @@
-"""What the queue says: what is played and what waits, where it stands, and when it starts.
+"""The queue: running and waiting blocks, their positions, and when they are expected to start.
 
-The waiting blocks are played through as they will be handed out, so that the page tells what will
-happen if nothing else comes.
+The dispatch of the waiting blocks is simulated exactly, so the queue shows what will happen if
+nothing else is booked.
 """
 
 from __future__ import annotations
@@ -27,24 +27,27 @@ from damrak_ladder.pipeline.places import Place, places
 from damrak_ladder.pipeline.turns import Turns, turns_now
 
 MOST: Final = 200
-"""So many of each are told of; how many there are in all is told as well."""
+"""The maximum length of each list; the total counts are given as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A block that is played."""
+    """A block that is being played."""
 
     block: Block
     versions: tuple[Version, ...]
     games: int
-    seconds: float  # since it began
-    ends_in: float  # seconds, as far as one can tell
+    seconds: float  # since the start
+    ends_in: float  # seconds, estimated
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A block that waits. `reason` is "next", "machine", "place", "line", "share", "limit",
-    "remote" or "rest"; `text` is the same for people."""
+    """A waiting block.
+
+    `reason` is "next", "machine", "place", "line", "share", "limit", "remote" or "rest"; `text` is
+    the same in words.
+    """
 
     block: Block
     versions: tuple[Version, ...]
@@ -57,20 +60,21 @@ class Queued:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """All that is played or waits, the first `MOST` of each."""
+    """All running and waiting blocks, the first `MOST` of each."""
 
     running: tuple[Running, ...]
-    waiting: tuple[Queued, ...]  # in the order in which they will start, those held last
+    waiting: tuple[Queued, ...]  # in the order of their start, blocks on hold last
     running_count: int
     waiting_count: int
     hosts: int
     places: int  # blocks that can be played at once
-    shares: dict[str, float]  # of the machine, by flow, among those that have something to play
+    shares: dict[str, float]  # of capacity, by flow, among flows with work
 
 
 def queue(now: datetime, most: int = MOST) -> Queue:
-    """The queue as it is now, the first so many of each list; a few queries, whatever has been
-    played.
+    """Return the current queue, with at most `most` entries per list.
+
+    The number of queries does not depend on the number of blocks that have been played.
     """
     there = places(now)
     running = Block.objects.filter(state=BlockState.RUNNING)
@@ -80,7 +84,8 @@ def queue(now: datetime, most: int = MOST) -> Queue:
     seconds = seconds_per_game({block.ladder_id for block in [*playing, *in_line]})
     seated = _seated([block.pk for block in [*playing, *in_line]])
     shown = _running(playing, seated, seconds, now)
-    # What a silent host leaves behind still runs for a while, and gives nobody its place.
+    # The blocks of an unreachable host count as running until their leases expire, but do not free
+    # a place.
     heard = {None, *(place.host.pk for place in there)}
     busy = [one.ends_in for one in shown if one.block.host_id in heard]
     queued = _queued(in_line, seated, seconds, there, busy, now)
@@ -98,12 +103,12 @@ def queue(now: datetime, most: int = MOST) -> Queue:
 
 
 def place_of(block_id: int, now: datetime) -> Queued | None:
-    """Where a block stands; None if it does not wait, or too far behind to tell."""
+    """Return a block's entry in the queue; None if it is not among the first waiting blocks."""
     return next((one for one in queue(now).waiting if one.block.pk == block_id), None)
 
 
 def held_back(versions: Sequence[Version], now: datetime) -> str | None:
-    """Why these versions could not play together now, for people; None if they could."""
+    """Return in words why these versions could not play together now; None if they could."""
     there = places(now)
     if not there:
         return "no worker is running"
@@ -115,13 +120,13 @@ def held_back(versions: Sequence[Version], now: datetime) -> str | None:
 
 
 def _counted(blocks: models.QuerySet[Block]) -> models.QuerySet[Block]:
-    # Few ladders and hosts have many blocks, and each is long: read each of them once.
+    # Many blocks share few ladders and hosts, whose rows are large: fetch each of them once.
     full = blocks.prefetch_related("ladder", "host")
     return full.defer("options", "control").order_by("pk")
 
 
 def _seated(blocks: Sequence[int]) -> dict[int, tuple[tuple[Version, ...], int]]:
-    """Who plays in each block, and how many games."""
+    """Return the versions and the number of games of each block."""
     games = dict(
         Block.objects.filter(pk__in=blocks)
         .annotate(games=Count("matches"))
@@ -180,7 +185,7 @@ def _queued(
         host = block.host.name if block.host is not None else ""
         text = f"{host} is about to begin it"
         found[block.pk] = Outlook(str(block.pk), position, start, "next", text)
-    rest = [block for block in blocks if block.host_id not in alive]  # soon told to others
+    rest = [block for block in blocks if block.host_id not in alive]  # soon assigned to other hosts
     held = _held(rest, there, now)
     waits = [
         Waiting(str(block.pk), block.flow, costs[block.pk], held.get(block.pk, (None, ""))[0])
@@ -208,7 +213,7 @@ def _queued(
 def _held(
     blocks: Sequence[Block], there: Sequence[Place], now: datetime
 ) -> dict[int, tuple[str, str]]:
-    """Which blocks cannot start even if it is their turn: why, in a word and in a sentence."""
+    """Return the blocks that could not start even on their turn, with a code and a sentence."""
     remotes = remotes_of([block.pk for block in blocks])
     names = _names({one for versions in remotes.values() for one in versions})
     found = {}
@@ -239,7 +244,7 @@ def _missing(slugs: Sequence[str], absent: Collection[int]) -> str:
 
 
 def _limited(queued: list[Queued], turns: Turns) -> list[Queued]:
-    """The same if no more games are begun than may be in a minute."""
+    """Apply the limit of games per minute to the expected starts."""
     limit = settings.DAMRAK_GAMES_PER_MINUTE
     if limit is None or turns.games is None:
         return queued

@@ -1,4 +1,4 @@
-"""Where blocks can be played: the hosts that are well, and how much room each has."""
+"""Places where blocks can be played: the healthy hosts, and how much room each has."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from damrak_ladder.matches.models import Block, BlockState, Host, HostState
 from damrak_ladder.pipeline.durations import seconds_per_block
 
 AHEAD: Final = timedelta(seconds=1)
-"""A host is told of as many blocks more than it plays at once as will keep it busy for so long, and
-of one at least, lest it wait for the next."""
+"""A host is sent enough blocks beyond those it plays to keep it busy for this long, and at least
+one, so that it does not idle."""
 
 MOST_AHEAD: Final = 4
-"""Times what it plays at once: so much at most, however short blocks are."""
+"""The upper limit of blocks sent ahead, as a multiple of those played at once."""
 
 
 @dataclass(slots=True)
@@ -27,22 +27,22 @@ class Place:
     """A host that may be given blocks."""
 
     host: Host
-    assigned: int  # blocks that it plays or has been told of
-    lobby: frozenset[int]  # the remote versions that wait there
-    ahead: int = 1  # so many more than it plays at once it may be told of
+    assigned: int  # blocks that it plays or has been sent
+    lobby: frozenset[int]  # the remote versions waiting there
+    ahead: int = 1  # how many blocks may be sent ahead
 
     @property
     def room(self) -> int:
-        """How many more it may be told of."""
+        """Return how many more blocks the host may be sent."""
         return max(0, self.host.workers + self.ahead - self.assigned)
 
     def takes(self, remotes: Collection[int]) -> bool:
-        """Whether these remote versions wait there."""
+        """Return whether all these remote versions wait at this host."""
         return self.lobby.issuperset(remotes)
 
 
 def places(now: datetime) -> list[Place]:
-    """The hosts that are trusted, there, and not about to stop; in the order of their names."""
+    """Return the hosts that are trusted, reachable and not shutting down, in order of name."""
     well = Host.objects.filter(
         state=HostState.TRUSTED,
         last_seen__gte=now - silent_after(),
@@ -69,7 +69,7 @@ def places(now: datetime) -> list[Place]:
 
 
 def runs_low(host_id: int | None) -> bool:
-    """Whether a host has begun half or more of what it was told of ahead."""
+    """Return whether a host has begun half or more of the blocks sent ahead."""
     if host_id is None:
         return True
     host = Host.objects.filter(pk=host_id).first()
@@ -85,20 +85,20 @@ def _ahead(workers: int, seconds: float) -> int:
 
 
 def present(there: Iterable[Place]) -> frozenset[int]:
-    """The remote versions that wait at any of these."""
+    """Return the remote versions that wait at any of these hosts."""
     return frozenset().union(*(place.lobby for place in there))
 
 
 def are_connected(remotes: Collection[int]) -> bool:
-    """Whether it is as these remote versions that their bots connect now, wherever."""
+    """Return whether these remote versions are the ones that their bots' tokens belong to now."""
     slugs = Version.objects.filter(pk__in=remotes).values_list("bot__slug", flat=True)
     return set(remotes) <= set(connected_versions(set(slugs)).values())
 
 
 def connected_versions(slugs: Collection[str]) -> dict[str, int]:
-    """Which version it is that waits in a lobby as this bot: the latest that connects.
+    """Return for each bot the version that waits in a lobby under its name: the latest remote one.
 
-    A new one gets a new token, with which the token of the one before is void.
+    A new version gets a new token, which revokes that of the one before.
     """
     remote = Version.objects.filter(kind=Kind.REMOTE, bot__slug__in=slugs)
     return dict(remote.values_list("bot__slug").annotate(Max("pk")))

@@ -1,7 +1,7 @@
-"""One attempt at a block: the referee of this host plays it, and what it reports is recorded.
+"""One attempt at a block: this host's referee plays it, and its report is recorded.
 
-Nothing here may leave a block stuck. Every way out either records the attempt, gives it up, or
-leaves its lease to run out; whoever comes too late at any of these changes nothing.
+Nothing here may leave a block stuck. Every way out records the attempt, gives it up, or lets its
+lease expire; if another process has taken over by then, nothing is changed.
 """
 
 from __future__ import annotations
@@ -42,21 +42,22 @@ from damrak_ladder.replays.stores import replay_store
 from damrak_ladder.stores.errors import StoreUnreachable
 
 BUSY_WAIT: Final = timedelta(seconds=2)
-"""How long a block that a host did not take on rests before it is offered again."""
+"""How long a block that a host did not accept rests before it is offered again."""
 
 STORE_WAIT: Final = timedelta(seconds=20)
-"""The same if replays or archives are out of reach, which is nobody's fault who plays."""
+"""The same if the replay or archive store is unreachable, which is not the fault of a player."""
 
 Clock = Callable[[], datetime]
 
 Connect = Callable[[], AbstractContextManager[Control]]
-"""Lends a connection to the referee of this host; what it raises is RefereeTrouble."""
+"""Provides a connection to this host's referee; the exceptions that it raises are
+RefereeTrouble."""
 
 _log = logging.getLogger(__name__)
 
 
 class _Over(Exception):
-    """The attempt has come to nothing, for this reason."""
+    """The attempt failed for this reason."""
 
     def __init__(self, detail: str, *faults: Trouble) -> None:
         super().__init__(detail)
@@ -65,22 +66,22 @@ class _Over(Exception):
 
 
 def play(block_id: int, latest: int, clock: Clock, connect: Connect = own_control) -> bool:
-    """Make the attempt after the latest; whether the block is recorded by it."""
+    """Make the attempt after the latest; return whether it recorded the block."""
     host = Host.objects.filter(name=settings.DAMRAK_HOST).first()
     if host is not None and host.state == HostState.QUARANTINED:
         attempts.send_away(block_id, latest, clock(), BUSY_WAIT)
         return False
     if not attempts.is_due(block_id, latest, clock()):
-        return False  # the message was late, or came twice
+        return False  # the message was late, or a duplicate
     if not are_connected(remotes_of([block_id]).get(block_id, ())):
-        # Another version has come meanwhile, and is not to play in the name of this one.
+        # Another version has connected since, and must not play in place of this one.
         attempts.send_away(block_id, latest, clock(), BUSY_WAIT)
         return False
     limit = settings.DAMRAK_GAMES_PER_MINUTE
     games = 0 if limit is None else Match.objects.filter(block_id=block_id).count()
     wait_for_turn(settings.DAMRAK_HOME, games, limit)
     try:
-        replay_store().store.check()  # rather than play in vain
+        replay_store().store.check()  # before playing games that could not be stored
     except StoreUnreachable as trouble:
         _log.warning("store_unreachable", extra={"block": block_id, "why": str(trouble)})
         attempts.send_away(block_id, latest, clock(), STORE_WAIT)
@@ -94,9 +95,9 @@ def play(block_id: int, latest: int, clock: Clock, connect: Connect = own_contro
             host_id = None if host is None else host.pk
             block = attempts.start(block_id, latest, owner, clock(), patience, host_id)
             if block is None:
-                return False  # somebody else was faster
+                return False  # another worker was faster
             is_recorded = _Attempt(block, control, patience, clock).make()
-    except RefereeTrouble as trouble:  # nothing was begun yet: attempts keep theirs to themselves
+    except RefereeTrouble as trouble:  # raised before the start: _Attempt handles its own
         _log.warning("block_not_taken", extra={"block": block_id, "why": str(trouble)})
         attempts.send_away(block_id, latest, clock(), BUSY_WAIT)
         return False
@@ -109,7 +110,7 @@ def play(block_id: int, latest: int, clock: Clock, connect: Connect = own_contro
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """The latest attempt at a block, which is ours."""
+    """The latest attempt at a block, which this process owns."""
 
     block: Block
     control: Control
@@ -117,16 +118,16 @@ class _Attempt:
     clock: Clock
 
     def make(self) -> bool:
-        """Have it played and record it, or give it up; whether it is recorded."""
+        """Play and record the attempt, or give it up; return whether it is recorded."""
         try:
             return self._played()
         except StaleReport:
-            return False  # others have taken over
+            return False  # another worker has taken over
         except RefereeBusy as busy:
             block = self.block
             attempts.hand_back(block.pk, block.attempt, str(busy), self.clock(), BUSY_WAIT)
         except StoreUnreachable as trouble:
-            # What was kept has the name of its content, so it is in nobody's way.
+            # Replays that were stored are addressed by content, so they do no harm.
             self._stop()
             _log.warning("store_unreachable", extra={"block": self.block.pk, "why": str(trouble)})
             attempts.hand_back(
@@ -137,7 +138,7 @@ class _Attempt:
         except RefereeTrouble as trouble:
             self._give_up(str(trouble), Trouble(Blame.HOST, "referee", str(trouble)))
         except BaseException as problem:
-            # Whatever it is, the block goes on to wait; the rest is for whoever stopped us.
+            # On any exception the block is queued again; the exception itself is for the caller.
             detail = f"{type(problem).__name__}: {problem}"
             self._give_up(detail, Trouble(Blame.HOST, "worker", detail))
             raise
@@ -175,7 +176,7 @@ class _Attempt:
             raise _Over(str(problem), Trouble(Blame.HOST, "order", str(problem))) from None
 
     def _begin(self, ordered: Ordered) -> None:
-        """Start the block, and give the referee the archives that it lacks."""
+        """Start the block, and upload the archives that the referee lacks."""
         try:
             self.control.start(ordered.order)
         except ArchivesMissing as missing:
@@ -214,7 +215,7 @@ class _Attempt:
         give_up(faults, now, self.patience)
 
     def _stop(self) -> None:
-        """Have the referee end it: nobody wants it any more."""
+        """Cancel the block at the referee, as its result is no longer needed."""
         with contextlib.suppress(RefereeTrouble):
             self.control.cancel(str(self.block.pk), self.block.attempt, "it is given up")
 

@@ -1,6 +1,6 @@
-"""The processes that make up the pipeline, run in the foreground until a signal ends them.
+"""The processes of the pipeline, each run in the foreground until a signal ends it.
 
-SIGTERM lets running tasks finish first. Django has to be set up before.
+On SIGTERM, running tasks finish first. Django has to be set up before.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _QUIET: Final = ("--without-gossip", "--without-mingle", "--without-heartbeat")
 
 
 def run_worker(blocks: int, log_level: str = "WARNING") -> None:
-    """Play this host's blocks, so many at once, on its referee.
+    """Play this host's blocks on its referee, up to `blocks` at once.
 
     Raises:
-        SettingError: it is not known where the referee is.
+        SettingError: the address of the referee is not set.
     """
     if settings.DAMRAK_REFEREE is None:
         raise SettingError(
@@ -59,21 +59,22 @@ def run_worker(blocks: int, log_level: str = "WARNING") -> None:
 
 
 def run_clerk(jobs: int, log_level: str = "WARNING") -> None:
-    """Do whatever is to be decided, so many things at once."""
+    """Run the tasks that make decisions, up to `jobs` at once."""
     _load("damrak_ladder.pipeline.tasks")
     _run("worker", f"--queues={MAIN}", jobs, f"clerk@{settings.DAMRAK_HOST}", log_level)
 
 
 def run_analyst(log_level: str = "WARNING") -> None:
-    """Compute analyses, one at a time. One that is ended by SIGQUIT waits again at once."""
+    """Compute analyses, one at a time. One ended by SIGQUIT goes back to the queue at once."""
 
     def leave(*_: Any) -> None:
-        # Celery tells it twice; the second time must not break off what the first one set off.
+        # Celery sends it twice; the second signal must not interrupt the exit that the first one
+        # began.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise SystemExit(0)
 
     def listen(**_: Any) -> None:
-        signal.signal(signal.SIGTERM, leave)  # as the pool ends its children when it gets SIGQUIT
+        signal.signal(signal.SIGTERM, leave)  # sent by the pool to its children on SIGQUIT
 
     worker_process_init.connect(listen, weak=False)
     _load("damrak_ladder.pipeline.spare")
@@ -81,19 +82,19 @@ def run_analyst(log_level: str = "WARNING") -> None:
 
 
 def run_beat(log_level: str = "WARNING") -> None:
-    """Set off what happens regularly. Two of these do no harm."""
-    _load()  # it only sends their names
+    """Send the periodic tasks. Running two of these is harmless."""
+    _load()  # beat only sends task names
     app.start(["--quiet", "beat", f"--loglevel={log_level}", "--pidfile="])
 
 
 def _load(*tasks: str) -> None:
-    """Have Celery load these modules, and nothing besides.
+    """Make Celery load only these modules.
 
-    Left to itself it runs Django's checks first, which load the whole site.
+    By default it runs Django's checks first, which load the whole site.
     """
     os.environ["CELERY_SKIP_CHECKS"] = "yes"
     app.conf.imports = tasks
-    # Root is warned of messages that are code. Ours are JSON, and sandboxes want a root.
+    # Celery warns root about pickled messages. Ours are JSON, and sandboxes require root.
     warnings.simplefilter("ignore", SecurityWarning)
     keep_connections()
     let_go_of_the_lost()
@@ -102,7 +103,7 @@ def _load(*tasks: str) -> None:
 def _run(command: str, queues: str, at_once: int, name: str, log_level: str) -> None:
     app.worker_main(
         [
-            "--quiet",  # what it would tell of itself is no event
+            "--quiet",  # its banner is not a log event
             command,
             queues,
             f"--concurrency={at_once}",

@@ -1,4 +1,4 @@
-"""A version goes live, and its bot comes onto the ladders."""
+"""Promotion of a version to its bot's live version, and entry of the bot on ladders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from damrak_ladder.trials import canaries
 
 
 def make_live(version: Version, expected: int | None, now: datetime, by: User) -> None:
-    """Make any version that has qualified live instead of the expected one.
+    """Make a qualified version live instead of the expected one.
 
     Raises:
         NotQualified, Overtaken
@@ -26,7 +26,7 @@ def make_live(version: Version, expected: int | None, now: datetime, by: User) -
 
 
 def bring_in(version: Version, now: datetime) -> None:
-    """Put the bot of a version that has gone live on the ladders that take everybody."""
+    """Enter the bot of a version that has gone live on all ladders that admit every bot."""
     bot = version.bot
     bot.refresh_from_db()
     ladders = enter_all(bot, now)

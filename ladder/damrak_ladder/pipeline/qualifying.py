@@ -1,9 +1,8 @@
-"""A new version plays a block against a house bot before it plays against others.
+"""Qualification: a new version plays a block against house bots before it plays against others.
 
-It qualifies if none of its games ends with a fault of its own. Actions that were refused are
-forgiven, as long as they stay below the limit that makes them a fault; so is whatever was the
-host's fault, for then the block is played again. A remote bot whose connection breaks is asked
-again, a few times.
+It qualifies if none of its games ends with a fault of its own. Rejected actions are tolerated as
+long as they stay below the limit that makes them a fault; after a fault of the host the block is
+played again. If the connection of a remote bot breaks, the block is repeated a few times.
 """
 
 from __future__ import annotations
@@ -31,45 +30,45 @@ from damrak_ladder.pipeline.promoting import bring_in
 from damrak_ladder.trials import canaries
 
 OPPONENTS: Final = ("greedy", "random", "planner")
-"""The house bots that are played against, unless the ladder has others."""
+"""The house bots to play against, unless the ladder has others."""
 
 BOARD: Final = "amsterdam"
-"""Where there is no ladder yet whose boards could be played."""
+"""The board to use as long as there is no ladder to take one from."""
 
 CHANCES: Final = 3
-"""So often a block is played at most, if the connection of a remote bot broke."""
+"""The maximum number of blocks if the connection of a remote bot breaks."""
 
 
 def begin(
     version: Version, now: datetime, tokens: Callable[[int], bytes] = secrets.token_bytes
 ) -> Block:
-    """Send a version that has been checked to qualify; the block that decides.
+    """Start the qualification of a version that has been checked; return its block.
 
     Raises:
-        Overtaken: it is on its way already.
+        Overtaken: it has started already.
     """
     return _send(version, State.CHECKING, now, tokens)
 
 
 def begin_again(version: Version, now: datetime) -> Block:
-    """Let a version that has failed qualify once more; the block that decides.
+    """Start the qualification of a failed version again; return its block.
 
     Raises:
-        Overtaken: it has not failed, or is on its way already.
+        Overtaken: the version has not failed, or has started again already.
     """
     return _send(version, State.FAILED, now, secrets.token_bytes)
 
 
 def settle(block: Block, now: datetime) -> None:
-    """Decide about the version for whose sake a recorded block was played.
+    """Decide about the version that a recorded block was played for.
 
-    It is part of the caller's transaction, in which this block is settled.
+    Must run in the caller's transaction, in which this block is settled.
     """
     if block.subject_id is None:
         return
     version = Version.objects.select_for_update(no_key=True).get(pk=block.subject_id)
     if version.state != State.QUALIFYING:
-        return  # a block that was played twice, or that somebody decided about
+        return  # the block was played twice, or the version has been decided already
     failures = failures_of(block, version)
     own = next((one for one in failures if one.is_own), None)
     lost = next((one for one in failures if not one.is_own), None)
@@ -86,7 +85,7 @@ def settle(block: Block, now: datetime) -> None:
 
 
 def reconsider(block: Block, now: datetime) -> None:
-    """Let a version that failed in this block qualify once more: its host was not to be trusted."""
+    """Let a version that failed in this block qualify again, as its host was not trustworthy."""
     if block.subject_id is None:
         return
     version = Version.objects.select_for_update(no_key=True).get(pk=block.subject_id)
@@ -98,9 +97,9 @@ def reconsider(block: Block, now: datetime) -> None:
 
 
 def supersede(version: Version, now: datetime) -> list[Version]:
-    """End the wait of earlier versions that would connect as this bot, for this one does; which.
+    """End the qualification of earlier remote versions of this bot; return them.
 
-    One that is being played with goes on.
+    Their token is void, as this version connects now. A block that is being played continues.
     """
     ended = []
     earlier = Version.objects.filter(
@@ -108,7 +107,7 @@ def supersede(version: Version, now: datetime) -> list[Version]:
     )
     for old in earlier.order_by("pk"):
         waiting = old.trials.filter(purpose=Purpose.QUALIFICATION, state=BlockState.WAITING)
-        # Locked, so that no host that was told of it begins it meanwhile.
+        # Locked, so that no host begins one of them in between.
         keys = list(waiting.select_for_update().values_list("pk", flat=True))
         if Block.objects.filter(pk__in=keys).delete()[0]:
             reason = f"Version {version.number} connects in its place."
@@ -119,14 +118,14 @@ def supersede(version: Version, now: datetime) -> list[Version]:
 
 
 def stuck(block: Block, now: datetime) -> None:
-    """Tell the author that a qualification block was given up, and not for his bot's sake."""
+    """Tell the author that a qualification block was given up through no fault of the version."""
     version = block.subject
     if version is None or version.state != State.QUALIFYING:
         return
     detail = {"block": block.pk, "dead": block.attempt}
     latest = version.steps.order_by("-pk").first()
     if latest is None or latest.detail != detail:
-        # Why may name machines of ours, and is for organisers.
+        # The reason may contain names of machines, so only organisers may read it.
         text = f"Its block {block.pk} could not be played. Staff has been told."
         journey.note(version, StepKind.QUEUED, text, now, detail)
 
@@ -194,7 +193,7 @@ def _tell(version: Version, kind: Notice, said: wording.Said, now: datetime) -> 
     bot = version.bot
     link = f"/bots/{bot.slug}/{version.number}/"
     block = version.trials.filter(purpose=Purpose.QUALIFICATION).order_by("-pk")[0]
-    key = f"{kind}:{version.pk}:{block.pk}:{block.attempt}"  # it may fail more than once
+    key = f"{kind}:{version.pk}:{block.pk}:{block.attempt}"  # it may fail repeatedly
     tell(bot.owner, kind, key, *said, link, now)
 
 
@@ -214,7 +213,7 @@ def _book(version: Version, now: datetime, tokens: Callable[[int], bytes]) -> Bl
 
 
 def _ladder_for(version: Version) -> Ladder | None:
-    """The ladder by whose rules it qualifies: one that it is on, or will be."""
+    """Return the ladder whose rules apply: preferably one that the bot is on, or will enter."""
     ladders = [
         ladder
         for ladder in Ladder.objects.filter(is_open=True).order_by("pk")
@@ -226,7 +225,7 @@ def _ladder_for(version: Version) -> Ladder | None:
 
 
 def _opponents(ladder: Ladder | None) -> list[str]:
-    """Specs of house bots, as many as the smallest table of the ladder takes."""
+    """Return specs of house bots, enough for the smallest table of the ladder."""
     if ladder is None:
         return [OPPONENTS[0]]
     smallest = min(int(seats) for seats, share in ladder.shares.items() if share > 0)
@@ -240,6 +239,6 @@ def _board(ladder: Ladder | None, now: datetime, tokens: Callable[[int], bytes])
         return BOARD
     fixed = [entry for entry in ladder.boards if not entry.startswith(DAILY)]
     if fixed:
-        return fixed[0]  # there at once, and the same for all
+        return fixed[0]  # available at once, and the same for all
     chance = random.Random(tokens(8)).random()  # noqa: S311 - a pick of a board
     return board_for(ladder, now, chance)

@@ -1,16 +1,16 @@
-"""The queues: for all that is decided, for what may wait, and one for each host that plays."""
+"""The Celery queues: one for decisions, one for low-priority work, and one for each host."""
 
 from __future__ import annotations
 
 from typing import Final
 
 MAIN: Final = "main"
-"""What any clerk may do."""
+"""Tasks that any clerk may run."""
 
 SPARE: Final = "spare"
-"""What an analyst does with the time that is left."""
+"""Tasks that an analyst runs with spare capacity."""
 
 
 def queue_of(host: str) -> str:
-    """Where blocks for this host go."""
+    """Return the name of the queue of blocks for this host."""
     return f"play.{host}"

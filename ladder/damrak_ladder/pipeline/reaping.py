@@ -1,4 +1,4 @@
-"""Blocks that nobody looks after any more, and blocks that nobody could play."""
+"""Clean-up of blocks whose worker is gone, and of blocks that could not be played."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ _log = logging.getLogger(__name__)
 
 
 def reap(now: datetime) -> int:
-    """End attempts whose worker has fallen silent; how many there were. Staff hears of the dead."""
+    """Expire attempts whose heartbeat has stopped, and notify staff of dead blocks.
+
+    Returns the number of expired attempts.
+    """
     patience = attempts.patience()
     if wrong := attempts.set_right(now, patience):
         _log.warning("clock_set_back", extra={"blocks": wrong})
     expired = attempts.reap(now, patience)
-    # Whoever died between burying a block and telling of it is made up for here.
+    # This also covers blocks whose process was killed before it sent the notice.
     dead = Block.objects.filter(state=BlockState.DEAD, due__gt=now - _FRESH).order_by("-due")
     found = {_key(block): block for block in dead.select_related("subject")[:_MOST]}
     untold = untold_staff(found)

@@ -1,8 +1,8 @@
-"""Blocks are booked shortly before they are played, as many as the hosts will soon need.
+"""Scheduling: blocks are booked shortly before they are played, as many as hosts will soon need.
 
-What is booked is what the next turns will ask for: the turns are played through, exactly as they
-are given out later, and whenever it is the turn of somebody who has no block in line, one is
-booked. Nothing of that is remembered: only what is given to a host counts as served.
+The upcoming turns are simulated exactly as they will be given out later; whenever a flow without a
+waiting block gets a turn, one is booked for it. The simulation is not saved: only a block assigned
+to a host counts as served.
 """
 
 from __future__ import annotations
@@ -29,30 +29,33 @@ from damrak_ladder.pipeline.sources import Source, Tokens, sources
 from damrak_ladder.pipeline.turns import locked_turns
 
 ABANDONED_AFTER: Final = timedelta(minutes=10)
-"""A ladder block whose remote bot has been gone for so long is struck: it never happened."""
+"""A ladder block whose remote bot has been gone for this long is deleted."""
 
 
 _log = logging.getLogger(__name__)
 
 
 def schedule(now: datetime, tokens: Tokens = secrets.token_bytes) -> int:
-    """Book what the hosts will need next; how many blocks.
+    """Book the blocks that the hosts need next; return their number.
 
-    However many do so at once, no more are booked than if one had.
+    Concurrent calls book no more than a single one would.
     """
-    prepare_boards(now)  # takes a moment where it does anything, so not while others wait
+    prepare_boards(now)  # outside of the transaction, as it may be slow
     with transaction.atomic():
         turns = locked_turns(now)
         there = places(now)
         strike_abandoned(there, now)
         if not any(place.room for place in there):
-            return 0  # what is booked now would only be booked on staler news
+            return 0  # blocks booked now would only be based on staler data
         wanted = sum(place.room + place.host.workers for place in there)
         return _book(turns.shares, _meeting_place(there, tokens), there, wanted, tokens, now)
 
 
 def strike_abandoned(there: list[Place], now: datetime) -> int:
-    """Remove ladder blocks that wait in vain for remote bots, so that their rivals go on."""
+    """Delete ladder blocks that wait in vain for remote bots, so that others can play.
+
+    Returns the number of deleted rows.
+    """
     old = Block.objects.filter(
         state=BlockState.WAITING,
         purpose=Purpose.LADDER,
@@ -110,15 +113,15 @@ def _book(
 
 
 def _next_of(source: Source) -> Block | None:
-    """The next block of a source; None as well if its ladder cannot be played, which is told."""
+    """Book the next block of a source; None if there is none, or it failed, which is logged."""
     try:
         return source.book_next()
-    except MatchError:  # a board that is gone, say: the others go on
+    except MatchError:  # such as a missing board: other flows continue
         _log.exception("nothing_booked", extra={"flow": source.flow})
         return None
 
 
 def _meeting_place(there: list[Place], tokens: Tokens) -> Place:
-    """The host whose lobby the remote bots of the new tables come from, now this, now that one."""
+    """Return the host whose lobby supplies the remote bots of the new tables, chosen at random."""
     able = [place for place in there if place.lobby] or there
     return able[int.from_bytes(tokens(4), "big") % len(able)]

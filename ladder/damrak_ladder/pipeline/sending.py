@@ -1,4 +1,4 @@
-"""Messages to clerks and workers. A broker that is down is no reason to fail: it is all hints."""
+"""Messages to clerks and workers. Messages are only hints, so an unreachable broker is no error."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _log = logging.getLogger(__name__)
 
 
 def send(task: str, *arguments: Any, queue: str = MAIN, expires: float | None = None) -> bool:
-    """Ask for a task of this name soon; whether the broker has taken the message.
+    """Request that a task of this name run soon; return whether the broker accepted the message.
 
-    After `expires` seconds nobody needs to do it any more.
+    The message expires after `expires` seconds.
     """
     try:
         app.send_task(task, args=arguments, queue=queue, expires=expires, retry=False)
@@ -28,5 +28,8 @@ def send(task: str, *arguments: Any, queue: str = MAIN, expires: float | None = 
 
 
 def send_play(host: str, block_id: int, latest: int) -> bool:
-    """Ask a host to begin the attempt after the latest; whether the broker has taken it."""
+    """Ask a host to begin the next attempt; return whether the broker accepted the message.
+
+    `latest` is the number of the latest attempt so far.
+    """
     return send("play", block_id, latest, queue=queue_of(host))

@@ -1,4 +1,4 @@
-"""What follows from a recorded block, exactly once, whoever does it and however often."""
+"""Settlement of recorded blocks: their consequences take effect exactly once."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _log = logging.getLogger(__name__)
 
 
 def settle(block_id: int, now: datetime) -> bool:
-    """Do what follows from a recorded block; False if it has been done, or is not due.
+    """Settle a recorded block; return False if it is already settled, or not recorded.
 
-    It is one transaction, which begins by claiming the block: of many who settle it at once, one
-    does.
+    All happens in one transaction, which begins by claiming the block: of concurrent callers, only
+    one proceeds.
     """
     with transaction.atomic():
         claimed = Block.objects.filter(pk=block_id, state=BlockState.RECORDED, settled=None).update(
@@ -36,10 +36,11 @@ def settle(block_id: int, now: datetime) -> bool:
 
 
 def unsettle(block: Block, now: datetime) -> None:
-    """Undo what followed from a block whose results are taken back, while they are still there.
+    """Undo the consequences of a block whose results are being withdrawn, while they still exist.
 
-    It is part of the caller's transaction. Whoever failed or was benched because of them is as
-    before; whoever has qualified stays so, and a test that has ended keeps its verdict.
+    Must run in the caller's transaction. Versions that failed or were benched because of these
+    results are restored; versions that qualified stay qualified, and a test that has ended keeps
+    its verdict.
     """
     match Purpose(block.purpose):
         case Purpose.LADDER:
@@ -55,15 +56,15 @@ def unsettle(block: Block, now: datetime) -> None:
 
 
 def settle_leftovers(now: datetime, most: int = 200) -> int:
-    """Settle what nobody has settled, the longest finished first; how many blocks."""
+    """Settle recorded blocks that are still unsettled, oldest first; return the number settled."""
     left = Block.objects.filter(state=BlockState.RECORDED, settled=None).order_by("finished")
     settled = 0
     for block_id in list(left.values_list("pk", flat=True)[:most]):
         try:
             settled += settle(block_id, now)
         except OperationalError:
-            raise  # the database is away, or busy: for the others, too
-        except Exception:  # noqa: BLE001  # one block must not keep those behind it from theirs
+            raise  # the database is unreachable or busy, which affects all blocks
+        except Exception:  # noqa: BLE001  # one block must not stop those after it
             _log.exception("block_not_settled", extra={"block": block_id})
     return settled
 
@@ -74,7 +75,7 @@ def _settle_ladder(block: Block, now: datetime) -> None:
 
 
 def _settle_tournament(block: Block, now: datetime) -> None:
-    """Tournaments read the results of their blocks themselves."""
+    """Do nothing: tournaments read the results of their blocks themselves."""
 
 
 _SETTLERS: Final[dict[Purpose, Callable[[Block, datetime], None]]] = {

@@ -1,4 +1,4 @@
-"""The tasks of analysts, which may wait. Their worker knows no others."""
+"""Celery tasks of analysts: low-priority work. Their worker loads no other tasks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def _now() -> datetime:
 
 @app.task(name="analyse")
 def analyse() -> None:
-    """Compute the analyses that wait."""
+    """Compute the waiting analyses."""
     working.work(_now)
 
 
 @app.task(name="choose_notable")
 def choose_notable() -> None:
-    """Have a match analysed that pages tell of."""
+    """Request the analysis of a match that pages show."""
     notable.choose_notable(_now())

@@ -1,4 +1,4 @@
-"""New versions taken in: checked first, stored, and sent to qualify."""
+"""Submission of new versions: they are checked, stored and sent to qualification."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from damrak_ladder.pipeline.sending import send
 def submit(
     bot: Bot, data: bytes, now: datetime, note: str = "", *, goes_live: bool = True
 ) -> Version:
-    """A new version from an archive, on its way to qualify. Of one that is refused nothing stays.
+    """Create a version from an archive and start its qualification; keep nothing if it is refused.
 
     Raises:
         NotTaken: the archive breaks a rule.
@@ -31,7 +31,7 @@ def submit(
     submission = Submission(
         Kind.UPLOADED, language=found.language, note=one_line(note), goes_live=goes_live
     )
-    keep_archive(bot, data, now)  # a disk is slow, and the transaction is not to wait for it
+    keep_archive(bot, data, now)  # outside of the transaction, as a disk is slow
     with transaction.atomic():
         version = upload(bot, data, submission, now)
         received = f"{len(data):,} bytes, SHA-256 {version.content[:12]}…"
@@ -45,9 +45,9 @@ def submit(
 
 
 def connect(bot: Bot, software: str, now: datetime, note: str = "") -> tuple[Version, str]:
-    """A new version that runs elsewhere, and the token with which it connects.
+    """Create a remote version; return it and the token with which it connects.
 
-    The bot's earlier token is void: who connects with it is the earlier version.
+    The bot's earlier token is revoked, as it belongs to the earlier version.
 
     Raises:
         LimitReached, SameContent
@@ -66,12 +66,12 @@ def connect(bot: Bot, software: str, now: datetime, note: str = "") -> tuple[Ver
 
 
 def connect_again(bot: Bot, number: int, now: datetime) -> tuple[Version, str]:
-    """The version of that number, and a new token for it; the bot's earlier token is void.
+    """Issue a new token for the version of this number; return both. The earlier token is revoked.
 
-    If it has failed it qualifies once more.
+    A failed version qualifies again.
 
     Raises:
-        SameContent, TooOften: as `try_again` says.
+        SameContent, TooOften: see `try_again`.
     """
     with transaction.atomic():
         version = try_again(bot, number, now)
@@ -80,13 +80,13 @@ def connect_again(bot: Bot, number: int, now: datetime) -> tuple[Version, str]:
 
 
 def try_again(bot: Bot, number: int, now: datetime) -> Version:
-    """The version of that number, which qualifies once more if it has failed.
+    """Return the version of this number; if it has failed, start its qualification again.
 
-    For what was wrong may be mended where it runs.
+    The problem may have been fixed where the bot runs.
 
     Raises:
-        SameContent: it is not the newest one, or not one that runs elsewhere.
-        TooOften: it has been tried again too often lately.
+        SameContent: it is not the newest version, or not a remote one.
+        TooOften: it has been tried again too often recently.
     """
     with transaction.atomic():
         version = bot.versions.select_related("bot").order_by("-number")[0]
@@ -102,5 +102,5 @@ def try_again(bot: Bot, number: int, now: datetime) -> Version:
 
 
 def _hurry() -> None:
-    """Have the blocks booked at once; if nobody hears it, they are a few seconds later."""
+    """Request immediate scheduling; if the message is lost, it happens a few seconds later."""
     send("schedule")

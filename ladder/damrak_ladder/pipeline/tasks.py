@@ -1,4 +1,4 @@
-"""The tasks of clerks: each one line into a function, which is where to look."""
+"""Celery tasks of clerks, each of which calls one function."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _now() -> datetime:
 
 @app.task(name="settle")
 def settle(block_id: int) -> None:
-    """Do what follows from a block that was recorded, and see that its host has enough to play."""
+    """Settle a recorded block, and schedule more if its host runs low."""
     settling.settle(block_id, _now())
     if places.runs_low(Block.objects.values_list("host_id", flat=True).get(pk=block_id)):
         schedule()
@@ -38,28 +38,28 @@ def settle(block_id: int) -> None:
 
 @app.task(name="settle_leftovers")
 def settle_leftovers() -> None:
-    """Settle what nobody has settled."""
+    """Settle blocks that are still unsettled."""
     settling.settle_leftovers(_now())
 
 
 @app.task(name="schedule")
 def schedule() -> None:
-    """Book what is to be played next, and give hosts what they have room for."""
+    """Book the next blocks, and dispatch as many as the hosts have room for."""
     scheduling.schedule(_now())
     dispatching.dispatch(_now(), send_play)
 
 
 @app.task(name="check_hosts")
 def check_hosts() -> None:
-    """See whether all hosts play alike."""
-    from damrak_ladder.pipeline import hosts  # its statistics take a second to load
+    """Check whether any host deviates from the others."""
+    from damrak_ladder.pipeline import hosts  # slow to import, because of its statistics
 
     hosts.check_hosts(_now())
 
 
 @app.task(name="reap")
 def reap() -> None:
-    """End attempts whose worker has fallen silent."""
+    """Expire attempts whose heartbeat has stopped."""
     reaping.reap(_now())
 
 
@@ -77,23 +77,23 @@ def deliver_notices() -> None:
 
 @app.task(name="new_day")
 def new_day() -> None:
-    """Make the boards of the day."""
+    """Create the boards of the day."""
     prepare_boards(_now())
 
 
 @app.task(name="forget")
 def forget() -> None:
-    """Delete what has been kept for long enough."""
+    """Delete data whose retention period is over."""
     forgetting.forget(_now())
 
 
 @app.task(name="inspect_replays")
 def inspect_replays() -> None:
-    """Verify some of the replays that are stored."""
+    """Verify a sample of the stored replays."""
     inspecting.inspect_replays(_now())
 
 
 @app.task(name="pulse")
 def pulse() -> None:
-    """Show that beat and a clerk are alive."""
+    """Record that beat and a clerk are alive."""
     leave_pulse(settings.DAMRAK_BROKER, "clerk")

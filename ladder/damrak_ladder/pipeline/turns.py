@@ -1,4 +1,4 @@
-"""Whose turn it is, kept in one row that whoever schedules locks first."""
+"""The state of fair sharing between flows, in one row that every scheduler locks first."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from damrak_ladder.matches.models import FlowClock
 from damrak_ladder.matchmaking import Shares
 
 _ROW: Final = 1
-_BURST_S: Final = 10.0  # so much of the games allowed per minute may be played at once
+_BURST_S: Final = 10.0  # how much of the per-minute limit may be used at once
 
 
 @dataclass(slots=True)
 class Turns:
-    """How far flows are, and how many games may be begun now; None: any number."""
+    """The progress of the flows, and the number of games that may begin now (None: unlimited)."""
 
     shares: Shares
     games: float | None
 
     def may_play(self) -> bool:
-        """Whether another block may be begun within the games allowed per minute."""
+        """Return whether the limit of games per minute allows another block."""
         return self.games is None or self.games > 0
 
     def serve(self, flow: str, games: int, seconds: float, weight: float) -> None:
-        """Count a block of so many games, which take so long together."""
+        """Count a block of this many games, which take this many seconds in total."""
         self.shares = self.shares.served(flow, seconds, weight)
         if self.games is not None:
             self.games -= games
 
     def keep(self, now: datetime) -> None:
-        """Write it down, in the transaction in which it was read."""
+        """Save the state, in the transaction in which it was read."""
         FlowClock.objects.filter(pk=_ROW).update(
             clock=self.shares.clock,
             reached=dict(self.shares.reached),
@@ -43,14 +43,14 @@ class Turns:
 
 
 def locked_turns(now: datetime) -> Turns:
-    """The turns, which nobody else sees until the transaction is over."""
+    """Return the turns, locked until the end of the transaction."""
     FlowClock.objects.get_or_create(pk=_ROW)
     row = FlowClock.objects.select_for_update(no_key=True).get(pk=_ROW)
     return _turns(row, now)
 
 
 def turns_now(now: datetime) -> Turns:
-    """The turns as they are, for those who only look."""
+    """Return the current turns for reading only."""
     return _turns(FlowClock.objects.filter(pk=_ROW).first() or FlowClock(), now)
 
 
