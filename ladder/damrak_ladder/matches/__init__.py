@@ -1,1 +1,1 @@
-"""Ladders, the blocks played on them, and how each block is recorded once."""
+"""Ladders, the blocks played on them, and the recording of each block exactly once."""

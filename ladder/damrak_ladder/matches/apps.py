@@ -1,10 +1,10 @@
-"""The app as Django knows it."""
+"""The Django app of matches."""
 
 from django.apps import AppConfig
 
 
 class MatchesConfig(AppConfig):
-    """Blocks, their matches and what came of them."""
+    """Blocks, their matches and their results."""
 
     name = "damrak_ladder.matches"
     label = "matches"

@@ -1,9 +1,9 @@
-"""Attempts at a block: started, kept alive, given up, made again.
+"""Attempts at a block: start, lease renewal, failure and retry.
 
-The database is the only truth. Whoever starts a block swaps its state in one statement, so that of
-two who were told to start it one is turned away. He holds it on a lease; when he dies the lease
-runs out, and the block waits again. Attempts are numbered and no number is used twice, so that
-whatever a lost worker still says can be told from what counts.
+The database is the single source of truth. A worker starts a block by swapping its state in one
+statement, so that only one of several workers succeeds. It holds the block on a lease; when the
+worker is killed, the lease expires and the block waits again. Attempts are numbered and no number
+is used twice, so that late reports of lost workers can be recognised.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from damrak_ladder.matches.models import (
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a worker may be silent, and how often a block is tried."""
+    """The lease, the number of tries and the back-off between them."""
 
     lease: timedelta
     tries: int
@@ -38,24 +38,24 @@ class Patience:
     longest_wait: timedelta = timedelta(minutes=10)
 
     def wait_after(self, tries: int) -> timedelta:
-        """How long a block rests when that many attempts have failed: twice as long each time."""
-        doublings = min(tries - 1, 40)  # beyond that it is the longest anyhow, and would overflow
+        """Return how long a block rests after this many failed attempts (exponential back-off)."""
+        doublings = min(tries - 1, 40)  # avoids an overflow: the longest wait is reached before
         return min(self.first_wait * (1 << doublings), self.longest_wait)
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A fault, where it happened as far as that is known, and whose it was."""
+    """A fault, where it happened if that is known, and who is to blame."""
 
     owner: Blame
     reason: str
     detail: str = ""
-    match: int | None = None  # numbers, not keys
+    match: int | None = None  # numbers, not primary keys
     seat: int | None = None
 
 
 def patience() -> Patience:
-    """That of this installation."""
+    """Return the settings of this installation."""
     return Patience(
         lease=timedelta(seconds=settings.DAMRAK_LEASE_SECONDS),
         tries=settings.DAMRAK_BLOCK_ATTEMPTS,
@@ -63,13 +63,13 @@ def patience() -> Patience:
 
 
 def due(now: datetime, limit: int) -> list[tuple[int, int]]:
-    """Blocks to be started, longest due first, each with its latest attempt."""
+    """Return the blocks that are due, longest overdue first, each with its latest attempt."""
     waiting = Block.objects.filter(state=BlockState.WAITING, due__lte=now)
     return list(waiting.order_by("due", "pk").values_list("pk", "attempt")[:limit])
 
 
 def is_due(block_id: int, latest: int, now: datetime) -> bool:
-    """Whether the attempt after the latest may begin."""
+    """Return whether the attempt after the latest may begin."""
     waiting = Block.objects.filter(pk=block_id, state=BlockState.WAITING, attempt=latest)
     return waiting.filter(due__lte=now).exists()
 
@@ -82,7 +82,7 @@ def start(
     patience: Patience,
     host_id: int | None = None,
 ) -> Block | None:
-    """Begin the attempt after the latest; None if it is not to be begun, or has been already."""
+    """Begin the attempt after the latest; None if it is not due, or has begun already."""
     with transaction.atomic():
         is_ours = Block.objects.filter(
             pk=block_id, state=BlockState.WAITING, attempt=latest, due__lte=now
@@ -103,7 +103,7 @@ def start(
 
 
 def renew(block_id: int, attempt: int, now: datetime, patience: Patience) -> bool:
-    """Say that the attempt goes on. False: it is lost, and whoever makes it should stop."""
+    """Renew the lease of an attempt; return False if it is lost, so that the worker should stop."""
     running = Block.objects.filter(pk=block_id, state=BlockState.RUNNING, attempt=attempt)
     return bool(running.update(lease_until=now + patience.lease))
 
@@ -116,9 +116,9 @@ def give_up(
     now: datetime,
     patience: Patience,
 ) -> bool:
-    """Declare an attempt void: no result of it counts, and the block is tried again.
+    """Declare an attempt void: its results do not count, and the block is tried again.
 
-    False if the attempt is over already; then nothing happens.
+    Returns False, without any effect, if the attempt is over already.
 
     Raises:
         BadReport: a fault is in a seat that the block does not have.
@@ -127,9 +127,9 @@ def give_up(
 
 
 def hand_back(block_id: int, attempt: int, detail: str, now: datetime, wait: timedelta) -> bool:
-    """Let the block wait again as if this attempt had not been made: nobody took it on.
+    """Let the block wait again without counting this attempt, as it was not taken on.
 
-    False if the attempt is over already; then nothing happens.
+    Returns False, without any effect, if the attempt is over already.
     """
     with transaction.atomic():
         running = Block.objects.filter(pk=block_id, state=BlockState.RUNNING, attempt=attempt)
@@ -149,13 +149,13 @@ def hand_back(block_id: int, attempt: int, detail: str, now: datetime, wait: tim
 
 
 def send_away(block_id: int, latest: int, now: datetime, wait: timedelta) -> bool:
-    """Let the block look for another host, without an attempt; False if it does not wait."""
+    """Release a waiting block for another host, without an attempt; False if it does not wait."""
     waiting = Block.objects.filter(pk=block_id, state=BlockState.WAITING, attempt=latest)
     return bool(waiting.update(host=None, sent=None, due=now + wait))
 
 
 def reap(now: datetime, patience: Patience, limit: int = 100) -> int:
-    """End attempts whose lease has run out; how many there were."""
+    """Expire attempts whose lease has run out; return their number."""
     expired = Block.objects.filter(state=BlockState.RUNNING, lease_until__lt=now)
     found = list(expired.order_by("lease_until", "pk").values_list("pk", "attempt")[:limit])
     detail = "the worker fell silent"
@@ -166,10 +166,10 @@ def reap(now: datetime, patience: Patience, limit: int = 100) -> int:
 
 
 def end_former(host: str, began: datetime, now: datetime, patience: Patience) -> int:
-    """End what workers of this host had begun before that moment; how many attempts there were.
+    """Expire the attempts that workers of this host began before `began`; return their number.
 
-    Their leases would run out by themselves, but whoever has taken their place knows that they are
-    dead, and nobody needs to wait for that.
+    The leases of these workers would run out anyway, but their successor knows that they are dead,
+    so that there is no need to wait.
     """
     running = Attempt.objects.filter(
         owner__startswith=f"{host}:",
@@ -189,17 +189,20 @@ def end_former(host: str, began: datetime, now: datetime, patience: Patience) ->
 
 
 def set_right(now: datetime, patience: Patience) -> int:
-    """Date anew what is dated later than could be by now: a clock was set back. How many blocks."""
+    """Pull back due dates and leases that lie too far in the future; return the number of blocks.
+
+    Such dates mean that a clock was set back.
+    """
     waiting = Block.objects.filter(state=BlockState.WAITING, due__gt=now + patience.longest_wait)
     running = Block.objects.filter(
         state=BlockState.RUNNING, lease_until__gt=now + 2 * patience.lease
     )
-    # A worker that is alive renews its lease before this one runs out.
+    # A live worker renews its lease before this one runs out.
     return waiting.update(due=now) + running.update(lease_until=now + patience.lease)
 
 
 def requeue(block_id: int, now: datetime) -> bool:
-    """Try a dead block again, as often as a new one; False if it is not dead."""
+    """Retry a dead block with a new count of tries; False if it is not dead."""
     dead = Block.objects.filter(pk=block_id, state=BlockState.DEAD)
     return bool(dead.update(state=BlockState.WAITING, tries=0, due=now, host=None, sent=None))
 
@@ -216,7 +219,7 @@ def _end(
     with transaction.atomic():
         running = Block.objects.filter(pk=block_id, state=BlockState.RUNNING, attempt=attempt)
         if outcome is Outcome.EXPIRED:
-            running = running.filter(lease_until__lt=now)  # it may have been renewed meanwhile
+            running = running.filter(lease_until__lt=now)  # it may have been renewed since
         block = running.select_for_update(no_key=True).first()
         if block is None:
             return False
@@ -242,7 +245,7 @@ def close(
     faults: Iterable[Trouble],
     now: datetime,
 ) -> None:
-    """Write down how an attempt ended, and its faults; within the transaction that ends it.
+    """Record the end of an attempt and its faults, within the transaction that ends it.
 
     Raises:
         BadReport: a fault is in a seat that the block does not have.

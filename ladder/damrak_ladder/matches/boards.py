@@ -1,8 +1,8 @@
-"""Boards by name, and which of a ladder's boards is played on a day.
+"""Boards by name, and the choice of a ladder's board for a day.
 
-A pool names boards of the engine, boards of the table `Board`, or "daily:24": a board of 24
-locations that is made on the day it is first played on, from a seed that only this installation
-can know. Whoever makes it makes the same, so it does not matter who comes first.
+A pool contains names of the engine's boards, names of rows of the table `Board`, or "daily:24": a
+board of 24 locations that is created on the day it is first played, from a seed that only this
+installation can compute. The result is deterministic, so any process may create it first.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _log = logging.getLogger(__name__)
 
 
 def board_file(name: str) -> bytes:
-    """The file of a board: one of the engine's by its name, else one of the table.
+    """Return the file of a board of the engine or of the table.
 
     Raises:
-        UnknownBoard: there is none of that name.
+        UnknownBoard: there is no board of this name.
     """
     if name in board_names():
         return _engine_file(name)
@@ -51,19 +51,19 @@ def board_file(name: str) -> bytes:
 
 
 def board_of(name: str) -> EngineBoard:
-    """A board by its name, parsed.
+    """Return the board of this name, parsed.
 
     Raises:
-        UnknownBoard: there is none of that name.
+        UnknownBoard: there is no board of this name.
     """
     return parse_board(json.loads(board_file(name)))
 
 
 def add_board(name: str, data: bytes, now: datetime) -> Board:
-    """A board for the table, from a file of the form damrak-board/1.
+    """Add a board to the table, from a file in the format damrak-board/1.
 
     Raises:
-        BadBoard: the name is taken or cannot be, or the file is no board.
+        BadBoard: the name is taken or not valid, or the file is not a valid board.
     """
     if not re.fullmatch(_NAME, name):
         raise BadBoard(f"{name!r} is not made of lower-case letters, digits and inner hyphens")
@@ -80,7 +80,7 @@ def add_board(name: str, data: bytes, now: datetime) -> Board:
 
 
 def check_pool(pool: list[str]) -> None:
-    """See to it that every entry of a ladder's pool leads to a board.
+    """Check that every entry of a ladder's pool refers to a board.
 
     Raises:
         UnknownBoard, BadBoard
@@ -95,13 +95,13 @@ def check_pool(pool: list[str]) -> None:
 
 
 def board_for(ladder: Ladder, now: datetime, chance: float) -> str:
-    """The name of the board that a block of this ladder is played on; `chance` is in [0, 1).
+    """Return the name of the board for a block of this ladder; `chance` is in [0, 1).
 
-    A board of the day that is not there yet is made and stored first, which takes a moment: ask
+    A missing board of the day is created and stored first, which takes a moment, so call this
     outside of transactions.
 
     Raises:
-        UnknownBoard: the pool names a board that is not there.
+        UnknownBoard: the pool names a board that does not exist.
     """
     entry = ladder.boards[int(chance * len(ladder.boards))]
     if entry.startswith(DAILY):
@@ -111,7 +111,7 @@ def board_for(ladder: Ladder, now: datetime, chance: float) -> str:
 
 
 def daily_board(ladder: Ladder, locations: int, now: datetime) -> str:
-    """The name of the ladder's board of that many locations on the day of `now`, in UTC."""
+    """Return the name of the ladder's board of this size on the day of `now`, in UTC."""
     day = now.astimezone(UTC).date()
     name = f"{ladder.slug}-{day.isoformat()}-{locations}"
     if not Board.objects.filter(name=name).exists():
@@ -120,7 +120,7 @@ def daily_board(ladder: Ladder, locations: int, now: datetime) -> str:
 
 
 def prepare_boards(now: datetime) -> int:
-    """Make the boards of the day of all open ladders; how many there are now."""
+    """Create the boards of the day of all open ladders; return how many exist now."""
     found = 0
     for ladder in Ladder.objects.filter(is_open=True).order_by("pk"):
         for entry in ladder.boards:
@@ -128,7 +128,7 @@ def prepare_boards(now: datetime) -> int:
                 continue
             try:
                 daily_board(ladder, _locations(entry), now)
-            except BadBoard:  # which must not keep the other ladders from theirs
+            except BadBoard:  # must not stop the other ladders
                 _log.exception("no_board_of_the_day", extra={"ladder": ladder.slug})
             else:
                 found += 1
@@ -140,7 +140,7 @@ def _stored(name: str, source: object, now: datetime) -> Board:
     try:
         with transaction.atomic():
             return Board.objects.create(name=name, file=text, created=now)
-    except IntegrityError:  # somebody else was faster
+    except IntegrityError:  # another process was faster
         found = Board.objects.get(name=name)
         if found.file != text:
             raise BadBoard(f"there is a board named {name} already") from None
@@ -148,15 +148,15 @@ def _stored(name: str, source: object, now: datetime) -> Board:
 
 
 def _generated(slug: str, day: date, locations: int) -> object:
-    """The first healthy board of a series that is fixed by the secret, the ladder and the day."""
+    """Return the first healthy board of a series fixed by the secret, the ladder and the day."""
     for number in range(_MOST_TRIES):
         text = f"damrak-daily-board/1 {slug} {day.isoformat()} {locations} {number}"
         digest = hmac.digest(settings.SECRET_KEY.encode(), text.encode(), hashlib.sha256)
         source = generate(int.from_bytes(digest[:7], "big"), locations)
-        draws = random.Random(digest)  # noqa: S311 - for the games that show its health
+        draws = random.Random(digest)  # noqa: S311 - for the games that test its health
         if health(parse_board(source), HEALTH_GAMES, draws.random).is_healthy:
             return source
-    raise BadBoard(f"no healthy board in {_MOST_TRIES}")  # never seen
+    raise BadBoard(f"no healthy board in {_MOST_TRIES}")  # has never happened
 
 
 def _locations(entry: str) -> int:

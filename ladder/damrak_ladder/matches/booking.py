@@ -1,4 +1,4 @@
-"""New blocks, and which seed each of their matches has."""
+"""Booking of new blocks, and the seeds of their matches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_ROTATIONS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is to be played: these versions in all rotations."""
+    """The description of a block: these versions in all rotations."""
 
     versions: tuple[Version, ...]
     board: str
@@ -35,9 +35,9 @@ class Table:
 
 
 def book(table: Table, seed: bytes, now: datetime) -> Block:
-    """A block that waits to be played. `seed` are 32 random bytes that nobody else has seen.
+    """Create a waiting block. `seed` are 32 random bytes that are kept secret.
 
-    It is mirrored if no remote bot takes part, for such a bot could remember the cards.
+    It is mirrored unless a remote bot takes part, as such a bot could remember the cards.
 
     Raises:
         BadTable
@@ -77,10 +77,10 @@ def book(table: Table, seed: bytes, now: datetime) -> Block:
 
 
 def match_seed(block: Block, number: int, seats: int) -> bytes:
-    """The seed of a match in the block's latest attempt.
+    """Return the seed of a match in the block's latest attempt.
 
-    Mirrored, it is the same throughout a rotation and in every attempt. Else it is new in each
-    match and each attempt, because a bot that connects has seen the cards of those before.
+    In a mirrored block it is the same throughout a rotation and in every attempt. Otherwise it
+    differs in each match and attempt, as a remote bot has seen the cards of the earlier ones.
     """
     if block.is_mirrored:
         return _derived(block, 0, number // seats)

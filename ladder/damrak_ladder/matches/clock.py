@@ -1,4 +1,4 @@
-"""Whether this machine's clock and the database's show the same.
+"""The offset between this machine's clock and the database's.
 
 Leases and heartbeats are written by the clock of one machine and read by those of others.
 """
@@ -12,7 +12,7 @@ from typing import Final
 from django.db import connection
 
 MOST_LEAD: Final = timedelta(seconds=5)
-"""So far clocks may be apart: a twelfth of the usual lease."""
+"""The largest tolerated offset: a twelfth of the usual lease."""
 
 SAMPLES: Final = 3
 _ZERO: Final = timedelta(0)
@@ -20,28 +20,28 @@ _ZERO: Final = timedelta(0)
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """By how much our clock is ahead, measured as NTP does; the truth is within the uncertainty."""
+    """The lead of our clock, measured as NTP does; the true value is within the uncertainty."""
 
     value: timedelta
     uncertainty: timedelta
 
     @property
     def proven(self) -> timedelta:
-        """The part that exceeds the uncertainty: 0 if the clocks may agree."""
+        """Return the part that exceeds the uncertainty: 0 if the clocks may agree."""
         if self.value > _ZERO:
             return max(_ZERO, self.value - self.uncertainty)
         return min(_ZERO, self.value + self.uncertainty)
 
 
 def clock_offset() -> Offset:
-    """Measure the offset a few times; the quickest answer is the most certain.
+    """Measure the offset a few times; return the sample with the least uncertainty.
 
     Raises:
-        DatabaseError: it does not answer.
+        DatabaseError: the database does not answer.
     """
     if connection.vendor != "postgresql":
-        return Offset(_ZERO, _ZERO)  # a file on this machine has no clock
-    with connection.cursor() as cursor:  # it connects now, and not while we measure
+        return Offset(_ZERO, _ZERO)  # SQLite uses the clock of this machine
+    with connection.cursor() as cursor:  # connects now, not during the measurement
         found = []
         for _ in range(SAMPLES):
             asked = datetime.now(UTC)
@@ -53,15 +53,15 @@ def clock_offset() -> Offset:
 
 
 def offset_of(asked: datetime, theirs: datetime, answered: datetime) -> Offset:
-    """The offset that follows from one answer: theirs was read between the two times of ours."""
+    """Return the offset of one sample: `theirs` was read between our two times."""
     half = max(_ZERO, answered - asked) / 2
     return Offset(asked + half - theirs, half)
 
 
 def clock_lead() -> timedelta:
-    """By how much ours is ahead for certain; below 0 if it is behind.
+    """Return the proven lead of our clock; negative if it is behind.
 
     Raises:
-        DatabaseError: it does not answer.
+        DatabaseError: the database does not answer.
     """
     return clock_offset().proven

@@ -1,4 +1,4 @@
-"""The time control of a ladder or block: how it is kept, and what the engine makes of it."""
+"""The time control of a ladder or block, and its conversion for the engine."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from damrak_ladder.matches.errors import BadLadder
 
 
 def control_of(given: Mapping[str, Any]) -> TimeControl:
-    """The time control of this object; what it leaves out is as the engine has it.
+    """Return the time control of this object; missing limits have the engine's defaults.
 
     Raises:
-        BadLadder: a limit does not exist, is no number, or no match could be played under it.
+        BadLadder: a limit does not exist or is not a number, or no match could be played under it.
     """
     known = [field.name for field in fields(TimeControl)]
     for name, value in given.items():

@@ -1,4 +1,4 @@
-"""Who is on a ladder: entering, leaving, and which versions may be seated."""
+"""Entries of bots on ladders: entering, leaving, and the versions eligible for seats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from damrak_ladder.matches.models import Entry, Ladder
 
 
 def enter(ladder: Ladder, bot: Bot, now: datetime) -> Entry:
-    """Put a bot on a ladder; entering again changes nothing.
+    """Enter a bot on a ladder; entering again has no effect.
 
     Raises:
         NotAdmitted: the ladder is closed, or not for bots of this kind.
@@ -31,14 +31,14 @@ def enter(ladder: Ladder, bot: Bot, now: datetime) -> Entry:
 
 
 def leave(ladder: Ladder, bot: Bot, now: datetime) -> bool:
-    """Take a bot off a ladder; what it played remains. False if it was not there."""
+    """Take a bot off a ladder, keeping its results; False if it was not on it."""
     return bool(Entry.objects.filter(ladder=ladder, bot=bot, left=None).update(left=now))
 
 
 def enter_all(bot: Bot, now: datetime) -> list[Ladder]:
-    """Put a bot on all open ladders that take everybody of its kind; which are new to it.
+    """Enter a bot on all open ladders that admit every bot of its kind; return the new ones.
 
-    One that it has left it is not put on again.
+    Ladders that the bot has left are skipped.
     """
     version = bot.live
     if version is None or version.kind == Kind.HOUSE:
@@ -53,7 +53,7 @@ def enter_all(bot: Bot, now: datetime) -> list[Ladder]:
 
 
 def enter_everybody(ladder: Ladder, now: datetime) -> int:
-    """Put all bots on a ladder that it admits and that were never there; how many."""
+    """Enter all bots that a ladder admits and that were never on it; return their number."""
     missing = Bot.objects.filter(live__kind__in=ladder.admits).exclude(live__kind=Kind.HOUSE)
     missing = missing.exclude(entries__ladder=ladder)
     rows = [Entry(ladder=ladder, bot=bot, entered=now) for bot in missing.order_by("pk")]
@@ -61,7 +61,7 @@ def enter_everybody(ladder: Ladder, now: datetime) -> int:
 
 
 def seat_house(ladder: Ladder, now: datetime) -> None:
-    """Put the house bots on a ladder that it names, and take off the others."""
+    """Enter the house bots that a ladder names, and take off all others."""
     with transaction.atomic():
         bots = [house_version(spec, now).bot for spec in ladder.house]
         for bot in bots:
@@ -71,9 +71,9 @@ def seat_house(ladder: Ladder, now: datetime) -> None:
 
 
 def live_versions(ladder: Ladder) -> list[Version]:
-    """The live versions of all who are on a ladder and that it admits, in the order of their keys.
+    """Return the live versions of a ladder's bots that it admits, in order of primary key.
 
-    A bot whose live version is of a kind that the ladder does not admit waits for its next one.
+    A bot whose live version is of a kind that the ladder does not admit waits for its next version.
     """
     here = Version.objects.filter(
         live_in__isnull=False, bot__entries__ladder=ladder, bot__entries__left=None

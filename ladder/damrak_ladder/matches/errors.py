@@ -1,9 +1,9 @@
-"""What can be wrong with a block.
+"""Exceptions of ladders, boards and blocks.
 
 MatchError
-├── BadBoard       a file is no board, or a name cannot be
-├── BadLadder      a ladder cannot be as described
-├── BadTable       nobody could play this block
+├── BadBoard       a file is not a valid board, or its name is not valid
+├── BadLadder      a field of a ladder is not valid
+├── BadTable       this block cannot be played
 ├── BadReport      the report is not about the matches of its block
 ├── NotAdmitted    the bot may not play on this ladder
 ├── StaleReport    the attempt is over, and another has been or will be made
@@ -12,15 +12,15 @@ MatchError
 
 
 class MatchError(Exception):
-    """Something about a block."""
+    """Base class of these exceptions."""
 
 
 class BadBoard(MatchError):
-    """A file is no board, or its name cannot be."""
+    """A file is not a valid board, or its name is not valid."""
 
 
 class BadLadder(MatchError):
-    """A ladder cannot be as described: the field, and what is wrong."""
+    """A field of a ladder is not valid."""
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(f"{field}: {problem}")
@@ -29,7 +29,7 @@ class BadLadder(MatchError):
 
 
 class BadTable(MatchError):
-    """Nobody could play this block."""
+    """This block cannot be played."""
 
 
 class BadReport(MatchError):
@@ -41,7 +41,7 @@ class NotAdmitted(MatchError):
 
 
 class StaleReport(MatchError):
-    """The attempt is over, and what it brought does not count."""
+    """The attempt is over, and its results do not count."""
 
     def __init__(self, block: int, attempt: int) -> None:
         super().__init__(f"attempt {attempt} at block {block} is over")

@@ -1,4 +1,4 @@
-"""Which hosts may play."""
+"""The state of hosts: availability, quarantine and trust."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from django.conf import settings
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState
 
 SINCE: Final = "at"
-"""Where the evidence of a host says since when it is in quarantine, in the ISO format."""
+"""The key of a host's evidence with the start of its quarantine, in ISO format."""
 
 LIFTED: Final = "lifted"
-"""Where it says since when it is trusted again."""
+"""The key with the time at which the quarantine was lifted."""
 
 
 SILENT_AFTER: Final = timedelta(seconds=20)
-"""Four heartbeats: a host that has not been heard for so long gets nothing more to play."""
+"""Four heartbeats: a host that has sent none for this long is not given any blocks."""
 
-_LEAST_SILENCE: Final = timedelta(seconds=10)  # with less, one late heartbeat would do
+_LEAST_SILENCE: Final = timedelta(seconds=10)  # with less, a single late heartbeat would suffice
 
 
 class HostStatus(StrEnum):
-    """What a host can do now."""
+    """The availability of a host."""
 
     READY = "ready"
-    CLOSED = "closed"  # its worker reports that it takes nothing
+    CLOSED = "closed"  # its worker reports that it takes no blocks
     QUARANTINED = "quarantined"
-    SILENT = "silent"  # no heartbeat, so nothing else is known
+    SILENT = "silent"  # no heartbeat, so that all else is unknown
 
 
 def silent_after() -> timedelta:
-    """How long a host may be without a heartbeat: less than usual where leases are short."""
+    """Return how long a host may go without a heartbeat: less than usual with short leases."""
     lease = timedelta(seconds=settings.DAMRAK_LEASE_SECONDS)
     return max(_LEAST_SILENCE, min(SILENT_AFTER, lease))
 
 
 def status_of(host: Host, now: datetime) -> HostStatus:
-    """What this host can do; silence comes first, because it makes the rest out of date."""
+    """Return the status of this host; silence takes precedence, as the rest may be outdated."""
     if now - host.last_seen > silent_after():
         return HostStatus.SILENT
     if host.state == HostState.QUARANTINED:
@@ -48,7 +48,7 @@ def status_of(host: Host, now: datetime) -> HostStatus:
 
 
 def described(host: Host, now: datetime) -> dict[str, Any]:
-    """The host for commands and the API; `running` is None when that is not known."""
+    """Return the host for commands and the API; `running` is None if it is unknown."""
     status = status_of(host, now)
     return {
         "name": host.name,
@@ -65,9 +65,9 @@ def described(host: Host, now: datetime) -> dict[str, Any]:
 
 
 def quarantine(host_id: int, reason: str, evidence: dict[str, Any]) -> bool:
-    """Give a host nothing more to play; False if it is in quarantine already.
+    """Quarantine a host; return False if it is in quarantine already.
 
-    What waits to be played there waits for others from now on.
+    Blocks that wait for this host are released for others.
     """
     trusted = Host.objects.filter(pk=host_id, state=HostState.TRUSTED)
     if not trusted.update(state=HostState.QUARANTINED, reason=reason[:500], evidence=evidence):
@@ -80,7 +80,7 @@ def quarantine(host_id: int, reason: str, evidence: dict[str, Any]) -> bool:
 def trust(host_id: int, now: datetime) -> bool:
     """Let a host play again, by an organiser's decision; False if it is not in quarantine.
 
-    What it did before is held against it no more.
+    Its earlier record no longer counts against it.
     """
     quarantined = Host.objects.filter(pk=host_id, state=HostState.QUARANTINED)
     return bool(
@@ -89,12 +89,12 @@ def trust(host_id: int, now: datetime) -> bool:
 
 
 def trusted_since(host: Host) -> datetime | None:
-    """When an organiser last lifted its quarantine."""
+    """Return when an organiser last lifted its quarantine."""
     return _moment(host, LIFTED)
 
 
 def quarantined_since(host: Host) -> datetime | None:
-    """When it was decided that nothing more is to be played there."""
+    """Return when the host was quarantined."""
     return _moment(host, SINCE)
 
 

@@ -1,4 +1,4 @@
-"""What attempts leave behind beside results: what seats said, and how long they thought."""
+"""Logs and timings of attempts: the output of seats, and their thinking times."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Final
 from damrak_ladder.matches.models import Match, MatchTimings, Seat, SeatLog
 from damrak_ladder.matches.timings import Timings, pack
 
-_MOST: Final = (1 << 63) - 1  # what a column holds
+_MOST: Final = (1 << 63) - 1  # the largest value of the column
 _NAME_LENGTH: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class SeatSaid:
-    """What is to be known of a seat. It comes from a bot, and may hold anything."""
+    """The output and resource use of a seat. It comes from a bot, so it is untrusted."""
 
     name: str = ""
     output: str = ""
@@ -28,18 +28,18 @@ class SeatSaid:
 
 @dataclass(frozen=True, slots=True)
 class MatchSaid:
-    """What is to be known of a match, by seat."""
+    """The output and timings of a match, by seat."""
 
     seats: tuple[SeatSaid, ...] = ()
     timings: Timings = field(default_factory=Timings)
 
 
 def keep_logs(block_id: int, attempt: int, said: Mapping[int, MatchSaid]) -> None:
-    """Keep this of the matches with these numbers; a log that is there already remains."""
+    """Store the logs of the matches with these numbers; existing logs are kept."""
     logs = []
     seats = Seat.objects.filter(match__block_id=block_id, match__number__in=said)
     for seat, match, number in seats.values_list("pk", "match__number", "number"):
-        if number < len(said[match].seats):  # of a void match fewer seats may be known
+        if number < len(said[match].seats):  # a void match may have fewer seats
             words = said[match].seats[number]
             logs.append(
                 SeatLog(
@@ -58,7 +58,7 @@ def keep_logs(block_id: int, attempt: int, said: Mapping[int, MatchSaid]) -> Non
 
 
 def keep_timings(block_id: int, said: Mapping[int, MatchSaid]) -> None:
-    """Keep where the time went, in place of what an attempt that was withdrawn had left."""
+    """Store the timings; they replace those of an attempt that was withdrawn."""
     found = Match.objects.filter(block_id=block_id, number__in=said).order_by("number")
     matches = list(found.values_list("pk", "number"))
     MatchTimings.objects.filter(match__in=[match for match, _ in matches]).delete()
@@ -68,5 +68,5 @@ def keep_timings(block_id: int, said: Mapping[int, MatchSaid]) -> None:
 
 
 def storable(text: str) -> str:
-    """The text as any database takes it: PostgreSQL has no place for the character 0."""
+    """Return the text without NUL characters, which PostgreSQL cannot store."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")

@@ -1,4 +1,4 @@
-"""The report of a block, which counts once."""
+"""Recording of a block's report, exactly once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from damrak_ladder.matches.models import (
 
 @dataclass(frozen=True, slots=True)
 class SeatOutcome:
-    """How a seat came out."""
+    """The result of a seat."""
 
     turn: int  # 0 moved first
     place: int
@@ -32,7 +32,7 @@ class SeatOutcome:
 
 @dataclass(frozen=True, slots=True)
 class MatchOutcome:
-    """How a match came out, and the hash of its replay."""
+    """The result of a match, and the hash of its replay."""
 
     replay: str
     seats: tuple[SeatOutcome, ...]
@@ -40,7 +40,7 @@ class MatchOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All matches of a block, in their order, as one attempt played them."""
+    """All matches of a block, in order, as played by one attempt."""
 
     block: int
     attempt: int
@@ -49,13 +49,13 @@ class Report:
 
 
 def record(report: Report, now: datetime) -> bool:
-    """Let the block have these results. False if this very attempt is recorded already.
+    """Record the results of a block; return False if this attempt is recorded already.
 
-    A worker whose lease has run out may still be first: as long as nobody has ended the attempt,
-    what it brings is as good as ever.
+    A worker whose lease has run out may still record its attempt, as long as the attempt has not
+    been ended by another process.
 
     Raises:
-        StaleReport: the attempt has ended otherwise; what it brings does not count.
+        StaleReport: the attempt has ended otherwise, so its results do not count.
         BadReport: it is not about the matches of this block.
     """
     with transaction.atomic():

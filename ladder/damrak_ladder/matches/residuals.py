@@ -1,8 +1,8 @@
-"""Whether a host plays as the others do: pure statistics about who was better, slower, unluckier.
+"""Statistical tests of whether a host's results, speed and faults match those of other hosts.
 
-Each question is asked of the host's latest blocks, of several lengths, against what the other
-hosts did with the same versions. All of them together are allowed one false alarm in so many
-looks, and what is merely significant is no alarm: an effect has to be large, too.
+Each test compares the host's latest blocks, of several lengths, with the same versions' blocks on
+other hosts. The tests of one look share the probability `ALARM` of a false alarm, and statistical
+significance alone is no alarm: the effect must also be large.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import numpy as np
 from scipy import special  # scipy.stats takes more than a second to load, in every process
 
 ALARM: Final = 1e-6
-"""The chance of a false alarm in one look at all hosts, which happens every few minutes."""
+"""The probability of a false alarm in one look at all hosts, which happens every few minutes."""
 
 LENGTHS: Final = (40, 80, 160, 320)
-"""How many of a host's latest blocks are looked at. Fewer say nothing."""
+"""The numbers of a host's latest blocks that are examined. Fewer are not conclusive."""
 
 SLOWER: Final = 1.25
 SHIFTED: Final = 0.5
@@ -34,7 +34,7 @@ Question = Literal["results", "wild results", "slowness", "bot faults", "host fa
 
 @dataclass(frozen=True, slots=True)
 class Turnout:
-    """How one version came out of one block. What is not known is None."""
+    """The result of one version in one block. Unknown values are None."""
 
     version: int
     residual: float | None = None  # of its score, in standard deviations
@@ -55,9 +55,9 @@ class PlayedBlock:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a host did lately: its blocks in the order they ended, and its attempts.
+    """The recent record of a host: its blocks in the order of their ends, and its attempts.
 
-    `troubles` are the times, in seconds, of attempts that were void by the host's fault.
+    `troubles` are the times, in seconds, of attempts that were void through the host's fault.
     """
 
     blocks: tuple[PlayedBlock, ...]
@@ -67,10 +67,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """What is wrong with a host: the answer to one question, and since which of its blocks.
+    """A significant deviation of a host: the test, its result, and the doubtful blocks.
 
-    `chance` is that of seeing it on some host by accident; `effect` is a ratio, or a difference in
-    standard deviations.
+    `chance` is the probability of seeing it on some host by accident; `effect` is a ratio, or a
+    difference in standard deviations.
     """
 
     question: Question
@@ -83,9 +83,9 @@ class Deviation:
 
 
 def clearest(records: Mapping[str, Record]) -> tuple[str, Deviation] | None:
-    """The host that deviates most clearly, and how; None if none does.
+    """Return the host that deviates most clearly, with its deviation; None if none does.
 
-    Only that one: beside a liar honest hosts may seem to deviate, too, from what he says.
+    Only that one: the results of a dishonest host can make honest hosts seem to deviate, too.
     """
     found = deviations(records)
     if not found:
@@ -95,7 +95,7 @@ def clearest(records: Mapping[str, Record]) -> tuple[str, Deviation] | None:
 
 
 def deviations(records: Mapping[str, Record]) -> dict[str, Deviation]:
-    """The clearest deviation of each host that deviates; none if there is but one host."""
+    """Return the clearest deviation of each host that deviates; empty if there is only one host."""
     found: dict[str, list[Deviation]] = {}
     looks = 0
     for name, record in records.items():
@@ -122,9 +122,9 @@ def deviations(records: Mapping[str, Record]) -> dict[str, Deviation]:
 def _ask(
     ours: Sequence[PlayedBlock], length: int, elsewhere: Sequence[PlayedBlock]
 ) -> Iterable[Deviation | None]:
-    """The answer to each question that can be asked of our latest blocks; None: nothing deviates.
+    """Yield the result of each test that applies to our latest blocks; None: no deviation.
 
-    When it began is looked for among all of them.
+    The start of a deviation is sought among all of our blocks.
     """
     versions = {turnout.version for block in ours[-length:] for turnout in block.turnouts}
     questions: list[tuple[Question, Measure, float, int | None]] = [
@@ -166,10 +166,10 @@ def _square(turnout: Turnout) -> float | None:
 
 
 class _Comparison:
-    """A measure here and elsewhere, version by version: a stratified rank sum (van Elteren).
+    """A stratified rank-sum test (van Elteren) of a measure here and elsewhere, by version.
 
-    Ranks, because a distribution of thinking times has a tail that no bell curve has, and one
-    block that hung proves nothing. The normal approximation errs on the safe side in its tails.
+    Ranks are used because thinking times have a heavier tail than a normal distribution, and one
+    block that hung proves nothing. The normal approximation is conservative in its tails.
     """
 
     def __init__(
@@ -179,10 +179,10 @@ class _Comparison:
         measure: Measure,
         only: int | None,
     ) -> None:
-        """`only` asks about one version."""
+        """Compare the measure; `only` restricts it to one version."""
         self._keys = [block.key for block in here]
         self.here = self.elsewhere = 0
-        self._scores = np.zeros(len(here))  # how high each block of ours ranks, -1 to 1
+        self._scores = np.zeros(len(here))  # the rank of each of our blocks, -1 to 1
         self._counts = np.zeros(len(here))
         total = variance = shift = weights = 0.0
         strata_here, strata_there = _strata(here, measure, only), _strata(elsewhere, measure, only)
@@ -194,7 +194,7 @@ class _Comparison:
             ranks = _ranks(values)
             spread = _spread(values, ours, others)
             if spread <= 0:
-                continue  # all the same
+                continue  # all values are equal
             total += (float(ranks[:ours].sum()) - ours * (both + 1) / 2) / (both + 1)
             variance += spread / (both + 1) ** 2
             share = ours * others / both
@@ -210,13 +210,13 @@ class _Comparison:
 
     @property
     def is_enough(self) -> bool:
-        """Whether there is something to compare."""
+        """Return whether there are enough values to compare."""
         return min(self.here, self.elsewhere) >= LENGTHS[0] // 2
 
     def since(self, direction: float) -> tuple[int, ...]:
-        """Our blocks from the one on at which they are likely to have begun to deviate that way.
+        """Return our blocks from the likely start of the deviation in this direction.
 
-        Rather too many than too few: playing an honest one again does no harm.
+        Errs on the side of too many blocks: replaying an honest one does no harm.
         """
         known = self._counts > 0
         scores = np.where(known, self._scores / np.maximum(self._counts, 1), 0.0)
@@ -231,14 +231,14 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def _ranks(values: Floats) -> Floats:
-    """The rank of each value from 1 on; those that are the same share theirs."""
+    """Return the rank of each value, from 1; equal values share their mean rank."""
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[which]
     return ranks
 
 
 def _so_many(mine: int, of_mine: int, theirs: int, of_theirs: int) -> float:
-    """The chance that so many or more of all troubles are ours (Fisher's exact test)."""
+    """Return the probability that `mine` or more of all troubles are ours (Fisher's exact test)."""
     troubles, every = mine + theirs, of_mine + of_theirs
     ours = np.arange(mine, min(troubles, of_mine) + 1)
     logarithms = (
@@ -248,13 +248,13 @@ def _so_many(mine: int, of_mine: int, theirs: int, of_theirs: int) -> float:
 
 
 def _choices(of: int, taken: Any) -> Any:
-    """The logarithm of the number of ways to take so many."""
+    """Return the logarithm of the binomial coefficient."""
     log = special.gammaln
     return log(of + 1) - log(taken + 1) - log(of - taken + 1)
 
 
 def _spread(values: Floats, ours: int, others: int) -> float:
-    """The variance of a rank sum where some values are the same."""
+    """Return the variance of a rank sum, corrected for ties."""
     both = ours + others
     _, ties = np.unique(values, return_counts=True)
     tied = float(np.sum(ties.astype(float) ** 3 - ties)) / (both * max(both - 1, 1))
@@ -264,7 +264,7 @@ def _spread(values: Floats, ours: int, others: int) -> float:
 def _strata(
     blocks: Sequence[PlayedBlock], measure: Measure, only: int | None
 ) -> dict[int, list[tuple[int, float]]]:
-    """The values of each version, with the place of their block."""
+    """Return the values of each version, with the index of their block."""
     strata: dict[int, list[tuple[int, float]]] = {}
     for place, block in enumerate(blocks):
         for turnout in block.turnouts:
@@ -275,7 +275,7 @@ def _strata(
 
 
 def _bot_faults(here: Sequence[PlayedBlock], elsewhere: Sequence[PlayedBlock]) -> Deviation | None:
-    """Whether bots fail more often here than the same bots elsewhere."""
+    """Test whether bots fail more often here than the same bots elsewhere."""
     expected = 0.0
     failed = there = 0
     strata_here = _strata(here, lambda it: float(it.faults > 0), None)
@@ -292,7 +292,7 @@ def _bot_faults(here: Sequence[PlayedBlock], elsewhere: Sequence[PlayedBlock]) -
     first = next(i for i, block in enumerate(here) if any(it.faults for it in block.turnouts))
     return Deviation(
         question="bot faults",
-        # Of rare events; what is expected is in truth less scattered than this assumes.
+        # Poisson tail; the expected number varies less than this assumes.
         chance=float(special.pdtrc(failed - 1, expected)),
         effect=failed / expected if expected else math.inf,
         here=len(here),
@@ -302,7 +302,7 @@ def _bot_faults(here: Sequence[PlayedBlock], elsewhere: Sequence[PlayedBlock]) -
 
 
 def _host_faults(record: Record, others: Sequence[Record]) -> Deviation | None:
-    """Whether attempts come to nothing more often here; troubles of one moment are one."""
+    """Test whether attempts fail more often here; failures close in time count as one."""
     mine = incidents(record.troubles)
     theirs = sum(incidents(other.troubles) for other in others)
     attempts = sum(other.attempts for other in others)
@@ -312,12 +312,12 @@ def _host_faults(record: Record, others: Sequence[Record]) -> Deviation | None:
     ratio = (mine / record.attempts) / max(theirs / attempts, 1 / attempts)
     if ratio < OFTENER:
         return None
-    # What was recorded nevertheless is not in doubt: a void attempt is a host's fault owned up.
+    # Recorded blocks are not in doubt: the host reports its void attempts itself.
     return Deviation("host faults", chance, ratio, record.attempts, attempts, ())
 
 
 def incidents(times: Iterable[float], apart: float = 60.0) -> int:
-    """How many troubles there were, if those that follow one another closely are one."""
+    """Return the number of troubles, where those that follow one another closely count as one."""
     count = 0
     latest = -math.inf
     for time in sorted(times):

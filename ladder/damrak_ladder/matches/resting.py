@@ -1,4 +1,4 @@
-"""Versions that are given a rest because nobody manages to play with them."""
+"""Versions that rest because their blocks keep failing."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ REST: Final = timedelta(hours=1)
 
 
 def resting(ladder: Ladder, now: datetime) -> set[int]:
-    """The versions whose latest blocks on a ladder all died, for an hour after the last of them.
+    """Return the versions whose latest blocks on a ladder all died, for an hour afterwards.
 
-    Whatever the reason, a lost archive for example: a version that never gets a result stays the
-    least known of all, and would be seated again and again. House bots do not rest, so that a
-    ladder on which everything fails is tried again all the time.
+    Such a version, for example one with a lost archive, never gets a result, so it would remain the
+    most uncertain one and be seated again and again. House bots do not rest, so that a ladder on
+    which everything fails is retried continually.
     """
     seats = Seat.objects.filter(match__number=0, match__block__ladder=ladder)
     lately = seats.filter(match__block__state=BlockState.DEAD, match__block__created__gt=now - REST)

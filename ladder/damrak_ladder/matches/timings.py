@@ -1,4 +1,4 @@
-"""Where the time of each decision of a match went, in few bytes and back."""
+"""The timings of each decision of a match, and their compressed form."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LEVEL: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Entry i of each column is about the i-th decision; durations are in microseconds.
+    """The timings of decisions: entry i of each column is about the i-th; in microseconds.
 
-    `total_us` is from the question to the answer, `think_us` what the bot says of that itself,
-    `queue_us` the referee's own share before and after.
+    `total_us` is the time from the question to the answer, `think_us` the part reported by the bot
+    itself, `queue_us` the referee's own share before and after.
     """
 
     seats: tuple[int, ...] = ()
@@ -27,7 +27,7 @@ class Timings:
     queue_us: tuple[int, ...] = ()
 
     def of_seat(self, seat: int) -> Timings:
-        """Those of one seat."""
+        """Return the timings of one seat."""
         mine = [i for i, whose in enumerate(self.seats) if whose == seat]
         return Timings(
             *(tuple([getattr(self, column.name)[i] for i in mine]) for column in fields(self))
@@ -35,19 +35,19 @@ class Timings:
 
 
 def pack(timings: Timings) -> bytes:
-    """The timings as they are stored."""
+    """Compress timings for storage."""
     columns = {column.name: getattr(timings, column.name) for column in fields(Timings)}
     text = json.dumps(columns, separators=(",", ":"))
     return zstandard.ZstdCompressor(level=_LEVEL).compress(text.encode())
 
 
 def unpack(data: bytes) -> Timings:
-    """The timings that were stored."""
+    """Restore timings from their stored form."""
     columns = json.loads(zstandard.ZstdDecompressor().decompress(data))
     return Timings(*(tuple(columns[column.name]) for column in fields(Timings)))
 
 
 def timings_of(match_id: int) -> Timings | None:
-    """The timings of a recorded match; None if there are none."""
+    """Return the timings of a recorded match, or None."""
     row = MatchTimings.objects.filter(match_id=match_id).first()
     return None if row is None else unpack(bytes(row.data))

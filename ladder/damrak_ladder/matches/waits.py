@@ -1,8 +1,8 @@
-"""How long the bots on a ladder have waited for a table, kept in the rows of their entries.
+"""How long the bots on a ladder have waited for a table, stored in their entries.
 
-A ladder's clock advances by 1 / (eligible versions) with every table that is booked. An entry notes
-at which time its bot began to wait. While a bot cannot be seated, because it is not connected or
-rests, its wait does not grow: it is kept as it was until the bot can be seated again.
+A ladder's clock advances by 1 / (eligible versions) with every table that is booked. An entry
+records when its bot began to wait. While a bot cannot be seated, because it is not connected or
+rests, its wait is frozen until it can be seated again.
 
 The caller holds the lock of the turns (pipeline/turns.py), so that only one process does this.
 """
@@ -17,9 +17,9 @@ from damrak_ladder.matches.models import Entry, Ladder, Seat
 
 
 def current_waits(ladder: Ladder, eligible: Collection[int]) -> dict[int, float]:
-    """Returns the wait of each of these bots, which can be seated now, by their keys.
+    """Return the wait of each of these bots, which can be seated now, by primary key.
 
-    The waits of all other bots on the ladder stop.
+    The waits of all other bots on the ladder are frozen.
     """
     clock = Ladder.objects.values_list("clock", flat=True).get(pk=ladder.pk)
     waits: dict[int, float] = {}
@@ -41,7 +41,7 @@ def current_waits(ladder: Ladder, eligible: Collection[int]) -> dict[int, float]
 
 
 def note_seated(ladder: Ladder, bots: Collection[int], eligible: int) -> None:
-    """Count a table of these bots that was booked while so many versions were eligible."""
+    """Count a table of these bots, booked while this many versions were eligible."""
     Ladder.objects.filter(pk=ladder.pk).update(clock=F("clock") + 1 / max(1, eligible))
     clock = Ladder.objects.filter(pk=ladder.pk).values("clock")
     Entry.objects.filter(ladder=ladder, bot__in=bots).update(since=clock, waited=0.0)

@@ -1,4 +1,4 @@
-"""Results that are taken back, because they cannot be trusted, and the block played again."""
+"""Withdrawal of results that cannot be trusted, so that the block is played again."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def withdraw(
     now: datetime,
     unsettle: Callable[[Block, datetime], None],
 ) -> bool:
-    """Let a recorded block wait again as if it had not been recorded; False if it is not, by that
-    attempt.
+    """Withdraw the results of a recorded block, so that it waits to be played again.
 
-    `unsettle` undoes what has followed from the results, while they are still there; it is not
-    called for a block that nothing has followed from. Replays stay where they are, unused.
+    `unsettle` undoes the consequences of the results while they still exist; it is not called for a
+    block that was not settled. Replays stay in the store, unused. Returns False if this attempt is
+    not recorded.
     """
     with transaction.atomic():
         recorded = Block.objects.filter(pk=block_id, state=BlockState.RECORDED, attempt=attempt)
