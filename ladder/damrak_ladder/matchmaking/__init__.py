@@ -1,4 +1,4 @@
-"""Who plays whom next, whose turn on the machine it is, and what the queue says."""
+"""Matchmaking: the choice of tables, fair sharing of capacity, and the expected queue."""
 
 from damrak_ladder.matchmaking.field import HOUSE, MEMORY, UNLIMITED, Entrant, Field
 from damrak_ladder.matchmaking.policy import Policy, Table

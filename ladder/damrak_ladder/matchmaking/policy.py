@@ -1,4 +1,4 @@
-"""How an organiser wants tables to be made, and what a table is."""
+"""The organiser's policy for making tables, and the table itself."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from damrak_ladder.ratings.scale import Floats
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What an organiser may choose.
+    """The settings that an organiser may choose.
 
     Raises:
-        ValueError: a share is of another table size, or none is above 0.
+        ValueError: a share is for another table size, or none is above 0.
     """
 
     shares: Mapping[int, float] = field(default_factory=lambda: {2: 1.0, 3: 1.0, 4: 1.0})
-    fresh: int = 6  # blocks until which a version comes before all that have more
-    far: int = 12  # at one table in so many sits one from anywhere on the ladder, or an anchor
+    fresh: int = 6  # a version with fewer blocks precedes all that have more
+    far: int = 12  # one table in `far` has an anchor or an opponent from anywhere on the ladder
 
     def __post_init__(self) -> None:
         if not set(self.shares) <= set(SEATS) or min(self.shares.values(), default=-1.0) < 0:
@@ -31,19 +31,19 @@ class Policy:
 
     @property
     def parts(self) -> Floats:
-        """The shares by table size, of 1."""
+        """Return the shares by table size, normalised to a sum of 1."""
         parts = np.array([self.shares.get(seats, 0.0) for seats in SEATS])
         return np.asarray(parts / np.sum(parts))
 
     @property
     def seats(self) -> float:
-        """The mean number of seats at a table, if every version gets these shares."""
+        """Return the mean number of seats at a table, if every version gets these shares."""
         return float(1 / np.sum(self.parts / np.array(SEATS)))
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Versions to play a block, and why."""
+    """The versions of a block, and why they were chosen."""
 
-    players: tuple[int, ...]  # places in the field
-    reason: str  # "waited", "fresh", "behind" or "uncertain": why the first of them was chosen
+    players: tuple[int, ...]  # indices in the field
+    reason: str  # "waited", "fresh", "behind" or "uncertain": why the first was chosen

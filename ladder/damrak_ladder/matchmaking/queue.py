@@ -1,4 +1,4 @@
-"""What the queue says to those who wait: where they stand, when they start, and why not yet."""
+"""The expected queue: positions, starting times, and reasons for waiting."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from damrak_ladder.matchmaking.share import Shares
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Something that waits, in the order in which it came."""
+    """A waiting item, in order of arrival."""
 
     name: str
     flow: str
-    seconds: float  # how long it will take
-    held: str | None = None  # why it could not start even if it were its turn
+    seconds: float  # expected duration
+    held: str | None = None  # why it could not start even on its turn
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What is to be expected for one of them, if nothing else comes."""
+    """The forecast for one item, if nothing else arrives."""
 
     name: str
-    position: int | None  # 1 starts next; None: it does not stand in line
+    position: int | None  # 1 starts next; None: not in line
     starts_in: float | None  # seconds
-    reason: str  # "next", "machine", "place", "line" or "share"; or why it is held
-    text: str  # the same for people
+    reason: str  # "next", "machine", "place", "line" or "share"; or `held`
+    text: str  # the same in words
 
 
 def outlook(
@@ -38,10 +38,10 @@ def outlook(
     shares: Shares,
     weights: Mapping[str, float],
 ) -> tuple[Outlook, ...]:
-    """What each has to expect, in the order given.
+    """Return the forecast for each item, in the order given.
 
-    `busy` are the seconds until each running block ends, `idle` the number of places that are free.
-    The queue is played through exactly as the scheduler will do it.
+    `busy` are the seconds until each running block ends, `idle` is the number of free places. The
+    scheduler is simulated exactly.
     """
     lines: dict[str, deque[int]] = {}
     for at, one in enumerate(waiting):

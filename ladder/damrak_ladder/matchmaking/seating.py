@@ -1,19 +1,19 @@
-"""Who plays whom next: the tables that are worth most to the ranking.
+"""Matchmaking: the choice of the tables that contribute most to the ranking.
 
-`arrange` is a pure function: the same field, policy and seed give the same tables. A version is
-worth seating as far as a block would narrow down its rank: what the block takes off the variance of
-its strength, times the square of the density of rivals that it may be confused with, which makes it
-a variance of ranks. Its table is filled with those opponents from whom most is learnt, about all at
-the table. Five rules stand above that:
+`arrange` is a pure function: the same field, policy and seed give the same tables. The value of
+seating a version is how much a block would narrow down its rank: the reduction of the variance of
+its strength, times the square of the density of rivals that it may be confused with, which converts
+it to a variance of ranks. The table is filled with the opponents that yield the most information
+about all players at the table. Five rules take precedence:
 
 * no eligible version waits for more than four fair turns (waiting.py);
-* fresh versions first, and nobody falls behind half the mean number of blocks;
-* tables of 2, 3 and 4 come in the ladder's shares for every single version; of those due alike the
-  largest comes first, at which a block tells most;
-* opponents of the last while come later, the more so the more others there are, and every so often
-  one is an anchor or comes from anywhere on the ladder: so no pair can count on meeting, none never
-  meets, and the scale hangs together;
-* no two bots of one owner at a table.
+* fresh versions come first, and no version falls behind half the mean number of blocks;
+* every version gets tables of 2, 3 and 4 in the ladder's shares; of those equally due the largest
+  comes first, as it yields the most information per block;
+* recent opponents are less likely, the more so the more others there are, and every so often one
+  opponent is an anchor or comes from anywhere on the ladder: so no pair can count on meeting, every
+  pair can meet, and the scale stays connected;
+* no two bots of one owner sit at a table.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from damrak_ladder.matchmaking.waiting import WaitingLine
 from damrak_ladder.ratings.history import SEATS
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Floats, Integers
 
-_REACH: Final = 20  # candidates looked at on either side of a version
-_CLOSEST: Final = 4  # neighbours on either side that are all looked at for the density
-_FARTHEST: Final = 4.0  # standard errors of a gap beyond which no rival counts
-_OFTEN: Final = 2.0  # times as often as by turns: more of it counts against meeting again
-_STRICT: Final = 4  # how steeply
+_REACH: Final = 20  # candidates considered on either side of a version
+_CLOSEST: Final = 4  # neighbours on either side that all count for the density
+_FARTHEST: Final = 4.0  # standard errors of a gap beyond which rivals are ignored
+_OFTEN: Final = 2.0  # meetings, relative to a rotation, above which a pair is penalised
+_STRICT: Final = 4  # steepness of the penalty
 
 
 def arrange(entrants: Field, policy: Policy, seed: int, count: int) -> tuple[Table, ...]:
-    """Up to `count` tables, the most urgent first; fewer only if nobody can be seated.
+    """Return up to `count` tables, the most urgent first; fewer if no version can be seated.
 
-    The field is read once; then a table costs the same in a field of ten and of ten thousand.
+    The field is read once; after that, the cost per table does not depend on the size of the field.
     """
     if len(entrants) < min(seats for seats, share in policy.shares.items() if share > 0):
         return ()
@@ -47,7 +47,7 @@ def arrange(entrants: Field, policy: Policy, seed: int, count: int) -> tuple[Tab
 
 
 class _Seating:
-    """One call: the field, and what the tables arranged so far change about it."""
+    """One call of `arrange`: the field, updated by the tables arranged so far."""
 
     def __init__(self, entrants: Field, policy: Policy, seed: int, count: int) -> None:
         self._field, self._policy = entrants, policy
@@ -65,7 +65,7 @@ class _Seating:
         self._room = entrants.room.copy()
         self._line = WaitingLine(entrants, policy.seats)
         self._recent: dict[int, Integers] = {}
-        self._slots = np.zeros(size, dtype=np.int32)  # where in `recent` the next one goes
+        self._slots = np.zeros(size, dtype=np.int32)  # the next index to write in `recent`
         self._anchors = np.flatnonzero(entrants.is_anchor).astype(np.int32)
         total = self._blocks.sum(axis=1)
         movable = ~entrants.is_anchor
@@ -78,7 +78,7 @@ class _Seating:
         heapq.heapify(self._heap)
 
     def tables(self, count: int) -> list[Table]:
-        """The tables, the most urgent first."""
+        """Return the tables, the most urgent first."""
         found: list[Table] = []
         while len(found) < count:
             due = self._line.due()
@@ -86,7 +86,7 @@ class _Seating:
             if first is None:
                 break
             players = self._table_of(first)
-            if players is None:  # no other version may sit with it
+            if players is None:  # no other version may sit with this one
                 self._line.drop(first)
                 continue
             reason = self._reason(first) if due is None else "waited"
@@ -97,7 +97,7 @@ class _Seating:
         return found
 
     def _most_urgent(self) -> int | None:
-        """The version whose next block is worth most; taken off the heap."""
+        """Pop the version whose next block has the highest value off the heap."""
         while self._heap:
             urgency, first = heapq.heappop(self._heap)
             if self._room[first] <= 0:
@@ -113,9 +113,9 @@ class _Seating:
         return self._field.error / ELO_PER_LOGIT
 
     def _densities(self) -> Floats:
-        """Rivals per logit around each, as far as they may be in the wrong order with it.
+        """Return the rivals per logit around each version, weighted by the chance of a wrong order.
 
-        Far neighbours stand for those between, so that it takes few steps in a large field.
+        Distant neighbours are sampled and weighted, so that it takes few steps in a large field.
         """
         size = len(self._field)
         strength = self._field.elo[self._order] / ELO_PER_LOGIT
@@ -136,7 +136,10 @@ class _Seating:
         return found
 
     def _urgencies(self, total: Integers) -> Floats:
-        """The less the sooner: below 0 what the floors demand, above what a block is worth."""
+        """Return the urgency of each version, the lowest value first.
+
+        Versions below the guaranteed number of blocks have negative values.
+        """
         less = self._variance - 1 / (1 / self._variance + _LEARNT)
         urgency = 1 / np.maximum(self._density**2 * less, 1e-12)
         behind = total < self._half
@@ -162,11 +165,11 @@ class _Seating:
         return "behind" if total < self._half else "uncertain"
 
     def _table_of(self, first: int) -> list[int] | None:
-        """The table of this version: of the size it lacks most, or of another one if need be."""
+        """Return a table for this version: of the size it lacks most, or another if necessary."""
         total = int(self._blocks[first].sum())
         lack = self._parts * (total + 1) - self._blocks[first]
         lack[self._parts == 0] = -np.inf
-        for size in np.lexsort((-np.arange(len(lack)), -lack)):  # of equals the largest
+        for size in np.lexsort((-np.arange(len(lack)), -lack)):  # the largest of equals
             if self._parts[size] == 0:
                 break
             players = self._filled(first, int(size))
@@ -184,7 +187,7 @@ class _Seating:
         allowed = self._allowed(first, candidates, size, players)
         while len(players) < SEATS[size]:
             best = int(np.argmax(allowed))
-            if not allowed[best] > 0:  # all around it have the same owner, say
+            if not allowed[best] > 0:  # for example if all neighbours have the same owner
                 candidates = self._order[self._order != first]
                 allowed = self._allowed(first, candidates, size, players)
                 best = int(np.argmax(allowed))
@@ -196,7 +199,7 @@ class _Seating:
         return players
 
     def _allowed(self, first: int, others: Integers, size: int, players: list[int]) -> Floats:
-        """What it is worth to seat each of the others beside these; 0: it may not sit there."""
+        """Return the value of seating each of the others beside these; 0: it may not sit there."""
         worth = self._worth(first, others, size)
         for player in players:
             worth *= self._may_join(player, others)
@@ -214,7 +217,7 @@ class _Seating:
         return np.asarray(near[near != first])
 
     def _worth(self, first: int, others: Integers, size: int) -> Floats:
-        """What a block of these would tell about the ranks of both, and of whom it is due."""
+        """Return the information of such a block about both ranks, weighted by the sizes due."""
         own = float(self._variance[first])
         variance = self._variance[others]
         gap = (self._field.elo[others] - self._field.elo[first]) / ELO_PER_LOGIT
@@ -229,7 +232,7 @@ class _Seating:
         return np.asarray(worth * due * self._rng.uniform(0.7, 1.3, len(others)))
 
     def _may_join(self, player: int, others: Integers) -> Floats:
-        """0 for who may not sit with this one, less than 1 for who did lately."""
+        """Return 0 for versions that may not sit with this one, less than 1 for recent rivals."""
         recent = self._recent.get(player, self._field.recent[player])
         met = np.count_nonzero(recent[:, None] == others, axis=0)
         allowed = 1 / (1 + (met / self._often) ** _STRICT)
@@ -240,7 +243,7 @@ class _Seating:
         return np.asarray(allowed)
 
     def _from_afar(self, first: int) -> int | None:
-        """If it met no anchor lately, one that is near, and else someone from anywhere."""
+        """Return a near anchor if it met none recently, else a version from anywhere, or None."""
         size = len(self._field)
         recent = self._recent.get(first, self._field.recent[first])
         others = self._anchors
@@ -275,7 +278,7 @@ class _Seating:
 
 
 def _steps(size: int) -> list[tuple[int, float]]:
-    """Distances in a list, from close ones to two an octave, and for how many each stands."""
+    """Return sampled distances, all close ones and two per octave, and the weight of each."""
     away = list(range(1, _CLOSEST + 1))
     while away[-1] < 2 * size:
         away += [away[-1] * 3 // 2, away[-1] * 2]
@@ -287,4 +290,4 @@ def _steps(size: int) -> list[tuple[int, float]]:
 
 
 _LEARNT: Final = 0.45
-"""What a block of middling worth tells about one of its players, in 1 / logits squared."""
+"""The typical information of a block about one of its players, in 1 / logits squared."""

@@ -4,13 +4,12 @@ A version is eligible if it can be seated now and is not an anchor. A fair turn 
 tables in which a plain rotation would seat each of them once: eligible versions / seats per table.
 No eligible version may see more than `MOST_TURNS` fair turns of tables without being seated.
 
-The versions are kept in the order of their waits, the longest first. The one at position k (from 0)
-can always be seated within the next k + 1 tables, if each of these goes to the version that has
-waited longest. So the choice of the next table is free as long as every version may miss more than
-k tables. When one may not, the next table goes to the version that has waited longest. This is
-scheduling by the earliest deadline. It is feasible from the start, because a table has at most four
-seats and a version that was just seated may therefore miss at least as many tables as there are
-versions.
+The versions are kept in order of their waits, the longest first. The one at position k (from 0) can
+always be seated within the next k + 1 tables, if each of these goes to the version that has waited
+longest. So the choice of the next table is free as long as every version may miss more than k
+tables. Otherwise the next table goes to the version that has waited longest. This is
+earliest-deadline-first scheduling. It is feasible from the start, because a table has at most four
+seats, so a version that was just seated may miss at least as many tables as there are versions.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ import numpy as np
 from damrak_ladder.matchmaking.field import Field
 
 MOST_TURNS: Final = 4.0
-"""Fair turns that an eligible version waits at most."""
+"""The maximum wait of an eligible version, in fair turns."""
 
-_PART: Final = 64  # of the versions: so many tables may pass between two looks at all waits
+_PART: Final = 64  # fraction of the versions: tables between two checks of all waits
 
 
 class WaitingLine:
@@ -43,7 +42,7 @@ class WaitingLine:
         self._free = self._spare()
 
     def due(self) -> int | None:
-        """Returns the version that must sit at the next table, or None if the choice is free."""
+        """Return the version that must sit at the next table, or None if the choice is free."""
         if self._free <= 0 and self._forced <= 0:
             self._free = self._spare()
             self._forced = self._run if self._free <= 0 else 0
@@ -51,11 +50,11 @@ class WaitingLine:
 
     @property
     def is_late(self) -> bool:
-        """Whether one table for each is too slow, which happens after the field has shrunk."""
+        """Return whether one table each is too slow, which happens after the field has shrunk."""
         return self._free < 0
 
     def longest(self, count: int) -> list[int]:
-        """Returns the versions that have waited longest."""
+        """Return the versions that have waited longest."""
         return [player for player, _ in zip(self._latest, range(count), strict=False)]
 
     def seat(self, players: list[int]) -> None:
@@ -70,11 +69,11 @@ class WaitingLine:
                 self._latest[player] = self._tables
 
     def drop(self, player: int) -> None:
-        """Forget a version that cannot be seated."""
+        """Remove a version that cannot be seated."""
         self._latest.pop(player, None)
 
     def _spare(self) -> int:
-        """Returns how many tables may go to any versions before the limit restricts the choice."""
+        """Return how many tables may go to any versions before the limit restricts the choice."""
         latest = np.fromiter(self._latest.values(), float, len(self._latest))
         left = np.floor(self._most - (self._tables - latest) + 1e-9)
         return int(np.min(left - np.arange(len(left)), initial=np.iinfo(np.int32).max))
