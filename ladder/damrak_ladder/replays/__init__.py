@@ -1,1 +1,1 @@
-"""Replays: signed, kept, found again and checked again."""
+"""Replays: signing, storage, retrieval and verification."""

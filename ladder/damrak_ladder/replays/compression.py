@@ -1,4 +1,4 @@
-"""Replays made small, and back, without trusting what says how big it will be."""
+"""Compression of replays, safe against frames that announce too large a size."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Final
 import zstandard
 
 LIMIT: Final = 32 * 1024 * 1024
-"""No replay is bigger than this; one of a full match has about 60 KB."""
+"""The maximum size of a replay; one of a full match has about 60 KB."""
 
 _LEVEL: Final = 12
 
 
 def compress(data: bytes) -> bytes:
-    """These bytes made small."""
+    """Compress these bytes."""
     return zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(data)
 
 
 def decompress(data: bytes) -> bytes:
-    """The bytes that were made small.
+    """Decompress these bytes.
 
     Raises:
-        ValueError: nobody compressed this here.
+        ValueError: they are not compressed, or too big.
     """
     try:
         size = zstandard.frame_content_size(data)

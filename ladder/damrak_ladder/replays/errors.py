@@ -1,13 +1,13 @@
-"""What can be wrong with a stored replay.
+"""Exceptions of stored replays.
 
 ReplayStoreError
 ├── ReplayLost      there is none under this hash
-└── ReplayDamaged   what is there is not what was put there
+└── ReplayDamaged   the stored data has been changed
 """
 
 
 class ReplayStoreError(Exception):
-    """Something about a stored replay."""
+    """Base class of these exceptions."""
 
     def __init__(self, hash_: str, problem: str) -> None:
         super().__init__(f"replay {hash_}: {problem}")
@@ -22,4 +22,4 @@ class ReplayLost(ReplayStoreError):
 
 
 class ReplayDamaged(ReplayStoreError):
-    """What is there is not what was put there."""
+    """The stored data has been changed."""

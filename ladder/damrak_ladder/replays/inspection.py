@@ -1,4 +1,4 @@
-"""Whether what is stored is still true, looked at from time to time."""
+"""Verification of stored replays by random samples."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from damrak_ladder.replays.signing import platform_key
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A match whose replay is not what it should be."""
+    """A match whose replay is not correct."""
 
     match: int
     problem: str
 
 
 def inspect_sample(size: int, chance: Random) -> list[Finding]:
-    """Verify up to so many replays of recorded matches, drawn at random; what is wrong."""
+    """Verify up to `size` random replays of recorded matches; return the problems found."""
     recorded = Match.objects.exclude(replay="")
     ends = recorded.aggregate(first=Min("pk"), last=Max("pk"))
     if ends["first"] is None:
         return []
     drawn: dict[int, Match] = {}
     for _ in range(size):
-        # The next one from a random place on: counting all of them would take longer every year.
+        # The next row from a random key on: counting the rows would take longer every year.
         place = chance.randint(ends["first"], ends["last"])
         match = recorded.filter(pk__gte=place).order_by("pk").first()
         if match is not None:
@@ -43,7 +43,7 @@ def inspect_sample(size: int, chance: Random) -> list[Finding]:
 
 
 def inspect(match: Match) -> Finding | None:
-    """What is wrong with the replay of a recorded match."""
+    """Return the problem with the replay of a recorded match, or None."""
     key = platform_key()
     try:
         data = load(match.replay)

@@ -1,4 +1,4 @@
-"""Replays taken in from referees and given out again."""
+"""Storage of replays from referees, and their retrieval."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from damrak_ladder.replays.stores import replay_store
 
 
 def keep(data: bytes, check: Callable[[Header], None] | None = None) -> MatchOutcome:
-    """Take in the replay of a finished match: verified, signed, stored; what came of the match.
+    """Verify, sign and store the replay of a finished match; return the result of the match.
 
-    Doing it again changes nothing. Nothing is signed that is not true. `check` looks at what the
-    replay is of, and raises if it is not wanted; nothing is stored then.
+    Idempotent. Only a replay that has been verified is stored. `check` inspects the header and
+    raises an exception to refuse the replay; then nothing is stored.
 
     Raises:
-        ReplayError: the replay is not true.
+        ReplayError: the replay is not valid.
     """
     key = platform_key()
     raw = read_object(data)
-    if isinstance(raw["hash"], str) and raw["hash"].isascii():  # else it is refused below
+    if isinstance(raw["hash"], str) and raw["hash"].isascii():  # otherwise refused below
         raw["signature"] = key.sign(raw["hash"])
     signed = canonical(raw) + b"\n"
     header = verify(signed, signed=key.has_signed)
     if check is not None:
         check(header)
     replay_store().put(header.hash, compress(signed))
-    # What was verified is only read here: all of it is known to be well-formed.
+    # The replay has been verified, so all of it is known to be well-formed.
     count = len(header.seats)
     deal = event_from_json(raw["events"][0], "event 0")
     assert isinstance(deal, Deal)  # a verified replay begins with it
@@ -48,7 +48,7 @@ def keep(data: bytes, check: Callable[[Header], None] | None = None) -> MatchOut
 
 
 def load(hash_: str) -> bytes:
-    """The signed replay of that hash, as a file.
+    """Return the signed replay of this hash, as the content of a file.
 
     Raises:
         ReplayLost, ReplayDamaged

@@ -1,4 +1,4 @@
-"""Replays as rows, for installations that need nothing but a database."""
+"""Replays stored as rows, for installations with only a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what the site shows of a match is what its replay says."""
+"""Comparison of the published result of a match with its replay."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from damrak_ladder.matches.models import Match, Seat, SeatResult
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A value of a seat that the site shows otherwise than the replay has it."""
+    """A value of a seat for which the site and the replay differ."""
 
     seat: int
-    what: str  # "bot", "turn", "place", "points" or "fault"; "seats" where the number differs
+    what: str  # "bot", "turn", "place", "points" or "fault"; "seats" if their number differs
     shown: str
     replayed: str
 

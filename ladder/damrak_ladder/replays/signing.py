@@ -1,4 +1,4 @@
-"""The platform's key, and what it signs (docs/replay.md, section 8)."""
+"""The platform's signing key for replays (docs/replay.md, section 8)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ KEY_FILE: Final = "replay-key"
 
 @dataclass(frozen=True, slots=True)
 class PlatformKey:
-    """An Ed25519 key, and the public keys used earlier, whose signatures still count."""
+    """An Ed25519 key, and earlier public keys whose signatures remain valid."""
 
     private: Ed25519PrivateKey
     earlier: tuple[str, ...] = ()
 
     @classmethod
     def at(cls, home: Path, earlier: tuple[str, ...] = ()) -> PlatformKey:
-        """Return the key of this installation; made when it is first needed."""
+        """Return the key of this installation; it is created on first use."""
         kept = keep_once(home / KEY_FILE, lambda: Ed25519PrivateKey.generate().private_bytes_raw())
         return cls.of_bytes(kept, earlier)
 
@@ -35,20 +35,20 @@ class PlatformKey:
 
     @property
     def public(self) -> str:
-        """The key by which everybody can check, in hexadecimal."""
+        """Return the public key for verification, in hexadecimal."""
         return self.private.public_key().public_bytes_raw().hex()
 
     def sign(self, hash_: str) -> str:
-        """The signature of the 64 characters of a hash, in hexadecimal."""
+        """Return the signature of the 64 characters of a hash, in hexadecimal."""
         return self.private.sign(hash_.encode("ascii")).hex()
 
     def has_signed(self, hash_: str, signature: str) -> bool:
-        """Whether the signature of this hash is by this key or one of the earlier ones."""
+        """Return whether this key or an earlier one has signed this hash."""
         return any(_is_by(key, hash_, signature) for key in (self.public, *self.earlier))
 
 
 def platform_key() -> PlatformKey:
-    """Return the key in use; where several machines record matches, the settings name it."""
+    """Return the key in use; if several machines record matches, it is in the settings."""
     earlier = settings.DAMRAK_EARLIER_REPLAY_KEYS
     if settings.DAMRAK_REPLAY_KEY is not None:
         return PlatformKey.of_bytes(settings.DAMRAK_REPLAY_KEY, earlier)

@@ -1,4 +1,4 @@
-"""Where replays are kept, compressed: each under its own hash."""
+"""Content-addressed stores of compressed replays."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ SUFFIX: Final = ".json.zst"
 
 @dataclass(frozen=True, slots=True)
 class ReplayStore:
-    """Somewhere to keep compressed replays. Whatever it does may raise StoreUnreachable."""
+    """A store of compressed replays. Every method may raise StoreUnreachable."""
 
     store: Store
 
     def put(self, hash_: str, data: bytes) -> None:
-        """Keep it for good. What is there under this hash remains."""
+        """Store the data permanently; existing data under this hash is kept."""
         self.store.put(hash_, data)
 
     def get(self, hash_: str) -> bytes:
-        """What was put there.
+        """Return the data stored under this hash.
 
         Raises:
             ReplayLost, ReplayDamaged
@@ -42,6 +42,6 @@ class ReplayStore:
 
 
 def replay_store() -> ReplayStore:
-    """The store of this installation."""
+    """Return the store of this installation."""
     choice = settings.DAMRAK_REPLAY_STORE
     return ReplayStore(chosen_store(choice, "replays", StoredReplay, SUFFIX))
