@@ -1,1 +1,1 @@
-"""Bots, their versions, and which of them is live."""
+"""Bots, their versions, and the choice of the live version."""

@@ -1,4 +1,4 @@
-"""The app as Django knows it."""
+"""The Django app of bots."""
 
 from typing import Any
 
@@ -13,14 +13,14 @@ class BotsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Revoke the tokens of a user's remote bots together with all other tokens."""
+        """Revoke the tokens of a user's remote bots together with the user's other tokens."""
         from damrak_ladder.accounts.tokens import all_revoked
 
         all_revoked.connect(_revoke_connections, dispatch_uid="bots.connecting")
 
 
 def _revoke_connections(**sent: Any) -> None:
-    # Imported late: it loads the engine, which most processes do not need at their start.
+    # Imported late: it loads the engine, which most processes do not need at start-up.
     from damrak_ladder.bots.connecting import on_all_revoked
 
     on_all_revoked(**sent)

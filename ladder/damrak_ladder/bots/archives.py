@@ -1,4 +1,4 @@
-"""Archives of uploaded bots, named by the SHA-256 of their content."""
+"""Content-addressed store of uploaded bots' archives, named by their SHA-256."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from damrak_ladder.stores.store import NAME, Store
 
 
 def content_of(data: bytes) -> str:
-    """The name that these bytes have in the store."""
+    """Return the name of these bytes in the store."""
     return hashlib.sha256(data).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveStore:
-    """Somewhere to keep archives. Whatever it does may raise StoreUnreachable."""
+    """A store of archives. Every method may raise StoreUnreachable."""
 
     store: Store
 
     def put(self, data: bytes) -> str:
-        """Keep these bytes for good; their name. Putting them in again changes nothing."""
+        """Store these bytes permanently; return their name. Idempotent."""
         content = content_of(data)
         self.store.put(content, data)
         return content
 
     def get(self, content: str) -> bytes:
-        """The bytes of that name.
+        """Return the bytes of this name.
 
         Raises:
-            ArchiveDamaged: they are gone, or are not what was put in.
+            ArchiveDamaged: they are gone, or have been changed.
         """
         try:
             data = self.store.get(_checked(content))
@@ -48,12 +48,12 @@ class ArchiveStore:
         return data
 
     def has(self, content: str) -> bool:
-        """Whether there is an archive of that name."""
+        """Return whether there is an archive of this name."""
         return self.store.has(_checked(content))
 
 
 def archive_store() -> ArchiveStore:
-    """The store of this installation."""
+    """Return the store of this installation."""
     return ArchiveStore(chosen_store(settings.DAMRAK_ARCHIVE_STORE, "archives", StoredArchive))
 
 

@@ -1,4 +1,4 @@
-"""Tokens with which bots that run elsewhere connect: one for each bot, known to its owner only."""
+"""Tokens with which remote bots connect: one per bot, known only to its owner."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from damrak_ladder.security import SecurityEvent, record
 from damrak_wire.lobby import BotToken
 
 MARK: Final = "dmk_"
-"""How they begin, as those that a referee makes itself."""
+"""The prefix of tokens, the same as of those that a referee creates itself."""
 
 _RANDOM_BYTES: Final = 32
 _HINT: Final = len(MARK) + 4
 
 
 def issue(bot: Bot, now: datetime) -> str:
-    """A new token, which nobody can find out later; the bot's earlier one is void from now on."""
+    """Issue a new token, shown only once, and revoke the bot's earlier one."""
     secret = MARK + secrets.token_urlsafe(_RANDOM_BYTES)
     with transaction.atomic():
-        Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)  # one after the other
-        ConnectToken.objects.filter(bot=bot).exclude(revoked=None).delete()  # or they would pile up
+        Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)  # serialises concurrent calls
+        ConnectToken.objects.filter(bot=bot).exclude(revoked=None).delete()  # keeps the table small
         revoke(bot, now)
         ConnectToken.objects.create(
             bot=bot,
@@ -40,7 +40,7 @@ def issue(bot: Bot, now: datetime) -> str:
 
 
 def revoke(bot: Bot, now: datetime) -> bool:
-    """Make the bot's token void; whether it had one."""
+    """Revoke the bot's token; return whether it had one."""
     if not ConnectToken.objects.filter(bot=bot, revoked=None).update(revoked=now):
         return False
     detail = {"token": f"connects {bot.slug}"}
@@ -49,13 +49,14 @@ def revoke(bot: Bot, now: datetime) -> bool:
 
 
 def on_all_revoked(sender: type[User], user: User, now: datetime, **more: object) -> None:
-    """Make the tokens of all bots of a user void."""
+    """Revoke the tokens of all bots of a user."""
     ConnectToken.objects.filter(bot__owner=user, revoked=None).update(revoked=now)
 
 
 def all_tokens() -> list[BotToken]:
-    """The tokens of all bots that may connect now, as referees take them."""
-    # Also those made a moment from now by the clock of another machine: without any its bot is out.
+    """Return the tokens of all bots that may connect now, in the form that referees use."""
+    # Includes tokens dated in the near future by the clock of another machine: without its token a
+    # bot could not connect.
     good = ConnectToken.objects.filter(revoked=None, bot__owner__is_active=True)
     found = good.order_by("bot__slug").values_list("bot__slug", "digest")
     return [BotToken(slug, digest, 0) for slug, digest in found]

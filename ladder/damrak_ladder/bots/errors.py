@@ -1,23 +1,23 @@
-"""What can be wrong with a bot or a version.
+"""Exceptions of bots and versions.
 
 BotError
-├── LimitReached     the owner has as much as is allowed
+├── LimitReached     the owner has reached a limit
 ├── NameTaken        another bot has this name
 ├── SameContent      the bot has a version with this content
 ├── NotTaken         the archive breaks a rule
 ├── NotQualified     the version may not be live
-├── Overtaken        somebody else was faster; look again
-├── Frozen           what a version is never changes
-└── ArchiveDamaged   the store no longer has what was put into it
+├── Overtaken        another process was faster; read the state again
+├── Frozen           this field of a version never changes
+└── ArchiveDamaged   the stored archive is missing or has been changed
 """
 
 
 class BotError(Exception):
-    """Something about a bot or a version."""
+    """Base class of these exceptions."""
 
 
 class LimitReached(BotError):
-    """The owner has as much as is allowed."""
+    """The owner has reached a limit."""
 
     def __init__(self, what: str, limit: int) -> None:
         super().__init__(f"no more than {limit} {what}")
@@ -57,15 +57,15 @@ class NotQualified(BotError):
 
 
 class Overtaken(BotError):
-    """Somebody else has changed the same thing meanwhile."""
+    """Another process has changed the same thing in the meantime."""
 
 
 class Frozen(BotError):
-    """What a version is never changes; only its standing does."""
+    """This field of a version never changes; only its standing does."""
 
 
 class ArchiveDamaged(BotError):
-    """The store no longer has what was put into it."""
+    """The stored archive is missing or has been changed."""
 
     def __init__(self, content: str, problem: str) -> None:
         super().__init__(f"archive {content}: {problem}")

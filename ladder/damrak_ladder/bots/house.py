@@ -1,6 +1,6 @@
-"""House bots: part of the platform, told by their spec, such as `mcts:ms=100`.
+"""House bots: part of the platform, identified by their spec, such as `mcts:ms=100`.
 
-Each is a bot with one version, owned by the account "house", in which nobody can log in.
+Each is a bot with one version, owned by the account "house", which cannot be used to log in.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from damrak_ladder.bots.models import Bot, Kind, Promotion, State, Version
 
 OWNER: Final = "house"
 PREFIX: Final = "house-"
-"""How the slugs of house bots begin, and no other's."""
+"""The prefix of the slugs of house bots, reserved for them."""
 
 HOUSE_BOTS: Final[dict[str, frozenset[str]]] = {
     "random": frozenset(),
@@ -25,14 +25,14 @@ HOUSE_BOTS: Final[dict[str, frozenset[str]]] = {
     "planner": frozenset(),
     "mcts": frozenset({"ms", "iterations"}),
 }
-"""Their names, and the parameters that each takes."""
+"""The names of house bots, and the parameters that each accepts."""
 
 
 def check_spec(spec: str) -> None:
-    """See to it that a spec names a house bot.
+    """Check that a spec names a house bot.
 
     Raises:
-        ValueError: no such bot, parameter or value; one line for people.
+        ValueError: no such bot, parameter or value; the message is one line for users.
     """
     name, _, given = spec.partition(":")
     if name not in HOUSE_BOTS:
@@ -47,14 +47,14 @@ def check_spec(spec: str) -> None:
 
 
 def display_name(spec: str) -> str:
-    """What people call this house bot: `mcts, 50 iterations`."""
+    """Return the display name of this house bot: `mcts, 50 iterations`."""
     name, _, given = spec.partition(":")
     parts = [item.partition("=") for item in given.split(",") if item]
     return ", ".join([name, *(f"{value} {key}" for key, _, value in parts)])[:60]
 
 
 def house_owner(now: datetime) -> User:
-    """The account that house bots belong to; made now if there is none."""
+    """Return the account that owns house bots; it is created on first use."""
     user, is_new = User.objects.get_or_create(
         username=OWNER, defaults={"is_active": False, "date_joined": now}
     )
@@ -65,7 +65,7 @@ def house_owner(now: datetime) -> User:
 
 
 def house_version(spec: str, now: datetime) -> Version:
-    """The live version of a house bot; made now if there is none.
+    """Return the live version of a house bot; it is created on first use.
 
     Raises:
         ValueError: no such bot, parameter or value.

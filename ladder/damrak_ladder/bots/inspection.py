@@ -1,4 +1,4 @@
-"""Archives looked over before anything of them is kept, in a process that may die over it."""
+"""Inspection of an archive before it is stored, in a process of its own that may crash."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from damrak_wire.archive.inspection import Inspection
 from damrak_wire.archive.limits import MIB, STANDARD
 
 LARGEST: Final = STANDARD.archive_mb * MIB
-"""Bytes of an archive."""
+"""The maximum size of an archive in bytes."""
 
 _SECONDS: Final = 40
 _COMMAND: Final = (sys.executable, "-P", "-m", "damrak_wire.archive.inspection")
 
 
 def inspect_archive(data: bytes) -> Inspection:
-    """What an archive holds, by the rules of the referees.
+    """Return the content of an archive, checked by the rules of the referees.
 
     Raises:
         NotTaken: it breaks one of them.
     """
-    if len(data) > LARGEST:  # no need to write it down for that
+    if len(data) > LARGEST:  # checked before it is written to a file
         raise NotTaken(f"the archive is larger than {STANDARD.archive_mb} MiB")
     with tempfile.TemporaryFile() as file:
         file.write(data)

@@ -1,4 +1,4 @@
-"""The journey of a version: what happened to it so far, told to its author."""
+"""The journey of a version: the steps so far, for its author."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from damrak_ladder.bots.models import Step, StepKind, Version
 def note(
     version: Version, kind: str, text: str, now: datetime, detail: dict[str, Any] | None = None
 ) -> Step:
-    """Write down a step of this version; `text` is a sentence for its author.
+    """Record a step of this version; `text` is a sentence for its author.
 
     Raises:
         ValueError: there is no such kind.
@@ -26,5 +26,5 @@ def note(
 
 
 def journey(version: Version, after: int = 0) -> list[Step]:
-    """The steps of this version in their order, or those after the one with this key."""
+    """Return the steps of this version in order, or those after the one with this key."""
     return list(version.steps.filter(pk__gt=after).order_by("pk"))

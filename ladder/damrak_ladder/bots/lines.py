@@ -1,9 +1,11 @@
-"""What authors call their bots and say of their versions, as every page can show it."""
+"""Clean-up of names and notes from authors, so that every page can show them."""
 
 from __future__ import annotations
 
 
 def one_line(text: str) -> str:
-    """The text in one line, without characters that nobody can see: they could turn a page around,
-    and neither databases nor feeds take all of them."""
+    """Return the text in one line, without non-printable characters.
+
+    Those could reverse the text of a page, and databases and feeds do not accept all of them.
+    """
     return " ".join("".join(one if one.isprintable() else " " for one in text).split())

@@ -1,4 +1,4 @@
-"""Bots and their versions."""
+"""Models of bots, their versions, promotions, journeys and tokens."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from damrak_ladder.bots.errors import Frozen
 from damrak_ladder.stores.rows import Content
 
 SLUG: Final = r"\A[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?\Z"
-"""Names of bots: up to 40 lower-case letters, digits and inner hyphens."""
+"""The pattern of bot names: up to 40 lower-case letters, digits and inner hyphens."""
 
 
 class Kind(models.TextChoices):
-    """How a version comes to the table."""
+    """How a version takes part."""
 
-    UPLOADED = "uploaded"  # as an archive that runs in our sandbox
-    REMOTE = "remote"  # it connects
-    HOUSE = "house"  # it is part of the platform
+    UPLOADED = "uploaded"  # an archive that runs in our sandbox
+    REMOTE = "remote"  # connects from elsewhere
+    HOUSE = "house"  # part of the platform
 
 
 class State(models.TextChoices):
-    """What became of a version so far. Whether it is live, its bot says."""
+    """The state of a version. Whether it is live is a field of its bot."""
 
     CHECKING = "checking"
     QUALIFYING = "qualifying"
@@ -37,7 +37,7 @@ NEXT: Final[dict[State, frozenset[State]]] = {
     State.CHECKING: frozenset({State.QUALIFYING, State.FAILED}),
     State.QUALIFYING: frozenset({State.QUALIFIED, State.FAILED}),
     State.QUALIFIED: frozenset({State.BENCHED}),
-    # If the host was not to be trusted. A remote one that has failed may also connect again.
+    # If the host was not trustworthy. A remote version that has failed may also connect again.
     State.FAILED: frozenset({State.QUALIFYING}),
     State.BENCHED: frozenset({State.QUALIFIED}),
 }
@@ -61,13 +61,13 @@ class Bot(models.Model):
 
 
 class VersionQuerySet(models.QuerySet["Version"]):
-    """Versions, of which only the standing can be changed."""
+    """A query set of versions that only changes their standing."""
 
     def update(self, **values: Any) -> int:
         """Change the standing of these versions.
 
         Raises:
-            Frozen: something else is among the values.
+            Frozen: another field is among the values.
         """
         if fixed := sorted(set(values) - set(Version.STANDING)):
             raise Frozen(f"{', '.join(fixed)} of a version cannot be changed")
@@ -75,7 +75,7 @@ class VersionQuerySet(models.QuerySet["Version"]):
 
 
 class Version(models.Model):
-    """A submission. What it is never changes; its standing does."""
+    """A submission. Only its standing can change, all other fields are fixed."""
 
     STANDING: ClassVar = ("state", "reason", "evidence", "changed")
 
@@ -83,7 +83,7 @@ class Version(models.Model):
     number = models.PositiveIntegerField()  # from 1 within its bot
     kind = models.CharField(max_length=10, choices=Kind)
     content = models.CharField(max_length=64)  # SHA-256 of the archive, or of `spec`
-    spec = models.CharField(max_length=200, blank=True)  # of a house bot; what a remote one says
+    spec = models.CharField(max_length=200, blank=True)  # of a house bot; software of a remote one
     language = models.CharField(max_length=30, blank=True)
     size = models.PositiveBigIntegerField(default=0)
     note = models.CharField(max_length=500, blank=True)
@@ -107,7 +107,7 @@ class Version(models.Model):
         return f"{self.bot.slug}-{self.number}"
 
     def save(self, *args: Any, **options: Any) -> None:
-        """Insert it.
+        """Insert the version.
 
         Raises:
             Frozen: it has been inserted before.
@@ -118,7 +118,7 @@ class Version(models.Model):
 
 
 class Promotion(models.Model):
-    """Which version a bot had live, and since when: a ledger that is only ever added to."""
+    """A change of a bot's live version: an append-only ledger."""
 
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="promotions")
     before = models.ForeignKey(Version, on_delete=models.PROTECT, null=True, related_name="+")
@@ -133,7 +133,7 @@ class Promotion(models.Model):
 
 
 class StepKind(models.TextChoices):
-    """What can happen to a version on its way."""
+    """The kinds of steps in a version's journey."""
 
     RECEIVED = "received"
     CHECKED = "checked"
@@ -150,7 +150,7 @@ class StepKind(models.TextChoices):
 
 
 class Step(models.Model):
-    """Something that happened to a version on its way, for its owner: only ever added to."""
+    """A step in a version's journey, for its owner: append-only."""
 
     TEXT_LENGTH: ClassVar = 500
 
@@ -168,7 +168,7 @@ class Step(models.Model):
 
 
 class ConnectToken(models.Model):
-    """What makes a program elsewhere this bot. The token itself is known to its owner only."""
+    """A token with which a remote program connects as this bot. Only its digest is stored."""
 
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="connect_tokens")
     digest = models.CharField(max_length=64, unique=True)  # SHA-256, in hexadecimal

@@ -1,6 +1,6 @@
-"""What becomes of versions: checked, qualified, live, failed, benched.
+"""The lifecycle of versions: checked, qualified, live, failed, benched.
 
-Each step is one compare-and-swap, so that of two who decide at once one is told that he is late.
+Each step is one compare-and-swap, so that of two concurrent calls one fails with Overtaken.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def advance(
 def promote(
     bot_id: int, expected: int | None, version_id: int, now: datetime, by: User | None = None
 ) -> None:
-    """Make a version live instead of the expected one; an earlier one is made live again so, too.
+    """Make a version, possibly an earlier one, live instead of the expected one.
 
     Raises:
         NotQualified: it may not be live.
         Overtaken: another version than the expected one is live.
     """
     with transaction.atomic():
-        # Locked, so that nobody benches it between the look and the step.
+        # Locked, so that it is not benched between the check and the step.
         version = Version.objects.select_for_update(no_key=True).get(pk=version_id, bot_id=bot_id)
         if version.state != State.QUALIFIED:
             raise NotQualified(version.state)
@@ -57,7 +57,7 @@ def promote(
 
 
 def bench(version_id: int, reason: str, evidence: Any, now: datetime) -> bool:
-    """Take a version that faults too often out of play, with what shows it; whether it was live.
+    """Take a version that faults too often out of play, with evidence; return whether it was live.
 
     Raises:
         Overtaken: it is not qualified, or no longer.
@@ -69,7 +69,7 @@ def bench(version_id: int, reason: str, evidence: Any, now: datetime) -> bool:
 
 
 def retire(bot: Bot, now: datetime) -> bool:
-    """Leave a bot without a live version. Returns whether it had one."""
+    """Leave a bot without a live version; return whether it had one."""
     live = Bot.objects.select_for_update(no_key=True).get(pk=bot.pk).live_id
     return live is not None and _swap(bot.pk, live, None, now, None)
 

@@ -1,4 +1,4 @@
-"""New bots and new versions, within what an owner may have."""
+"""Creation of bots and versions, within the limits of their owner."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HOUR: Final = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What an author says of a new version."""
+    """An author's description of a new version."""
 
     kind: Kind
     spec: str = ""
@@ -33,10 +33,10 @@ class Submission:
 
 
 def create_bot(owner: User, slug: str, name: str, now: datetime) -> Bot:
-    """A new bot without versions.
+    """Create a bot without versions.
 
     Raises:
-        ValueError: no such slug can be, or it is for house bots.
+        ValueError: the slug is not valid, or reserved for house bots.
         LimitReached, NameTaken
     """
     if not re.fullmatch(SLUG, slug):
@@ -56,7 +56,7 @@ def create_bot(owner: User, slug: str, name: str, now: datetime) -> Bot:
 
 
 def upload(bot: Bot, data: bytes, submission: Submission, now: datetime) -> Version:
-    """A new version from an archive, which is kept before the version is known to anybody.
+    """Create a version from an archive, which is stored before the version becomes visible.
 
     Raises:
         LimitReached, SameContent
@@ -65,17 +65,17 @@ def upload(bot: Bot, data: bytes, submission: Submission, now: datetime) -> Vers
 
 
 def keep_archive(bot: Bot, data: bytes, now: datetime) -> str:
-    """Keep an archive for a version to come, which may still be refused; its content.
+    """Store an archive for a later version, which may still be refused; return its name.
 
     Raises:
         LimitReached, SameContent
     """
-    _check(bot, content_of(data), len(data), now)  # before anything is written
+    _check(bot, content_of(data), len(data), now)  # before the archive is written
     return archive_store().put(data)
 
 
 def register(bot: Bot, submission: Submission, now: datetime) -> Version:
-    """A new version that has no archive: a remote bot, or one of the house, told by its `spec`.
+    """Create a version without an archive: a remote or house bot, identified by its `spec`.
 
     Raises:
         LimitReached, SameContent
@@ -84,14 +84,14 @@ def register(bot: Bot, submission: Submission, now: datetime) -> Version:
 
 
 def storage_of(owner: User) -> int:
-    """Bytes of all archives of this owner; one that several versions share counts once."""
+    """Return the bytes of all archives of this owner; each distinct content counts once."""
     archives = Version.objects.filter(bot__owner=owner, kind=Kind.UPLOADED)
     return archives.values("content").distinct().aggregate(bytes=Sum("size"))["bytes"] or 0
 
 
 def _submit(bot: Bot, content: str, size: int, submission: Submission, now: datetime) -> Version:
     with transaction.atomic():
-        _lock(bot.owner)  # two submissions at once must see each other
+        _lock(bot.owner)  # concurrent submissions must see each other
         _check(bot, content, size, now)
         latest = bot.versions.aggregate(number=Max("number"))["number"] or 0
         return Version.objects.create(
