@@ -1,1 +1,1 @@
-"""Referees as the ladder drives and watches them; the only place that speaks gRPC."""
+"""Clients of referees, for control and watching; the only package that uses gRPC."""

@@ -1,4 +1,4 @@
-"""Addresses of referees as an installation names them."""
+"""Addresses of referees in the settings."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["Address", "parse_address"]
 
 
 def parse_address(text: str) -> Address:
-    """The address that this names.
+    """Return the address that this text names.
 
     Raises:
-        RefereeTrouble: it is none; says how one is written.
+        RefereeTrouble: it is not valid; the message describes the syntax.
     """
     try:
         return parse(text)

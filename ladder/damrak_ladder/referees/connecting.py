@@ -1,4 +1,4 @@
-"""Connections to referees as this installation makes them."""
+"""Connections to referees, configured by the settings of this installation."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from damrak_ladder.referees.control import Control
 from damrak_ladder.referees.security import Security
 from damrak_ladder.referees.watching import Watching
 
-_kept: tuple[int, Control] | None = None  # the process that it belongs to
+_kept: tuple[int, Control] | None = None  # with the process id that it belongs to
 
 
 def own_control() -> Control:
-    """To drive the referee of this host, over a connection of its own.
+    """Return a client for the referee of this host, with a new connection.
 
     Raises:
-        RefereeTrouble: it is not known where that is.
+        RefereeTrouble: its address is not set.
     """
     return control_of(settings.DAMRAK_REFEREE or "")
 
 
 @contextmanager
 def kept_control() -> Iterator[Control]:
-    """The same over a connection that this process keeps, for one who often comes back.
+    """Lend a client for the referee of this host, whose connection this process keeps.
 
-    It is made by the process that uses it, since gRPC does not survive a fork, and made anew after
-    trouble, lest a referee that is back be waited for as long as one that is gone.
+    The connection is made by the process that uses it, since gRPC does not survive a fork, and
+    replaced after an error, so that the back-off of a failed connection does not delay the return
+    of the referee.
 
     Raises:
-        RefereeTrouble: it is not known where that is.
+        RefereeTrouble: its address is not set.
     """
     global _kept
     process = os.getpid()
@@ -46,25 +47,25 @@ def kept_control() -> Iterator[Control]:
 
 
 def control_of(address: str) -> Control:
-    """To drive the referee at this address.
+    """Return a client to control the referee at this address.
 
     Raises:
-        RefereeTrouble: it is no address.
+        RefereeTrouble: the address is not valid.
     """
     return Control(parse_address(address), security())
 
 
 def watching_of(address: str) -> Watching:
-    """To watch what the referee at this address plays; made inside the loop that uses it.
+    """Return a client to watch the referee at this address; call it in the event loop that uses it.
 
     Raises:
-        RefereeTrouble: it is no address.
+        RefereeTrouble: the address is not valid.
     """
     return Watching(parse_address(address), security())
 
 
 def security() -> Security:
-    """How this installation protects the way to its referees."""
+    """Return the settings that protect connections to referees."""
     tls = settings.DAMRAK_REFEREE_TLS
     return Security(
         key=settings.DAMRAK_REFEREE_KEY or "",

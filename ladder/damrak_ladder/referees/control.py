@@ -1,11 +1,11 @@
-"""Driving a referee: start a block, follow it to its end, cancel it.
+"""Control of a referee: start a block, follow it to its end, cancel it.
 
     with Control(parse_address("unix:/run/damrak/referee.sock")) as control:
         control.start(order)
         for news in control.follow(order.block, order.attempt):
             ...
 
-Made where it is used: gRPC does not survive a fork.
+Create it in the process that uses it: gRPC does not survive a fork.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from damrak_wire.control import ControlClient
 
 
 class Control(ControlClient):
-    """A referee's master; a context manager. Every method raises RefereeTrouble.
+    """A client that controls a referee; a context manager. Every method raises RefereeTrouble.
 
-    `start` raises RefereeBusy, ArchivesMissing and OrderRefused besides, and `follow`
-    RefereeForgot: it has lost the block, which is to be played again.
+    `start` also raises RefereeBusy, ArchivesMissing and OrderRefused, and `follow` raises
+    RefereeForgot: the referee has lost the block, which has to be played again.
     """
 
     def __init__(self, address: Address, security: Security | None = None) -> None:
@@ -48,5 +48,5 @@ class Control(ControlClient):
         return RefereeTrouble(self.address.text, problem)
 
     def _may_pass(self, trouble: Exception) -> bool:
-        # What is not about the connection is not cured by another one.
+        # Only connection errors can be cured by a new connection.
         return type(trouble) is RefereeTrouble and not trouble.is_lasting

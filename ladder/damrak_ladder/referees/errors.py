@@ -1,17 +1,17 @@
-"""What can go wrong between the ladder and a referee.
+"""Exceptions of calls to a referee.
 
-RefereeTrouble           it cannot be reached, or refuses; `is_lasting` if waiting is no cure
-├── RefereeBusy          it is there, and takes no more just now
-├── RefereeForgot        it does not know that block, or that match
-├── ArchivesMissing      it has not got the archives of a block
-└── OrderRefused         it will never carry out this order
+RefereeTrouble           unreachable, or refuses; `is_lasting` if waiting does not help
+├── RefereeBusy          available, but accepts no more blocks now
+├── RefereeForgot        that block or match is unknown
+├── ArchivesMissing      archives of a block are missing
+└── OrderRefused         this order will never be accepted
 """
 
 from __future__ import annotations
 
 
 class RefereeTrouble(Exception):
-    """Something is wrong with a referee, or on the way to it."""
+    """A referee, or the connection to it, has failed."""
 
     def __init__(self, address: str, problem: str, *, is_lasting: bool = False) -> None:
         super().__init__(f"{address}: {problem}")
@@ -21,16 +21,16 @@ class RefereeTrouble(Exception):
 
 
 class RefereeBusy(RefereeTrouble):
-    """It is there, and takes no more just now: it drains, or has no room."""
+    """The referee accepts no more blocks now: it drains, or has no room."""
 
 
 class RefereeForgot(RefereeTrouble):
-    """It does not know that block, or that match; it may have been started anew."""
+    """The referee does not know that block or match; it may have been restarted."""
 
 
 class ArchivesMissing(RefereeTrouble):
-    """It has not got the archives of a block, or may not run them."""
+    """The referee lacks the archives of a block, or may not run them."""
 
 
 class OrderRefused(RefereeTrouble):
-    """It will never carry out this order."""
+    """The referee will never accept this order."""

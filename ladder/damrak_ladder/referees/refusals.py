@@ -1,4 +1,4 @@
-"""What a failed call to a referee means."""
+"""Mapping of gRPC errors to the exceptions of referees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from damrak_ladder.referees.errors import (
     RefereeTrouble,
 )
 
-# What gRPC says itself when there is no connection, or when there is none any more.
+# Messages of gRPC itself if there is no connection, or it was lost.
 _NO_CONNECTION: Final = (
     "failed to connect",
     "errors resolving",
@@ -28,7 +28,7 @@ _NO_CONNECTION: Final = (
     "recvmsg",
     "Cancelling all calls",
 )
-# No waiting helps against these, whoever says them.
+# Permanent errors, from either side.
 _WRONG: Final = (
     "CERTIFICATE_VERIFY_FAILED",
     "Hostname Verification Check failed",
@@ -47,7 +47,7 @@ _NEVER: Final = frozenset(
 
 
 def trouble_of(problem: grpc.RpcError, address: Address) -> RefereeTrouble:
-    """The error in our words."""
+    """Return the exception for a gRPC error."""
     code = problem.code()
     details = " ".join((problem.details() or "").split()) or code.name.lower()
     match code:

@@ -1,4 +1,4 @@
-"""How connections to referees are protected, and what they are like."""
+"""Security and channel options of connections to referees."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from damrak_ladder.referees.addresses import Address
 from damrak_ladder.referees.errors import RefereeTrouble
 
 OPTIONS: Final = (
-    # A channel of its own for everyone: no back-off of one is another's, and closing closes.
+    # A private subchannel pool, so that back-off is not shared and close() closes the connection.
     ("grpc.use_local_subchannel_pool", 1),
-    # A host that is gone without a word is noticed. The third is for one that stands still while
-    # its kernel goes on acknowledging.
+    # Detects a host that has vanished. The third option is for one that hangs while its kernel
+    # still acknowledges packets.
     ("grpc.keepalive_time_ms", 8_000),
     ("grpc.keepalive_timeout_ms", 8_000),
     ("grpc.http2.ping_timeout_ms", 8_000),
     ("grpc.http2.max_pings_without_data", 0),
-    ("grpc.min_reconnect_backoff_ms", 5_000),  # how long an attempt to connect may take
-    # A call that meets a server about to stop gRPC would else repeat by itself, at times without
+    ("grpc.min_reconnect_backoff_ms", 5_000),  # the time-out of a connection attempt
+    # A call that meets a server about to stop would otherwise be retried by gRPC, at times without
     # pause or end, in memory that grows by gigabytes.
     ("grpc.enable_retries", 0),
     ("grpc.max_receive_message_length", -1),  # replays may be long
@@ -29,11 +29,11 @@ OPTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Security:
-    """What protects the way to referees, all of it in PEM, and the key that opens them.
+    """The protection of connections to referees: PEM certificates and the access key.
 
-    `authorities` are those to be believed, None: the usual ones. With `certificate` and its
-    `private_key` we say who we are. Connections that leave this machine are encrypted unless
-    `may_be_plain`.
+    `authorities` are the trusted certificate authorities (None: the system's). With `certificate`
+    and `private_key` the client authenticates itself. Connections that leave this machine are
+    encrypted unless `may_be_plain`.
     """
 
     key: str = field(default="", repr=False)
@@ -44,11 +44,11 @@ class Security:
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        """What every call carries."""
+        """Return the metadata of every call."""
         return (("authorization", f"Bearer {self.key}"),) if self.key else ()
 
     def credentials_for(self, address: Address) -> grpc.ChannelCredentials | None:
-        """What a channel to there is made with; None if it is not encrypted.
+        """Return the channel credentials for this address; None if it is not encrypted.
 
         Raises:
             RefereeTrouble: the certificate comes without its key, or the other way round.
@@ -59,6 +59,6 @@ class Security:
         is_plain = address.is_loopback or self.may_be_plain
         if is_plain and self.authorities is None and self.certificate is None:
             return None
-        if not address.host:  # nobody listens in on a socket of this machine
+        if not address.host:  # a local socket cannot be intercepted
             return None
         return grpc.ssl_channel_credentials(self.authorities, self.private_key, self.certificate)

@@ -1,4 +1,4 @@
-"""Watching what a referee plays, for the live pages of the site.
+"""Watching a referee's matches, for the live pages of the site.
 
 async with watching_of(host.control) as referee:
     async for seen in referee.watch("17"):
@@ -29,7 +29,7 @@ _WATCH: Final = "/damrak.v1.Watch/WatchMatch"
 
 
 class Watching:
-    """A referee's spectator; an async context manager. Every method raises RefereeTrouble."""
+    """An async context manager that watches a referee. Every method raises RefereeTrouble."""
 
     def __init__(self, address: Address, security: Security | None = None) -> None:
         self.address = address
@@ -53,7 +53,7 @@ class Watching:
         await self._channel.close()
 
     async def matches(self) -> tuple[WatchedMatch, ...]:
-        """What can be watched there."""
+        """Return the matches that can be watched."""
         list_matches = WatchStub(self._channel).ListMatches
         try:
             reply = await list_matches(
@@ -66,10 +66,10 @@ class Watching:
             raise self._nonsense(problem) from None
 
     async def messages(self, match: str) -> AsyncIterator[bytes]:
-        """One match as the messages that the referee sends, from its beginning to its end.
+        """Yield the messages of one match as the referee sends them, from its beginning to its end.
 
         Raises:
-            RefereeForgot: it is not watched there.
+            RefereeForgot: the match cannot be watched there.
         """
         watch = self._channel.unary_stream(
             _WATCH,
@@ -86,10 +86,10 @@ class Watching:
             call.cancel()
 
     async def watch(self, match: str) -> AsyncIterator[Seen]:
-        """One match, from its beginning to its end.
+        """Yield one match, from its beginning to its end.
 
         Raises:
-            RefereeForgot: it is not watched there.
+            RefereeForgot: the match cannot be watched there.
         """
         rules: Rules | None = None
         async for message in self.messages(match):
