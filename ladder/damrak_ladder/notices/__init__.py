@@ -1,1 +1,1 @@
-"""What is told to people, and by which way."""
+"""Notices to users, on the site, by mail and by webhook."""

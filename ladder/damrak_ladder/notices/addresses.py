@@ -1,7 +1,7 @@
-"""Where webhooks may go: into the open internet, and never into the network we stand in.
+"""Allowed addresses of webhooks: the public internet, never the internal network.
 
-Names are resolved once, and what was checked is what is connected to. A name that leads elsewhere
-the second time it is asked gains nothing.
+Names are resolved once, and the addresses that were checked are those connected to. So a name that
+resolves differently the second time (DNS rebinding) gains nothing.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ LONGEST_URL: Final = 500
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Iterable[str]]
-"""From the name of a host and a port to addresses."""
+"""Resolves a host name and a port to addresses."""
 
-# Public by number only: the control address inside one big cloud, addresses of version 6 that stand
-# for one of version 4, behind which anything may hide, and those that are for examples.
+# Formally public: the metadata address of one big cloud, IPv6 ranges that embed IPv4 addresses,
+# which may be internal, and ranges for documentation.
 _NOT_OURS_TO_ASK: Final = tuple(
     ip_network(text)
     for text in (
@@ -36,30 +36,30 @@ _NOT_OURS_TO_ASK: Final = tuple(
     )
 )
 _ALL_OF_VERSION_6: Final = ip_network("2000::/3")
-"""Where public addresses are; whatever else there is stays in some network."""
+"""The range of public IPv6 addresses; all others are local to some network."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An address to post to, taken apart."""
+    """The parsed URL of a webhook."""
 
     is_encrypted: bool
     host: str
     port: int
-    path: str  # with the query
+    path: str  # including the query
 
     @property
     def authority(self) -> str:
-        """Host and port as an HTTP request names them."""
+        """Return host and port in the form of an HTTP request."""
         name = f"[{self.host}]" if ":" in self.host else self.host
         usual = 443 if self.is_encrypted else 80
         return name if self.port == usual else f"{name}:{self.port}"
 
 
 def target_of(url: str, allow_loopback: bool) -> Target:
-    """The parts of a URL to which a webhook may go, as far as that can be told without asking.
+    """Parse the URL of a webhook and check it as far as possible without resolving the host.
 
-    With `allow_loopback` plain http is good, too, but for this machine only.
+    With `allow_loopback` plain http is allowed, too, but for this machine only.
 
     Raises:
         BadWebhook
@@ -96,20 +96,20 @@ def target_of(url: str, allow_loopback: bool) -> Target:
 def destination_of(
     url: str, allow_loopback: bool, resolve: Resolve
 ) -> tuple[Target, list[Address]]:
-    """The parts of a URL and the addresses to connect to: what a form accepts and what is sent to.
+    """Return the parsed URL and the addresses to connect to, for forms and for delivery.
 
     Raises:
-        BadWebhook: nothing may be sent there.
+        BadWebhook: this destination is not allowed.
     """
     target = target_of(url, allow_loopback)
     return target, places_of(target, allow_loopback, resolve)
 
 
 def places_of(target: Target, allow_loopback: bool, resolve: Resolve) -> list[Address]:
-    """The addresses behind it. If only one of them is not to be connected to, none is.
+    """Return the addresses of the host. A single forbidden address rules out all of them.
 
     Raises:
-        BadWebhook: it leads to no address, or to one that is not public.
+        BadWebhook: the host has no address, or one that is not public.
     """
     try:
         found = [ip_address(text.partition("%")[0]) for text in resolve(target.host, target.port)]
@@ -124,13 +124,13 @@ def places_of(target: Target, allow_loopback: bool, resolve: Resolve) -> list[Ad
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """What the system knows of that name."""
+    """Return the addresses of this name from the system's resolver."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(place[0]) for *_kind, place in found]
 
 
 def is_public(address: Address) -> bool:
-    """Whether it is out there, and not in some network that only we can reach."""
+    """Return whether the address is on the public internet, not in an internal network."""
     if isinstance(address, IPv6Address) and address.ipv4_mapped:
         address = address.ipv4_mapped
     if isinstance(address, IPv6Address) and address not in _ALL_OF_VERSION_6:

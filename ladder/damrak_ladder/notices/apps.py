@@ -1,10 +1,10 @@
-"""The app as Django knows it."""
+"""The Django app of notices."""
 
 from django.apps import AppConfig
 
 
 class NoticesConfig(AppConfig):
-    """What is told to people, and by which way."""
+    """Notices to users, and their delivery."""
 
     name = "damrak_ladder.notices"
     label = "notices"

@@ -1,9 +1,9 @@
-"""Send what waits to be sent; any number of deliverers may do so at once.
+"""Delivery of due mails and webhooks; any number of processes may deliver at once.
 
-Whoever sends something first takes it, in one statement that only one of two can win: it counts
-the try and puts off the next one. Who dies over it has taken nothing from the others but time.
-A mail server that has accepted a mail a moment before we die hears of it again, since nobody can
-write down both at once; a webhook likewise, but each post carries the number of its notice.
+A process claims a delivery in one statement, which counts the try and postpones the next one, so
+that only one process succeeds. If it is killed, the delivery is merely delayed. A mail accepted by
+the server just before that is sent twice, since the two records cannot be written atomically; a
+webhook likewise, but each post carries the number of its notice.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from damrak_ladder.notices.webhooks import body_of, own_postman, post_signed
 logger = logging.getLogger(__name__)
 
 TRIES: Final = 10
-"""So often a delivery is tried; the last time nearly two days after the first."""
+"""The number of tries of a delivery; the last is nearly two days after the first."""
 
 HELD: Final = timedelta(minutes=5)
-"""Longer than any try can take: so long nobody else touches what somebody sends."""
+"""How long a claim lasts, which is longer than any try can take."""
 
-_MAILS: Final = 50  # to so many users in one go
-_MAIL_SECONDS: Final = 60  # after so long no further mail is begun, whose hold would be too short
-_REFUSALS: Final = 3  # so many in a row, and the mail server is left alone for this time
+_MAILS: Final = 50  # users per run
+_MAIL_SECONDS: Final = 60  # no new mail is begun after this time, as its claim would be too short
+_REFUSALS: Final = 3  # consecutive failures after which mail is suspended for this run
 _IN_ONE_MAIL: Final = 100
-_POSTS: Final = 24  # in one go
-_POSTS_TO_ONE: Final = 3  # of these, so that a slow receiver delays nobody but itself
+_POSTS: Final = 24  # per run
+_POSTS_TO_ONE: Final = 3  # of these to one receiver, so that a slow one delays only itself
 
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """What one go has achieved, in notices."""
+    """The outcome of one run, in notices."""
 
     sent: int = 0
     failed: int = 0
@@ -55,14 +55,14 @@ class Delivered:
 
 
 def wait_after(tries: int) -> timedelta:
-    """How long a delivery rests when so many tries have failed: 5, 10, 20 minutes and so on."""
+    """Return the back-off after this many failed tries: 5, 10, 20 minutes and so on."""
     return HELD * (1 << (tries - 1))
 
 
 def deliver(
     now: datetime, postman: Postman | None = None, mailer: BaseEmailBackend | None = None
 ) -> Delivered:
-    """Send some of what is due. It speaks to the network, and so belongs into no transaction."""
+    """Send some of the due deliveries. It uses the network, so call it outside of transactions."""
     bury(now)
     return deliver_mails(now, mailer or get_connection()) + deliver_posts(
         now, postman or own_postman()
@@ -70,13 +70,13 @@ def deliver(
 
 
 def bury(now: datetime) -> int:
-    """Give up what was tried for the last time by somebody who never came back; how many."""
+    """Give up deliveries whose last try never reported back; return their number."""
     lost = Delivery.objects.filter(state=DeliveryState.WAITING, due__lte=now, tries__gte=TRIES)
     return lost.update(state=DeliveryState.DEAD, ended=now, trouble="nobody knows whether it went")
 
 
 def deliver_mails(now: datetime, mailer: BaseEmailBackend) -> Delivered:
-    """Send each user with mail due one mail with all of it."""
+    """Send each user with due mail a single mail with all notices."""
     total, refusals, begun = Delivered(), 0, monotonic()
     for user_id in _users(now, Channel.MAIL, _MAILS):
         if refusals == _REFUSALS or monotonic() - begun > _MAIL_SECONDS:
@@ -90,7 +90,7 @@ def deliver_mails(now: datetime, mailer: BaseEmailBackend) -> Delivered:
 
 
 def deliver_posts(now: datetime, postman: Postman) -> Delivered:
-    """Post what is due to webhooks: to all of them at once, to each in the order it was told."""
+    """Post to all due webhooks concurrently, to each of them in order."""
     chosen: dict[int, list[Delivery]] = {}
     room = _POSTS
     for user_id in _users(now, Channel.WEBHOOK, _POSTS):
@@ -102,7 +102,7 @@ def deliver_posts(now: datetime, postman: Postman) -> Delivered:
     webhooks = {hook.user_id: hook for hook in Webhook.objects.filter(user__in=list(chosen))}
     taken = {user_id: ours for user_id, due in chosen.items() if (ours := _take(due, now))}
     total = Delivered()
-    # Threads only talk; the database is this one's alone.
+    # Threads only use the network; all database access is in this thread.
     with ThreadPoolExecutor(max(len(taken), 1)) as pool:
         talks = [
             pool.submit(_post_all, webhooks.get(user_id), ours, now, postman)
@@ -115,9 +115,9 @@ def deliver_posts(now: datetime, postman: Postman) -> Delivered:
 
 
 def _users(now: datetime, channel: Channel, most: int) -> list[int]:
-    """Those who are to be sent something, whoever has waited longest first.
+    """Return the users with due deliveries, longest waiting first.
 
-    However much one of them has waiting, it keeps nobody else out of the list.
+    A user with many deliveries does not displace others from the list.
     """
     waiting = _due(now, channel).order_by().values("user").annotate(first=Min("due"))
     return [row["user"] for row in waiting.order_by("first", "user")[:most]]
@@ -130,7 +130,7 @@ def _due(now: datetime, channel: Channel) -> QuerySet[Delivery]:
 
 
 def _take(deliveries: Iterable[Delivery], now: datetime) -> list[Delivery]:
-    """Those of them that are ours to send now: nobody else has taken them meanwhile."""
+    """Claim these deliveries; return those that no other process has claimed."""
     ours = []
     for delivery in deliveries:
         same = Delivery.objects.filter(
@@ -143,7 +143,7 @@ def _take(deliveries: Iterable[Delivery], now: datetime) -> list[Delivery]:
 
 
 def _note(ours: list[Delivery], answer: Answer, now: datetime) -> Delivered:
-    """Write down what became of these, unless somebody else has tried again since."""
+    """Record the outcome of these deliveries, unless another process has tried again since."""
     for delivery in ours:
         mine = Delivery.objects.filter(
             pk=delivery.pk, state=DeliveryState.WAITING, tries=delivery.tries
@@ -166,7 +166,7 @@ def _mail(ours: list[Delivery], mailer: BaseEmailBackend) -> Answer:
         try:
             mailer.send_messages([mail_of(user, [delivery.notice for delivery in ours])])
         except (OSError, ValueError):
-            # Why is for the operator's eyes: a mail server's words may name other people.
+            # The reason is only logged for the operator: it may name other people.
             logger.warning("mail_refused user=%s", user.pk, exc_info=True)
             return Answer(False, _("The mail server refused the mail or could not be reached."))
     return Answer(True)

@@ -1,7 +1,7 @@
-"""What can be wrong with notices."""
+"""Exceptions of notices."""
 
 from __future__ import annotations
 
 
 class BadWebhook(ValueError):
-    """An address to which no webhook may go; the message says why, in the reader's language."""
+    """An address not allowed for webhooks; the message says why, in the reader's language."""

@@ -1,4 +1,4 @@
-"""What people are told about, by which ways, and which of them are used by default."""
+"""Kinds of notices, the channels of their delivery, and the defaults."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Kind(models.TextChoices):
-    """What a notice is about."""
+    """The subject of a notice."""
 
     QUALIFIED = "qualified", _("A version of mine has qualified")
     FAILED = "failed", _("A version of mine has failed to qualify")
@@ -24,7 +24,7 @@ class Kind(models.TextChoices):
 
 
 class Channel(models.TextChoices):
-    """A way by which a notice reaches somebody."""
+    """A channel by which a notice reaches a user."""
 
     SITE = "site", _("On the site")
     MAIL = "mail", _("By e-mail")
@@ -32,12 +32,12 @@ class Channel(models.TextChoices):
 
 
 STAFF_KINDS: Final = frozenset({Kind.HOST_QUARANTINED, Kind.DEAD_BLOCK, Kind.REPLAYS_WRONG})
-"""What only staff are told."""
+"""The kinds of notices that only staff receive."""
 
-# Ranks move all day long: whoever wants a mail each time can say so.
+# Ranks change all day; users who want a mail each time can choose so.
 _UNWANTED: Final = frozenset({(Kind.RANK_CHANGE, Channel.MAIL)})
 
 
 def is_wanted_by_default(kind: Kind, channel: Channel) -> bool:
-    """Whether somebody who has said nothing is told about this by that way."""
+    """Return whether users without a rule receive this kind by this channel."""
     return (kind, channel) not in _UNWANTED

@@ -1,4 +1,4 @@
-"""Write a mail of one notice or several."""
+"""Mails with one or several notices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from damrak_ladder.plain_text import plain_text
 
 
 def mail_of(user: User, notices: Sequence[Notice]) -> EmailMessage:
-    """One mail to a user about all of these, in the language that is theirs now."""
+    """Return one mail to a user with all these notices, in the user's current language."""
     with override(user.language):
         if len(notices) == 1:
             subject = notices[0].subject

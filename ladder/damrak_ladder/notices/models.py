@@ -1,4 +1,4 @@
-"""Notices, what is sent of them, and what everybody wants to be told."""
+"""Models of notices, their deliveries, users' rules and webhooks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from damrak_ladder.accounts.models import User
 
 
 class Notice(models.Model):
-    """Something one user is told, in the language that was theirs at the time."""
+    """A notice to one user, in the user's language at the time."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notices")
     kind = models.CharField(max_length=20)
-    key = models.CharField(max_length=200)  # the same thing has the same key
+    key = models.CharField(max_length=200)  # identifies the event, for idempotence
     subject = models.CharField(max_length=200)
     text = models.TextField()
     link = models.CharField(max_length=300)  # a path on the site, without a language
@@ -38,7 +38,7 @@ class Notice(models.Model):
 
 
 class DeliveryState(models.TextChoices):
-    """How far a delivery has come."""
+    """The state of a delivery."""
 
     WAITING = "waiting"
     SENT = "sent"
@@ -46,13 +46,13 @@ class DeliveryState(models.TextChoices):
 
 
 class Delivery(models.Model):
-    """The sending of a notice by mail or webhook."""
+    """The delivery of a notice by mail or webhook."""
 
     notice = models.ForeignKey(Notice, on_delete=models.CASCADE, related_name="deliveries")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="deliveries")
     channel = models.CharField(max_length=10)
     state = models.CharField(max_length=10, default=DeliveryState.WAITING)
-    due = models.DateTimeField()  # while somebody sends it: when others may try again
+    due = models.DateTimeField()  # while claimed: when others may try again
     tries = models.PositiveSmallIntegerField(default=0)
     ended = models.DateTimeField(null=True)
     trouble = models.CharField(max_length=300, blank=True)  # of the latest try
@@ -75,7 +75,7 @@ class Delivery(models.Model):
 
 
 class Rule(models.Model):
-    """What one user has said about one kind and one way; what is not said goes by default."""
+    """A user's choice for one kind and channel; without a rule the default applies."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notice_rules")
     kind = models.CharField(max_length=20)
@@ -92,13 +92,13 @@ class Rule(models.Model):
 
 
 class Webhook(models.Model):
-    """Where a user's program is told. Its secret follows from `salt` and the site's own key."""
+    """The webhook of a user. Its secret is derived from `salt` and the site's own key."""
 
     user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="webhook")
     url = models.CharField(max_length=500)
     salt = models.CharField(max_length=32)
     created = models.DateTimeField()
-    renewed = models.DateTimeField()  # when the secret was made
+    renewed = models.DateTimeField()  # when the secret was created
 
     def __str__(self) -> str:
         return self.url

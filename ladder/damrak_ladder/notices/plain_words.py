@@ -1,7 +1,7 @@
-"""What the layers below say in English, in the reader's language.
+"""Translation of messages of lower layers into the reader's language.
 
 Errors, reasons and the steps of a version are written in English: for logs, the terminal and the
-API. Pages and notices look their words up here; what is not there they show as it is.
+API. Pages and notices translate them here; unknown messages are shown unchanged.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from django.utils.formats import number_format
 from damrak_ladder.notices.sayings import SAID
 
 INNER: Final = "inner"
-"""A part of this name is looked up likewise."""
+"""The name of a group that is translated itself."""
 
 LIST: Final = "list"
-"""And each piece of one of this name."""
+"""The name of a group whose comma-separated items are translated."""
 
 _NUMBER: Final = re.compile(r"\d{1,3}(?:,\d{3})+|\d+\.\d+")
-"""As they are written in English: 1,234 or 1.5."""
+"""Numbers in English notation: 1,234 or 1.5."""
 
 _PATTERNS: Final = [(re.compile(pattern, re.DOTALL), words) for pattern, words in SAID]
 
 
 def in_words(said: object) -> str:
-    """This sentence, or this error's, in the reader's language if it is a known one."""
+    """Return this message in the reader's language if it is known, else unchanged."""
     text = str(said)
     for pattern, words in _PATTERNS:
         if found := pattern.fullmatch(text):
@@ -41,7 +41,7 @@ def in_words(said: object) -> str:
 
 
 def _localised(part: str) -> str:
-    """The same, or if it is a number that English writes in its own way, as the reader does."""
+    """Return a number in the reader's notation, and any other text unchanged."""
     if not _NUMBER.fullmatch(part):
         return part
     number = Decimal(part.replace(",", ""))

@@ -1,4 +1,4 @@
-"""Post a signed body to somebody's webhook, and believe nothing that comes back."""
+"""Posting of signed bodies to users' webhooks; the answers are untrusted."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from damrak_ladder.notices.addresses import Address, Resolve, Target, destinatio
 from damrak_ladder.notices.errors import BadWebhook
 
 PATIENCE: Final = 5.0
-"""Seconds that connecting, sending and hearing an answer may take together."""
+"""The time-out in seconds for connecting, sending and receiving together."""
 
 LARGEST_ANSWER: Final = 16_384
-"""Bytes of the answer that are read; only its first line matters."""
+"""The number of bytes of the answer that are read; only its first line matters."""
 
 _STATUS: Final = re.compile(rb"HTTP/1\.[01] ([1-5][0-9][0-9])(?: [^\r\n]*)?\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a post."""
+    """The outcome of a post."""
 
     is_good: bool
     trouble: str = ""  # one line; empty if it is good
@@ -34,23 +34,23 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Postman:
-    """The way out. Tests give another resolver, and certificates of their own."""
+    """The HTTP client of webhooks. Tests pass another resolver, and their own certificates."""
 
     allow_loopback: bool
     resolve: Resolve = resolve
-    tls: ssl.SSLContext | None = None  # None: the usual authorities
+    tls: ssl.SSLContext | None = None  # None: the system's authorities
     patience: float = PATIENCE
 
     def check(self, url: str) -> tuple[Target, list[Address]]:
-        """Where a post to this URL goes.
+        """Return the destination of a post to this URL.
 
         Raises:
-            BadWebhook: nothing is posted there.
+            BadWebhook: this destination is not allowed.
         """
         return destination_of(url, self.allow_loopback, self.resolve)
 
     def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-        """Post the body once; it has arrived if the answer is a 2xx. Redirects are not followed."""
+        """Post the body once; only a 2xx answer is a success. Redirects are not followed."""
         deadline = monotonic() + self.patience
         try:
             target, places = self.check(url)
@@ -81,7 +81,7 @@ class Postman:
         with socket.create_connection((str(place), target.port), _left(deadline)) as plain:
             if not target.is_encrypted:
                 return _converse(plain, request, deadline)
-            # The name is what the certificate must be for, whatever the address is.
+            # The certificate is checked against the name, whatever the address is.
             context = self.tls or ssl.create_default_context()
             plain.settimeout(_left(deadline))
             with context.wrap_socket(plain, server_hostname=target.host) as encrypted:
@@ -110,7 +110,7 @@ def _converse(connection: socket.socket, request: bytes, deadline: float) -> int
     connection.sendall(request)
     answer = b""
     while len(answer) < LARGEST_ANSWER:
-        # The whole time counts: an answer that drips byte by byte gets no more of it.
+        # The time-out is for the whole answer, so that one sent byte by byte gets no more time.
         connection.settimeout(_left(deadline))
         piece = connection.recv(LARGEST_ANSWER - len(answer))
         answer += piece

@@ -1,4 +1,4 @@
-"""What a user finds on the site."""
+"""The notices that a user sees on the site."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from damrak_ladder.accounts.models import User
 from damrak_ladder.notices.models import Delivery, DeliveryState, Notice
 
 MOST_UNREAD: Final = 100
-"""Nobody counts further, whatever has piled up."""
+"""The limit of counting, which keeps the query cheap."""
 
 
 def unread(user: User) -> int:
-    """How many notices the user has not read: at most `MOST_UNREAD`."""
+    """Return the number of unread notices of a user, at most `MOST_UNREAD`."""
     return Notice.objects.filter(user=user, is_on_site=True, read=None)[:MOST_UNREAD].count()
 
 
 def latest(user: User, before: int | None = None, limit: int = 30) -> list[Notice]:
-    """The newest notices; with `before`, those older than the notice of that key."""
+    """Return the newest notices; with `before`, those older than the notice with that key."""
     notices = Notice.objects.filter(user=user, is_on_site=True)
     if before is not None:
         notices = notices.filter(pk__lt=before)
@@ -27,7 +27,7 @@ def latest(user: User, before: int | None = None, limit: int = 30) -> list[Notic
 
 
 def mark_read(user: User, now: datetime, notices: Iterable[int] | None = None) -> int:
-    """Note that the user has read these, by their keys, or all; how many were unread."""
+    """Mark these notices, by key, or all as read; return how many were unread."""
     unread = Notice.objects.filter(user=user, is_on_site=True, read=None)
     if notices is not None:
         unread = unread.filter(pk__in=list(notices))
@@ -35,6 +35,6 @@ def mark_read(user: User, now: datetime, notices: Iterable[int] | None = None) -
 
 
 def dead(user: User, limit: int = 20) -> list[Delivery]:
-    """The newest notices that could not be sent, each with its way and its trouble."""
+    """Return the newest notices that could not be delivered, each with its channel and error."""
     lost = Delivery.objects.filter(user=user, state=DeliveryState.DEAD)
     return list(lost.select_related("notice").order_by("-pk")[:limit])

@@ -1,4 +1,4 @@
-"""What everybody wants to be told, and by which ways."""
+"""Users' choices of kinds of notices and channels."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from damrak_ladder.notices.models import Rule
 
 @dataclass(frozen=True, slots=True)
 class KindRules:
-    """One kind of notice, and the ways by which a user wants it."""
+    """One kind of notice, and the channels by which a user wants it."""
 
     kind: Kind
     wanted: frozenset[Channel]
 
 
 def rules_of(user: User) -> list[KindRules]:
-    """All that this user may be told, in the order of the kinds."""
+    """Return the kinds of notices that this user may receive, in order, with their channels."""
     said = {
         (kind, channel): is_wanted
         for kind, channel, is_wanted in Rule.objects.filter(user=user).values_list(
@@ -40,7 +40,7 @@ def rules_of(user: User) -> list[KindRules]:
 
 
 def wanted(user: User, kind: Kind) -> frozenset[Channel]:
-    """The ways by which this user wants to be told about that."""
+    """Return the channels by which this user wants notices of this kind."""
     said = dict(Rule.objects.filter(user=user, kind=kind).values_list("channel", "is_wanted"))
     return frozenset(
         channel for channel in Channel if said.get(channel, is_wanted_by_default(kind, channel))
@@ -48,7 +48,7 @@ def wanted(user: User, kind: Kind) -> frozenset[Channel]:
 
 
 def set_rule(user: User, kind: Kind, channel: Channel, is_wanted: bool) -> None:
-    """Note whether this user wants to be told about that by this way."""
+    """Set whether this user wants notices of this kind by this channel."""
     Rule.objects.update_or_create(
         user=user, kind=kind, channel=channel, defaults={"is_wanted": is_wanted}
     )

@@ -1,6 +1,6 @@
-"""What the layers below say, as patterns, and the same for the catalogues.
+"""Messages of lower layers: patterns, and their translatable texts.
 
-In a pattern the part named `inner` is itself one of these, and `list` several of them.
+In a pattern the group named `inner` is itself such a message, and `list` several of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a webhook's receiver knows that we sent it, and when."""
+"""Signatures of webhooks, which prove the sender and the time."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _PURPOSE: Final = "damrak.notices.webhook"
 
 
 def new_salt() -> str:
-    """What makes a secret unlike all others."""
+    """Return a random salt, which makes a secret unique."""
     return secrets.token_hex(16)
 
 
 def secret_of(salt: str) -> str:
-    """The secret that belongs to a salt and this installation's key; it is kept nowhere."""
+    """Return the secret derived from a salt and this installation's key; it is not stored."""
     return salted_hmac(_PURPOSE, salt, algorithm="sha256").hexdigest()
 
 
 def signature(secret: str, body: bytes, now: datetime) -> str:
-    """The value of the header: `t=<seconds since 1970>,v1=<HMAC-SHA256, in hexadecimal>`."""
+    """Return the value of the header: `t=<Unix time>,v1=<HMAC-SHA256 in hexadecimal>`."""
     moment = str(int(now.timestamp()))
     signed = hmac.new(secret.encode(), f"{moment}.".encode() + body, hashlib.sha256)
     return f"t={moment},v1={signed.hexdigest()}"

@@ -1,4 +1,4 @@
-"""The way out of mails that needs no password: a signed link in each of them."""
+"""Unsubscribing from mails without a password, by a signed link in each of them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _SIGNER: Final = "damrak.notices.stop"
 
 
 def stop_path(user: User) -> str:
-    """The page on which mails to this user can be ended, without a language in front."""
+    """Return the path of the unsubscribe page of this user, without a language prefix."""
     return f"/notices/stop/{Signer(salt=_SIGNER).sign(str(user.pk))}/"
 
 
 def find_user(token: str) -> User | None:
-    """Whose mails that link ends; None if it is not one of ours. It does not expire."""
+    """Return the user of this link; None if the signature is not valid. It does not expire."""
     try:
         key = Signer(salt=_SIGNER).unsign(token)
     except BadSignature:
@@ -29,7 +29,7 @@ def find_user(token: str) -> User | None:
 
 
 def stop_mails(user: User) -> None:
-    """Send this user no mails about anything any more."""
+    """Unsubscribe this user from all mails."""
     for kind in Kind:
         set_rule(user, kind, Channel.MAIL, False)
     Delivery.objects.filter(user=user, channel=Channel.MAIL, state=DeliveryState.WAITING).delete()

@@ -1,4 +1,4 @@
-"""Tell somebody something: rows in the caller's transaction, from which others send later."""
+"""Creation of notices: rows in the caller's transaction, delivered later."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from damrak_ladder.notices.models import Delivery, Notice, Webhook
 from damrak_ladder.notices.rules import wanted
 
 Wording = str | Promise
-"""Text; if it is lazy, it becomes text in the reader's language."""
+"""Text; if it is lazy, it is translated to the reader's language."""
 
 
 def tell(
     user: User, kind: Kind, key: str, subject: Wording, text: Wording, link: str, now: datetime
 ) -> bool:
-    """Tell a user something once; False if they were told under this key before.
+    """Notify a user once; return False if there is a notice with this key already.
 
-    It is part of the caller's transaction, and nothing leaves the machine. `link` is a path on the
-    site without a language in front, such as `/bots/hare/3/`; it leads to what the notice is about.
+    It only writes rows, in the caller's transaction. `link` is a path on the site without a
+    language prefix, such as `/bots/hare/3/`, to the subject of the notice.
 
     Raises:
-        ValueError: the link is no path on the site, or the key is too long.
+        ValueError: the link is not a path on the site, or the key is too long.
     """
     if not link.startswith("/") or link.startswith("//") or len(link) > 300:
         raise ValueError(f"{link!r} is no path on the site")
@@ -36,7 +36,7 @@ def tell(
         raise ValueError(f"a key of {len(key)} characters")
     ways = wanted(user, kind)
     with override(user.language):
-        # A name may hold anything; a subject is one line.
+        # A name may contain anything; a subject is one line.
         subject, text = " ".join(str(subject).split())[:200], str(text)
     with transaction.atomic():
         notice, is_new = Notice.objects.get_or_create(
@@ -63,12 +63,12 @@ def tell(
 def tell_staff(
     kind: Kind, key: str, subject: Wording, text: Wording, link: str, now: datetime
 ) -> int:
-    """Tell all active staff something once; how many of them had not been told."""
+    """Notify all active staff once; return how many new notices there were."""
     return sum(tell(user, kind, key, subject, text, link, now) for user in _staff())
 
 
 def untold_staff(keys: Collection[str]) -> set[str]:
-    """Those of these keys under which somebody of the active staff has not been told anything."""
+    """Return the keys for which at least one active member of staff has no notice yet."""
     staff = list(_staff().values_list("pk", flat=True))
     told = set(Notice.objects.filter(user__in=staff, key__in=keys).values_list("user", "key"))
     return {key for key in keys if any((user, key) not in told for user in staff)}

@@ -1,4 +1,4 @@
-"""The webhook of a user: set, renewed, tried out, removed."""
+"""The webhook of a user: set-up, renewal, test and removal."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from damrak_ladder.plain_text import plain_text
 
 
 def webhook_of(user: User) -> Webhook | None:
-    """The webhook of this user, if there is one."""
+    """Return the webhook of this user, or None."""
     return Webhook.objects.filter(user=user).first()
 
 
 def set_webhook(user: User, url: str, now: datetime, postman: Postman | None = None) -> str:
-    """Send notices to this address from now on; the secret, which is never shown again.
+    """Set the address of a user's webhook; return its secret, which is never shown again.
 
-    It asks the network for the host's addresses: not within a transaction.
+    It resolves the host, so call it outside of transactions.
 
     Raises:
-        BadWebhook: nothing may be sent there; the message says why.
+        BadWebhook: this address is not allowed; the message says why.
     """
-    # Checked again when sending, for the name may lead elsewhere by then.
+    # Checked again on delivery, as the name may resolve differently by then.
     (postman or own_postman()).check(url)
     salt = new_salt()
     Webhook.objects.update_or_create(
@@ -42,14 +42,14 @@ def set_webhook(user: User, url: str, now: datetime, postman: Postman | None = N
 
 
 def renew_secret(user: User, now: datetime) -> str | None:
-    """Sign with another secret from now on; it is never shown again. None without a webhook."""
+    """Replace the secret and return it, once only; None without a webhook."""
     salt = new_salt()
     changed = Webhook.objects.filter(user=user).update(salt=salt, renewed=now)
     return secret_of(salt) if changed else None
 
 
 def remove_webhook(user: User) -> bool:
-    """Send nothing there any more, and what waits neither; False if there was none."""
+    """Remove the webhook and its waiting deliveries; return False if there was none."""
     with transaction.atomic():
         waiting = Delivery.objects.filter(user=user, state=DeliveryState.WAITING)
         waiting.filter(channel=Channel.WEBHOOK).delete()
@@ -57,9 +57,9 @@ def remove_webhook(user: User) -> bool:
 
 
 def try_webhook(user: User, now: datetime, postman: Postman | None = None) -> Answer | None:
-    """Post a notice that says it is a test, and wait for the answer. None without a webhook.
+    """Post a test notice and return the outcome; None without a webhook.
 
-    It speaks to the network, for seconds perhaps: not within a transaction.
+    It may take seconds on the network, so call it outside of transactions.
     """
     webhook = webhook_of(user)
     if webhook is None:
@@ -71,14 +71,14 @@ def try_webhook(user: User, now: datetime, postman: Postman | None = None) -> An
 
 
 def body_of(notice: Notice) -> bytes:
-    """What a webhook is sent for a notice."""
+    """Return the body that a webhook receives for a notice."""
     return _encode(notice.pk, notice.kind, notice.subject, notice.text, notice.link, notice.created)
 
 
 def post_signed(
     webhook: Webhook, body: bytes, notice: int, now: datetime, postman: Postman
 ) -> Answer:
-    """Post a body, signed for this moment."""
+    """Post a body, signed with the current time."""
     headers = {
         HEADER: signature(secret_of(webhook.salt), body, now),
         "X-Damrak-Notice": str(notice),
@@ -87,7 +87,7 @@ def post_signed(
 
 
 def own_postman() -> Postman:
-    """The one that goes where this installation lets webhooks go."""
+    """Return a client with the settings of this installation."""
     return Postman(allow_loopback=settings.DAMRAK_LOCAL_WEBHOOKS)
 
 

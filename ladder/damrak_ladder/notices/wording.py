@@ -1,6 +1,7 @@
-"""What notices say: for each kind its subject and its text, which become the reader's language.
+"""Texts of notices: for each kind the subject and the text, translated to the reader's language.
 
-Each of these gives what `tell` takes: `tell(user, kind, key, *qualified("Hare", 3), link, now)`.
+Each function returns arguments of `tell`: `tell(user, kind, key, *qualified("Hare", 3), link,
+now)`.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 Said = tuple[Promise, Promise]
 
 _in_words = lazy(in_words, str)
-"""What a lower layer says in English, said when it is known to whom."""
+"""Translates a message of a lower layer lazily, once the reader is known."""
 
 
 def qualified(bot: str, number: int, *, is_live: bool = True) -> Said:
-    """A version has qualified, and is live or not."""
+    """Return the notice that a version has qualified, and whether it is live."""
     live = _("Version {number} of {bot} has played its qualification block and plays from now on.")
     ready = _(
         "Version {number} of {bot} has played its qualification block. "
@@ -36,7 +37,7 @@ def qualified(bot: str, number: int, *, is_live: bool = True) -> Said:
 
 
 def failed(bot: str, number: int, reason: str) -> Said:
-    """A version did not qualify."""
+    """Return the notice that a version did not qualify."""
     return (
         _said(_("{bot}: version {number} did not qualify"), bot=bot, number=number),
         _said(
@@ -53,7 +54,7 @@ def failed(bot: str, number: int, reason: str) -> Said:
 
 
 def benched(bot: str, number: int, reason: str) -> Said:
-    """A version faults too often and plays no more."""
+    """Return the notice that a version was benched for too many faults."""
     return (
         _said(_("{bot}: version {number} was benched"), bot=bot, number=number),
         _said(
@@ -70,7 +71,7 @@ def benched(bot: str, number: int, reason: str) -> Said:
 
 
 def test_finished(first: str, second: str, verdict: str) -> Said:
-    """A sequential test between two versions has stopped."""
+    """Return the notice that a sequential test between two versions has ended."""
     return (
         _said(_("Test finished: {first} against {second}"), first=first, second=second),
         _said(
@@ -83,7 +84,7 @@ def test_finished(first: str, second: str, verdict: str) -> Said:
 
 
 def canary_finished(bot: str, number: int, elo: int, low: int, high: int) -> Said:
-    """A canary has played its shadow games."""
+    """Return the notice that a canary has played its shadow games."""
     return (
         _said(_("{bot}: the canary of version {number} is done"), bot=bot, number=number),
         _said(
@@ -102,7 +103,7 @@ def canary_finished(bot: str, number: int, elo: int, low: int, high: int) -> Sai
 
 
 def rank_change(bot: str, ladder: str, before: int, after: int) -> Said:
-    """A bot has climbed or fallen."""
+    """Return the notice that a bot's rank has changed."""
     subject = (
         _("{bot} climbs to rank {after} of {ladder}")
         if after < before
@@ -121,7 +122,7 @@ def rank_change(bot: str, ladder: str, before: int, after: int) -> Said:
 
 
 def tournament_round(bot: str, tournament: str, number: int) -> Said:
-    """A round in which a bot plays is about to begin."""
+    """Return the notice that a round in which a bot plays is about to begin."""
     return (
         _said(_("{tournament}: round {number} begins"), tournament=tournament, number=number),
         _said(
@@ -134,7 +135,7 @@ def tournament_round(bot: str, tournament: str, number: int) -> Said:
 
 
 def host_quarantined(host: str, reason: str) -> Said:
-    """The results or timings of a host cannot be trusted."""
+    """Return the notice that a host was quarantined."""
     return (
         _said(_("Host {host} is in quarantine"), host=host),
         _said(
@@ -150,7 +151,7 @@ def host_quarantined(host: str, reason: str) -> Said:
 
 
 def dead_block(block: int, tries: int, reason: str) -> Said:
-    """A block was tried too often."""
+    """Return the notice that a block was tried too often."""
     return (
         _said(_("Block {block} was given up"), block=block),
         _said(
@@ -167,7 +168,7 @@ def dead_block(block: int, tries: int, reason: str) -> Said:
 
 
 def replays_wrong(count: int, looked_at: int, findings: str) -> Said:
-    """Some of the stored replays that were looked at are damaged, lost or false."""
+    """Return the notice that some of the verified replays are damaged, lost or false."""
     return (
         _said(_("Stored replays that are not true: {count}"), count=count),
         _said(
