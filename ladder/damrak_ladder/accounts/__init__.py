@@ -1,1 +1,1 @@
-"""Who uses the site, and the tokens by which programs act for them."""
+"""Accounts of users, and the tokens of programs that act for them."""

@@ -1,4 +1,4 @@
-"""What the accounts package asks us while somebody registers."""
+"""The adapter of django-allauth: sign-in limits, mails and registration."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from damrak_ladder.accounts.models import User
 from damrak_ladder.security import SecurityEvent, record
 
 PROOFS: Final = frozenset({"password", "mfa"})
-"""How users prove who they are."""
+"""Methods by which users authenticate."""
 
 SENT: Final = "account/messages/email_confirmation_sent.txt"
 
@@ -29,22 +29,24 @@ _log = logging.getLogger(__name__)
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """The usual one, but it remembers the language in which somebody registered, and does without
-    a mail server that is away: whoever asks again later is sent the mail again."""
+    """An adapter that stores the language of a registration and tolerates mail failures.
+
+    If the mail server is unreachable, users can request the mail again later.
+    """
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send a mail, or tell whoever waits for it that it could not be sent."""
+        """Send a mail, or show the user a message that it could not be sent."""
         try:
             super().send_mail(template_prefix, email, context)
         except OSError:
-            # Why is for the operator's eyes.
+            # The reason is only for the operator.
             _log.warning("mail_refused", exc_info=True)
             words = _("The mail server refused the mail or could not be reached.")
             messages.error(current.request, words)
             current.request.mail_was_refused = True
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Refuse the attempt if too many failed."""
+        """Refuse the attempt after too many failures."""
         try:
             self._login_failed_rl_usage = count_attempt(request, _login_in(credentials))
         except LockedOut as problem:
@@ -63,13 +65,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         *more: Any,
         **named: Any,
     ) -> None:
-        """Say something on the next page, but not that a mail was sent which was not."""
+        """Show a message on the next page, unless it claims that a failed mail was sent."""
         was_refused = getattr(current.request, "mail_was_refused", False)
         if not (was_refused and message_template == SENT):
             super().add_message(request, level, message_template, *more, **named)
 
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
-        """Whether users have to prove again who they are.
+        """Return whether users have to authenticate again.
 
         A sign-in with password or second factor counts for as long as a confirmation does, so that
         `damrak login` does not ask for the password twice.
@@ -81,7 +83,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return bool(super().is_reauthentication_required(app=app, **more))
 
     def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
-        """The new user, whose mails will be in the language of the form."""
+        """Save the new user with the language of the form, which is used for mails."""
         user.language = get_language() or "en"
         super().save_user(request, user, form, commit)
         return user

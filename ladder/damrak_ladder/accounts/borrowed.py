@@ -1,6 +1,6 @@
-"""Texts of Django and allauth about accounts that our catalogues say instead of their own.
+"""Texts of Django and allauth about accounts, translated in our own catalogues.
 
-Those lack some of them in some languages of this site, or address people more formally.
+Their catalogues lack some of them in some languages of this site, or address people more formally.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How often somebody may do something, counted across all processes of the site."""
+"""Rate limits, counted across all processes of the site."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from damrak_ladder.accounts.errors import TooOften
 
 
 def spend(purpose: str, who: str, most: int, seconds: int) -> None:
-    """Count one more; at most so many in each stretch of so many seconds.
+    """Count one use; at most `most` are allowed per window of `seconds`.
 
-    Where nobody can count, everybody may pass: it is better to serve too much than nothing.
+    If the cache is unavailable, all uses are allowed: better to serve too much than nothing.
 
     Raises:
-        TooOften: saying when it may be tried again.
+        TooOften: with the time until the next try.
     """
     now = time()
     stretch = int(now // seconds)
@@ -26,14 +26,14 @@ def spend(purpose: str, who: str, most: int, seconds: int) -> None:
     try:
         cache.add(key, 0, timeout=2 * seconds)
         count = cache.incr(key)
-    except ValueError:  # it was forgotten between the two
+    except ValueError:  # evicted between the two calls
         return
     if count > most:
         raise TooOften(max(1, int((stretch + 1) * seconds - now) + 1))
 
 
 def network(who: str) -> str:
-    """Who counts as one; of an address of version 6 its network, for all have 2^64 of those."""
+    """Return the unit to count: for an IPv6 address its /64 network, which one client owns."""
     try:
         address = ip_address(who)
     except ValueError:

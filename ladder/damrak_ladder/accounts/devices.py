@@ -1,8 +1,8 @@
-"""Logging in a program through the browser of whoever uses it.
+"""Sign-in of a program through its user's browser (device login).
 
-The program asks for a pair of codes and shows the short one. Its user types that into a page while
-signed in, sees who asks for what, and approves. The program, which knows the long one, asks again
-until it is given a token, once.
+The program requests a pair of codes and shows the short one. Its user types that into a page while
+signed in, sees the request, and approves it. The program polls with the long code until it is given
+a token, once.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ GOOD_FOR: Final = timedelta(minutes=10)
 POLL_SECONDS: Final = 3
 TOKEN_LIFETIME: Final = timedelta(days=365)
 SCOPES: Final = (Scope.READ, Scope.SUBMIT, Scope.PLAY)
-"""What such a program may do."""
+"""The scopes of such a program's token."""
 
-_LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels, so that no words come out
+_LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels, so that no words appear
 _LENGTH: Final = 8
 _GUESSES: Final = 10  # in ten minutes
 _NAME: Final = 50
@@ -36,7 +36,7 @@ _NAME: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """What the program keeps, and what it shows."""
+    """The long code that the program keeps, and the short one that it shows."""
 
     long: str
     short: str
@@ -44,7 +44,7 @@ class Codes:
 
 
 def begin(name: str, address: str, now: datetime) -> Codes:
-    """A new request to be let in, by a program that calls itself so and asks from there."""
+    """Create a request by a program with this name and address; return its codes."""
     DeviceLogin.objects.filter(expires__lt=now - GOOD_FOR).delete()
     short = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
     long = secrets.token_urlsafe(32)
@@ -63,7 +63,7 @@ def begin(name: str, address: str, now: datetime) -> Codes:
 
 
 def find(user: User, code: str, now: datetime) -> DeviceLogin | None:
-    """The request with this short code, if it waits for a decision.
+    """Return the request with this short code, if it is waiting for a decision.
 
     Raises:
         TooOften: this user has tried too many codes.
@@ -84,7 +84,7 @@ def approve(user: User, code: str, now: datetime) -> DeviceLogin:
 
 
 def refuse(user: User, code: str, now: datetime) -> DeviceLogin:
-    """Do not let the program act for anybody.
+    """Refuse the program's request.
 
     Raises:
         DeviceRefused, TooOften
@@ -93,12 +93,12 @@ def refuse(user: User, code: str, now: datetime) -> DeviceLogin:
 
 
 def collect(long: str, now: datetime) -> tuple[ApiToken, str]:
-    """The token of an approved request, once.
+    """Return the token of an approved request, once.
 
     Raises:
-        LoginPending: nobody has decided yet.
+        LoginPending: the user has not decided yet.
         DeviceRefused: it was refused, has expired, was collected before, or never existed.
-        TooManyTokens: whoever approved it has no room for another.
+        TooManyTokens: the user cannot have another token.
     """
     with transaction.atomic():
         kept = DeviceLogin.objects.select_for_update(no_key=True)
@@ -149,5 +149,5 @@ def _plain(code: str) -> str:
 
 
 def _digest(code: str) -> str:
-    # Short codes could be found from a plain hash.
+    # Keyed, as short codes could be recovered from a plain hash by brute force.
     return salted_hmac("damrak.device", code, algorithm="sha256").hexdigest()

@@ -1,20 +1,20 @@
-"""What can be wrong with an account.
+"""Exceptions of accounts.
 
 AccountError
-├── TokenNameTaken   another good token of the owner has the name
+├── TokenNameTaken   another valid token of the owner has the name
 ├── TooManyTokens    the owner has as many as are allowed
 ├── UnknownScope     no such scope, or none
-├── TokenRefused     not a good token, or not for this
-│   └── ScopeMissing     a good token, but not for this
-├── DeviceRefused    a program that wants to be let in is not
-├── LastAdministrator  nobody of the staff would be left
-├── LoginPending     nobody has decided yet whether it is
-└── TooOften         this was done too often of late
+├── TokenRefused     the token is not valid
+│   └── ScopeMissing     the token is valid, but lacks a scope
+├── DeviceRefused    a program's sign-in is refused
+├── LastAdministrator  no active administrator would be left
+├── LoginPending     a program's sign-in is not decided yet
+└── TooOften         a rate limit is reached
 """
 
 
 class AccountError(Exception):
-    """Something about an account."""
+    """Base class of these exceptions."""
 
 
 class TokenNameTaken(AccountError):
@@ -32,7 +32,7 @@ class TooManyTokens(AccountError):
 
 
 class UnknownScope(AccountError):
-    """A token is to have a scope that does not exist, or none at all."""
+    """A scope of a token does not exist, or there is none."""
 
     def __init__(self, scopes: list[str], known: list[str]) -> None:
         named = ", ".join(scopes) or "no scope"
@@ -40,11 +40,11 @@ class UnknownScope(AccountError):
 
 
 class TokenRefused(AccountError):
-    """The token is not good for this."""
+    """The token is not valid for this."""
 
 
 class ScopeMissing(TokenRefused):
-    """The token is good, but not for this."""
+    """The token is valid, but lacks a scope."""
 
     def __init__(self, scope: str) -> None:
         super().__init__(f"the token lacks the scope {scope}")
@@ -52,7 +52,7 @@ class ScopeMissing(TokenRefused):
 
 
 class DeviceRefused(AccountError):
-    """A program that wants to be let in is not."""
+    """A program's sign-in is refused."""
 
 
 class LastAdministrator(AccountError):
@@ -63,14 +63,14 @@ class LastAdministrator(AccountError):
 
 
 class LoginPending(AccountError):
-    """Nobody has decided yet."""
+    """The user has not decided yet."""
 
     def __init__(self) -> None:
         super().__init__("nobody has decided yet")
 
 
 class TooOften(AccountError):
-    """This was done too often of late; it may be tried again after so many seconds."""
+    """A rate limit is reached; try again after `retry_after` seconds."""
 
     def __init__(self, retry_after: int) -> None:
         super().__init__(f"too often; try again in {retry_after} s")

@@ -1,4 +1,4 @@
-"""Forms for a new password, which also offer to revoke tokens."""
+"""Forms for a new password, with the option to revoke all tokens."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class _RevokingForm(forms.Form):
     )
 
     def save(self) -> None:
-        """Set the password, and revoke the tokens if that is wanted."""
-        super().save()  # type: ignore[misc]  # the other base's
+        """Set the password, and revoke the tokens if requested."""
+        super().save()  # type: ignore[misc]  # of the other base class
         if self.cleaned_data["revoke_tokens"]:
             user: Any = self.user  # type: ignore[attr-defined]  # likewise
             revoke_all(user, timezone.now())
 
 
 class PasswordChangeForm(_RevokingForm, ChangePasswordForm):  # type: ignore[misc]
-    """A new password for somebody who knows the old one."""
+    """A form for a new password that asks for the old one."""
 
     field_order = ("oldpassword", "password1", "password2", "revoke_tokens")
 
 
 class PasswordResetForm(_RevokingForm, ResetPasswordKeyForm):  # type: ignore[misc]
-    """A new password for somebody with a link from a mail."""
+    """A form for a new password, reached by a link in a mail."""
 
     field_order = ("password1", "password2", "revoke_tokens")

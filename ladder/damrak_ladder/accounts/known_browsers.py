@@ -1,6 +1,6 @@
-"""A signed cookie that names the users who have signed in with a browser.
+"""Known browsers: a signed cookie that names the users who have signed in with a browser.
 
-It grants nothing by itself: failed sign-ins from elsewhere do not block a browser that is known.
+It grants nothing by itself: failed sign-ins from elsewhere do not block a known browser.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _ATTRIBUTE: Final = "_newly_known_user"
 
 
 def browser_of(request: HttpRequest, user: User) -> str | None:
-    """The identity of the browser, if this user is known to have used it."""
+    """Return the identity of the browser, if this user is known to have used it."""
     identity, users = _read(request)
     return identity if user.pk in users else None
 
 
 def remember(request: HttpRequest | None, user: Any, **_: Any) -> None:
-    """Let the answer to this request mark the browser as one that this user has used."""
+    """Mark the browser, in the response to this request, as used by this user."""
     if request is not None and isinstance(user, User):
         setattr(request, _ATTRIBUTE, user.pk)
 
 
 def connect() -> None:
-    """Remember browsers after a sign-in and after a password reset, which a mailed link proves."""
+    """Connect the signals of sign-in and of password reset, which is proved by a mailed link."""
     from allauth.account import signals as account
 
     auth.user_logged_in.connect(remember, dispatch_uid="known-browser")
@@ -44,13 +44,13 @@ def connect() -> None:
 
 
 class KnownBrowserMiddleware:
-    """Sets the cookie after a sign-in or a password reset."""
+    """Middleware that sets the cookie after a sign-in or a password reset."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The answer."""
+        """Return the response, with the cookie if necessary."""
         response = self._get_response(request)
         user_id = getattr(request, _ATTRIBUTE, None)
         if user_id is not None:

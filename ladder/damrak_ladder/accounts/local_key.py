@@ -1,4 +1,4 @@
-"""A token in the data folder, for whoever may read it: this machine's own operator."""
+"""A token in the data folder, for this machine's operator, who can read that folder."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ NAME: Final = "this machine"
 
 
 def path() -> Path:
-    """Where it is, if there is one."""
+    """Return the path of the token file, which may not exist."""
     return Path(settings.DAMRAK_HOME) / FILE
 
 
 def make(owner: User, now: datetime) -> Path:
-    """Have a good token of this user there, readable for the system's user alone.
+    """Ensure a valid token of this user in the file, readable only by the system user.
 
     Raises:
         TooManyTokens
@@ -39,9 +39,10 @@ def make(owner: User, now: datetime) -> Path:
 
 
 def prove(nonce: str, port: int) -> str | None:
-    """What only somebody can say who has read the file, and who serves this port.
+    """Return a proof that this process can read the token file and serves this port.
 
-    Whoever is to show the token can tell by it that he shows it to this very site.
+    With it, a client can verify that it sends the token to this very site. None if there is no
+    file.
     """
     try:
         secret = path().read_bytes().strip()

@@ -2,7 +2,7 @@
 
 Failures are counted by account and address, and by account alone with a wider limit. A browser in
 which the account has signed in before, or has reset its password, has a limit of its own, so that
-other people's failures do not block it. A successful sign-in takes its own count back.
+other people's failures do not block it. A successful sign-in is not counted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _APP: Final = "allauth.account"
 
 
 class LockedOut(Exception):
-    """There were too many failures; the next attempt is possible after so many seconds."""
+    """There were too many failures; try again after `retry_after` seconds."""
 
     def __init__(self, retry_after: int, user: User | None) -> None:
         super().__init__(f"too many failed sign-ins; try again in {retry_after} s")
@@ -40,7 +40,7 @@ class _Limit:
 
 
 def user_of(login: str) -> User | None:
-    """The user who signs in with this name or address."""
+    """Return the user who signs in with this name or address."""
     by_name = User.objects.filter(username__iexact=login).first()
     if by_name is not None or "@" not in login:
         return by_name
@@ -49,12 +49,12 @@ def user_of(login: str) -> User | None:
 
 
 def key_of(request: HttpRequest, login: str) -> str:
-    """The account and the address of the client, as failures are counted by."""
+    """Return the key by which failures are counted: the account and the client's address."""
     return f"{_account(login, user_of(login))}:{network(request.META.get('REMOTE_ADDR', ''))}"
 
 
 def count_attempt(request: HttpRequest, login: str) -> RateLimitUsage:
-    """Count an attempt as a failure, until it is taken back.
+    """Count an attempt as a failure, until it is rolled back.
 
     Raises:
         LockedOut
@@ -82,7 +82,7 @@ def _limits(request: HttpRequest, login: str, user: User | None) -> list[_Limit]
 
 
 def _account(login: str, user: User | None) -> str:
-    # One count for all names of an account, or each of them would allow more attempts.
+    # One count for all names of an account, as separate ones would allow more attempts.
     return f"name {login.lower()}" if user is None else f"user {user.pk}"
 
 

@@ -1,4 +1,4 @@
-"""Users, and tokens for programs."""
+"""Models of users, API tokens and device logins."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from django.db import models
 from django.db.models.functions import Lower
 
 FORMER_AUTHOR: Final = "former-author"
-"""The name of the account to which the bots of deleted accounts belong. It cannot be used."""
+"""The account that owns the bots of deleted accounts. It cannot be used to sign in."""
 
 
 class Role(models.TextChoices):
-    """What somebody may do; each may do all that those before may."""
+    """The roles of users; each includes all earlier ones."""
 
     AUTHOR = "author"
     ORGANISER = "organiser"
@@ -23,13 +23,13 @@ class Role(models.TextChoices):
 
 
 class User(AbstractUser):
-    """Somebody with an account."""
+    """A person with an account."""
 
-    # Letters of other scripts look like these, so that somebody could pass for another.
+    # ASCII only: similar letters of other scripts would allow impersonation.
     username = models.CharField(max_length=150, unique=True, validators=[ASCIIUsernameValidator()])
-    # The highest role is Django's own flag, so that there is one truth about it.
+    # The highest role is Django's own flag, so that it is stored only once.
     is_organiser = models.BooleanField(default=False)
-    language = models.CharField(max_length=7, default="en")  # that of mails, and of notices
+    language = models.CharField(max_length=7, default="en")  # of mails and notices
 
     class Meta:
         constraints: ClassVar = [
@@ -41,29 +41,29 @@ class User(AbstractUser):
 
     @property
     def role(self) -> Role:
-        """The highest role."""
+        """Return the highest role."""
         if self.is_staff:
             return Role.STAFF
         return Role.ORGANISER if self.is_organiser else Role.AUTHOR
 
 
 class Scope(models.TextChoices):
-    """What a token lets a program do."""
+    """The permissions of a token."""
 
-    READ = "read"  # see what its owner sees
-    SUBMIT = "submit"  # make bots and versions
+    READ = "read"  # see all that its owner sees
+    SUBMIT = "submit"  # create bots and versions
     PLAY = "play"  # connect a remote bot
-    ORGANISE = "organise"  # what an organiser may, if its owner is one
+    ORGANISE = "organise"  # act as an organiser, if its owner is one
 
 
 class ApiToken(models.Model):
-    """A token of a program. The token itself is known to its owner only."""
+    """The token of a program. Only its digest is stored."""
 
     owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=60)
     scopes: models.JSONField[list[str], list[str]] = models.JSONField()
     digest = models.CharField(max_length=64, unique=True)  # SHA-256, in hexadecimal
-    hint = models.CharField(max_length=16)  # how it begins, to tell it from others
+    hint = models.CharField(max_length=16)  # its first characters, to recognise it
     created = models.DateTimeField()
     expires = models.DateTimeField(null=True)
     revoked = models.DateTimeField(null=True)
@@ -80,12 +80,12 @@ class ApiToken(models.Model):
         return f"{self.name} ({self.hint}…)"
 
     def is_good(self, now: datetime) -> bool:
-        """Whether it is neither revoked nor expired."""
+        """Return whether it is neither revoked nor expired."""
         return self.revoked is None and (self.expires is None or now < self.expires)
 
 
 class DeviceState(models.TextChoices):
-    """What became of a program's request to be let in."""
+    """The state of a program's sign-in request."""
 
     WAITING = "waiting"
     APPROVED = "approved"
@@ -94,12 +94,12 @@ class DeviceState(models.TextChoices):
 
 
 class DeviceLogin(models.Model):
-    """A program asks to act for whoever approves it. Its codes are known to it only."""
+    """A program's request to act for a user. Only digests of its codes are stored."""
 
     long_digest = models.CharField(max_length=64, unique=True)
     short_digest = models.CharField(max_length=64, db_index=True)
-    name = models.CharField(max_length=60)  # what it says of itself
-    address = models.CharField(max_length=60)  # where it asked from
+    name = models.CharField(max_length=60)  # given by the program
+    address = models.CharField(max_length=60)  # the address of the request
     scopes: models.JSONField[list[str], list[str]] = models.JSONField()
     created = models.DateTimeField()
     expires = models.DateTimeField(db_index=True)

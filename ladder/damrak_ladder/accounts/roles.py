@@ -1,4 +1,4 @@
-"""Who may do what."""
+"""Roles of users: checks and changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ORDER = list(Role)
 
 
 def grant(user: User, role: Role) -> None:
-    """Make this the highest role of the user, up or down."""
+    """Set the highest role of the user, up or down."""
     before = user.role
     user.is_staff = role is Role.STAFF
     user.is_superuser = role is Role.STAFF
@@ -25,20 +25,20 @@ def grant(user: User, role: Role) -> None:
 
 
 def has_role(user: User, role: Role) -> bool:
-    """Whether the user has this role or a higher one, usable or not."""
+    """Return whether the user has this role or a higher one, usable or not."""
     return user.is_active and _ORDER.index(user.role) >= _ORDER.index(role)
 
 
 def may_act_as(user: User, role: Role) -> bool:
-    """Whether the user has this role or a higher one, and the second factor that it needs."""
+    """Return whether the user has this role or a higher one, and the second factor it needs."""
     return has_role(user, role) and (role is Role.AUTHOR or not lacks_second_factor(user))
 
 
 def change_role(user: User, role: Role) -> Role:
-    """Give the user this role. Returns the role before.
+    """Set the role of the user; return the previous one.
 
     Raises:
-        LastAdministrator: nobody of the staff would be left.
+        LastAdministrator: no active administrator would be left.
     """
     with transaction.atomic():
         if role is not Role.STAFF:
@@ -50,12 +50,12 @@ def change_role(user: User, role: Role) -> Role:
 
 
 def check_other_staff(user: User) -> None:
-    """Check that staff remains without this user. Part of the caller's transaction.
+    """Check that staff remains without this user. Must run in the caller's transaction.
 
     Raises:
         LastAdministrator
     """
-    # All of them are locked, in one order: two administrators who leave at once must not both go.
+    # All rows are locked, in one order, so that two administrators cannot leave at the same time.
     active = User.objects.filter(is_staff=True, is_active=True).exclude(email="")
     staff = list(active.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
     if staff == [user.pk]:

@@ -11,9 +11,9 @@ _CACHED = "_has_second_factor"
 
 
 def lacks_second_factor(user: User) -> bool:
-    """Whether this user's role is suspended until a second factor is set up.
+    """Return whether this user's role is suspended until a second factor is set up.
 
-    Takes a query for organisers and staff only, once per user object, which lives for a request.
+    Takes one query, for organisers and staff only, per user object (which lives for one request).
     """
     if not settings.DAMRAK_NEEDS_SECOND_FACTOR or user.role is Role.AUTHOR:
         return False

@@ -1,4 +1,4 @@
-"""Sessions: who is signed in where, and since when.
+"""Sessions: where users are signed in, and since when.
 
 django-allauth keeps the list. Its own middleware writes a row with every request; this one does so
 every few minutes.
@@ -20,17 +20,17 @@ from damrak_ladder.accounts.models import User
 from damrak_ladder.security import SecurityEvent, record
 
 NOTED_EVERY: Final = timedelta(minutes=5)
-"""The time of last use is no more precise than this."""
+"""The precision of the time of last use."""
 
 
 class SessionActivityMiddleware:
-    """Keeps for each session when and from where it was last used."""
+    """Middleware that records the time and origin of each session's last use."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The answer. A page that did not ask who the user is costs no query here."""
+        """Return the response. A page that does not use the session costs no query here."""
         response = self._get_response(request)
         has_session = settings.SESSION_COOKIE_NAME in request.COOKIES and request.session.accessed
         if has_session and request.session.session_key and request.user.is_authenticated:
@@ -39,7 +39,7 @@ class SessionActivityMiddleware:
 
 
 class SessionsAdapter(DefaultUserSessionsAdapter):  # type: ignore[misc]
-    """Records what is ended on allauth's own page."""
+    """An adapter that records sessions ended on allauth's own page."""
 
     def end_sessions(self, sessions: list[UserSession]) -> None:
         """End these sessions of one user."""
@@ -48,7 +48,7 @@ class SessionsAdapter(DefaultUserSessionsAdapter):  # type: ignore[misc]
 
 
 def end_session(user: User, pk: int) -> bool:
-    """End one session of this user. Returns whether there was one."""
+    """End one session of this user; return whether it existed."""
     session = UserSession.objects.filter(user=user, pk=pk).first()
     if session is None:
         return False
@@ -58,7 +58,7 @@ def end_session(user: User, pk: int) -> bool:
 
 
 def end_sessions(user: User, keep: str | None = None) -> int:
-    """End all sessions of this user but the one with the key `keep`. Returns how many."""
+    """End all sessions of this user except the one with the key `keep`; return their number."""
     sessions = list(UserSession.objects.filter(user=user).exclude(session_key=keep or ""))
     for session in sessions:
         session.end()
@@ -67,13 +67,15 @@ def end_sessions(user: User, keep: str | None = None) -> int:
 
 
 def on_password_change(request: HttpRequest, user: User, **more: object) -> None:
-    """End the user's sessions elsewhere. Django refuses them anyway; this deletes them."""
+    """End the user's other sessions. Django refuses them anyway; this deletes them."""
     end_sessions(user, request.session.session_key if request.user == user else None)
 
 
 def device_name(user_agent: str) -> str:
-    """A short name of a browser and its system, such as "Firefox, Linux"; the text as it is if
-    neither is known."""
+    """Return a short name of a browser and its system, such as "Firefox, Linux".
+
+    If neither is known, return the text unchanged.
+    """
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), None)
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), None)
     return ", ".join(filter(None, (browser, system))) or user_agent
@@ -95,7 +97,7 @@ def _note_use(request: HttpRequest) -> None:
         UserSession.objects.create_from_request(request)
 
 
-# In this order: most browsers name others that they resemble.
+# The order matters: most browsers name others that they resemble.
 _BROWSERS: Final = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

@@ -1,7 +1,7 @@
-"""Tokens for programs: made, checked and revoked.
+"""API tokens of programs: creation, verification and revocation.
 
-The database knows the SHA-256 of a token only. A token has 256 random bits, so nobody can guess
-one, a slow hash would protect nothing more, and finding it by its digest tells no time.
+Only the SHA-256 of a token is stored. As a token has 256 random bits, it cannot be guessed, a slow
+hash would not add protection, and finding it by its digest leaks no timing information.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from damrak_ladder.accounts.models import ApiToken, DeviceLogin, Scope, User
 from damrak_ladder.security import SecurityEvent, record
 
 MARK: Final = "damrak_"
-"""How tokens begin, so that scanners for leaked secrets can find them."""
+"""The prefix of tokens, so that scanners for leaked secrets can find them."""
 
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
-"""The time of last use is no more precise than this, so that requests need not write."""
+"""The precision of the time of last use, so that most requests need not write."""
 
 all_revoked: Final = Signal()
 """Sent with `user` and `now` inside the transaction that revokes all tokens of a user."""
 
 _RANDOM_BYTES: Final = 32
 HINT: Final = len(MARK) + 4
-"""How much of a token is shown, to tell it from others."""
+"""The number of characters that are shown, to recognise a token."""
 
 
 def issue(
@@ -48,7 +48,7 @@ def issue(
     now: datetime,
     lifetime: timedelta | None = None,
 ) -> tuple[ApiToken, str]:
-    """A new token and its secret, which nobody can find out later.
+    """Create a token; return it and its secret, which is not stored.
 
     Raises:
         UnknownScope, TokenNameTaken, TooManyTokens
@@ -59,7 +59,7 @@ def issue(
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(
             pk=owner.pk
-        )  # two at once must both be counted
+        )  # concurrent calls must count each other
         kept = ApiToken.objects.filter(owner=owner, revoked=None)
         if kept.filter(name=name).exists():
             raise TokenNameTaken(name)
@@ -80,11 +80,11 @@ def issue(
 
 
 def verify(secret: str, scope: Scope, now: datetime) -> ApiToken:
-    """The token with this secret, with its owner, if it is good for this. Two queries at most.
+    """Return the token with this secret, with its owner, if it has this scope. Two queries at most.
 
     Raises:
-        TokenRefused: saying no more than the owner of the token may know.
-        ScopeMissing: it is good, but not for this.
+        TokenRefused: the message reveals no more than the owner of the token may know.
+        ScopeMissing: it is valid, but lacks the scope.
     """
     token = ApiToken.objects.select_related("owner").filter(digest=_digest(secret)).first()
     if token is None or not token.is_good(now) or not token.owner.is_active:
@@ -99,7 +99,7 @@ def verify(secret: str, scope: Scope, now: datetime) -> ApiToken:
 
 
 def revoke(owner: User, token_id: int, now: datetime) -> bool:
-    """Make a token of this owner worthless for ever; whether it was good until now."""
+    """Revoke a token of this owner permanently; return whether it was not revoked before."""
     good = ApiToken.objects.filter(owner=owner, pk=token_id, revoked=None)
     token = good.first()
     if token is None or not good.update(revoked=now):
@@ -110,8 +110,10 @@ def revoke(owner: User, token_id: int, now: datetime) -> bool:
 
 
 def revoke_all(user: User, now: datetime) -> int:
-    """Revoke every token of this user, those of remote bots too, and drop logins of programs that
-    have not collected theirs. Returns how many API tokens there were."""
+    """Revoke every token of this user, and return how many API tokens there were.
+
+    This includes the tokens of remote bots and pending sign-ins of programs.
+    """
     with transaction.atomic():
         revoked = ApiToken.objects.filter(owner=user, revoked=None).update(revoked=now)
         DeviceLogin.objects.filter(owner=user).delete()
