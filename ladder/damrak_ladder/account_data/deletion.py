@@ -1,4 +1,4 @@
-"""Deletes an account. Matches and ratings stay; the bots belong to the account `former-author`.
+"""Deletion of an account. Its matches and ratings stay; its bots go to `former-author`.
 
 Deleting the row of the user deletes every row that refers to it: addresses, second factor,
 sessions, tokens, notices, deliveries, rules and webhook. All changes are one transaction.
@@ -53,7 +53,7 @@ def delete_account(user: User, now: datetime) -> None:
 
 
 def _former_author(now: datetime) -> User:
-    """Returns the account that owns the bots of deleted accounts, created on first use."""
+    """Return the account that owns the bots of deleted accounts, created on first use."""
     heir, is_new = User.objects.get_or_create(
         username=FORMER_AUTHOR, email="", defaults={"is_active": False, "date_joined": now}
     )

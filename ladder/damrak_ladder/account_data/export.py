@@ -1,4 +1,4 @@
-"""All personal data of one user, as values that JSON can represent.
+"""Export of all personal data of one user, as JSON values.
 
 The format is documented in docs/accounts.md. Passwords, tokens and secrets are not included.
 """
@@ -27,7 +27,7 @@ Row = dict[str, Any]
 
 
 def export(user: User, now: datetime) -> Row:
-    """Returns the user's data, and records the export in the security log."""
+    """Return the user's data, and record the export in the security log."""
     record(SecurityEvent.ACCOUNT_EXPORTED, user=user)
     return {
         "format": FORMAT,
@@ -126,7 +126,7 @@ def _notices(user: User) -> Row:
 
 
 def _rows(found: QuerySet[Any], *columns: str) -> list[Row]:
-    """These columns of the rows, oldest first; `a__b` becomes `a_b`."""
+    """Return these columns of the rows, oldest first; `a__b` becomes `a_b`."""
     return [
         {name.replace("__", "_"): _json(value) for name, value in row.items()}
         for row in found.order_by("pk").values(*columns).iterator()
