@@ -1,4 +1,4 @@
-"""The security log: who signed in, what changed about accounts, and which access was refused."""
+"""The security log: sign-ins, changes to accounts, and refused access."""
 
 from damrak_ladder.security.kinds import SecurityEvent
 from damrak_ladder.security.recording import record

@@ -1,4 +1,4 @@
-"""The app as Django knows it."""
+"""The Django app of the security log."""
 
 from django.apps import AppConfig
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class SecurityEvent(models.TextChoices):
-    """What happened."""
+    """The kinds of events."""
 
     ACCOUNT_CREATED = "account_created", _("account created")
     ACCOUNT_ACTIVATED = "account_activated", _("account activated")
@@ -43,4 +43,4 @@ FLOODABLE: Final = frozenset(
         SecurityEvent.ACCESS_REFUSED,
     }
 )
-"""Kinds that a client can cause as often as it likes."""
+"""Kinds that a client can cause any number of times."""

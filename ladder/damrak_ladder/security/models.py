@@ -1,4 +1,4 @@
-"""The rows of the security log."""
+"""The model of the security log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SecurityLogEntry(models.Model):
 
     @property
     def kind_label(self) -> str:
-        """The kind in the reader's language; as stored, if a later version wrote it."""
+        """Return the kind in the reader's language; as stored if a later version wrote it."""
         return str(dict(SecurityEvent.choices).get(self.kind, self.kind))
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Reading the security log."""
+"""Queries of the security log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def entries(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> QuerySet[SecurityLogEntry]:
-    """The entries that match all of these, newest first."""
+    """Return the entries that match all of these filters, newest first."""
     wanted = Q()
     if kind:
         wanted &= Q(kind=kind)
@@ -33,5 +33,5 @@ def entries(
 
 
 def entries_before(moment: datetime) -> QuerySet[SecurityLogEntry]:
-    """The entries that are older."""
+    """Return the entries that are older than this."""
     return SecurityLogEntry.objects.filter(at__lt=moment)

@@ -49,8 +49,8 @@ def record(
 ) -> None:
     """Record an event about this user, or about an account of this name.
 
-    Without `request`, the request that is being answered is used, if there is one. Never raises:
-    what the event is about must not fail because it could not be recorded.
+    Without `request`, the current request is used, if there is one. Never raises: the action must
+    not fail because it could not be recorded.
     """
     try:
         request = request if request is not None else current.request
@@ -69,7 +69,7 @@ def record(
 
 
 def address_of(request: HttpRequest | None) -> str:
-    """The client's address. The server has replaced that of a trusted proxy already."""
+    """Return the client's address; the server has resolved that of a trusted proxy already."""
     return "" if request is None else str(request.META.get("REMOTE_ADDR", ""))[:60]
 
 
@@ -96,7 +96,7 @@ def _event(
 
 
 def _keep(event: _Event, now: datetime) -> int:
-    """Keep the event in a row of its own or in an earlier one; how often it is in that row."""
+    """Store the event in a new row or an earlier one; return the row's number of events."""
     from damrak_ladder.security.models import SecurityLogEntry  # needs all apps to be loaded
 
     if event.kind in FLOODABLE and (full := _full_row(event, now)) is not None:
@@ -107,7 +107,7 @@ def _keep(event: _Event, now: datetime) -> int:
 
 
 def _full_row(event: _Event, now: datetime) -> SecurityLogEntry | None:
-    """The row that takes the event, if there are as many as there may be."""
+    """Return the row to merge the event into, if the maximum number of rows is reached."""
     from damrak_ladder.security.models import SecurityLogEntry
 
     same_kind = SecurityLogEntry.objects.filter(kind=event.kind)

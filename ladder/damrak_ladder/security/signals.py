@@ -1,4 +1,4 @@
-"""Events that Django and allauth announce."""
+"""Recording of events announced by signals of Django and allauth."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from damrak_ladder.security.recording import record
 
 
 def connect() -> None:
-    """Record what these signals announce from now on."""
+    """Connect receivers that record these signals."""
     auth.user_logged_in.connect(_signed_in, dispatch_uid="security")
     auth.user_logged_out.connect(_signed_out, dispatch_uid="security")
     auth.user_login_failed.connect(_sign_in_failed, dispatch_uid="security")
@@ -54,14 +54,14 @@ def _signed_in(request: HttpRequest, user: AbstractBaseUser, **_: Any) -> None:
 
 
 def _signed_out(request: HttpRequest, user: AbstractBaseUser | None, **_: Any) -> None:
-    if user is not None:  # a log-out without a session ends nothing
+    if user is not None:  # a sign-out without a session ends nothing
         record(SecurityEvent.SESSION_ENDED, request=request, user=user)
 
 
 def _sign_in_failed(
     credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any
 ) -> None:
-    # A name that no account has is not kept: people type passwords into that field.
+    # Unknown names are not stored: people type passwords into that field.
     names = [str(credentials[key]) for key in ("username", "email") if credentials.get(key)]
     matching = Q(pk=None)
     for name in names:
