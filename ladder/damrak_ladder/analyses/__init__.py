@@ -1,1 +1,1 @@
-"""What a recorded match was like: chances, decisions that cost, luck, where points came from."""
+"""Analyses of recorded matches: winning chances, costly decisions, luck, and sources of points."""

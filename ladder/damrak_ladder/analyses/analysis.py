@@ -1,4 +1,4 @@
-"""The whole analysis of a match: a function of its replay, and of those of its block."""
+"""The whole analysis of a match: a pure function of its replay and those of its block."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from damrak_ladder.analyses.mirrored import mirrored
 from damrak_ladder.analyses.points import points_of
 
 FORMAT: Final = "damrak-analysis/1"
-SHOWN: Final = 3  # decisions of each seat
+SHOWN: Final = 3  # decisions per seat
 
 
 def analyse(replay: Replay, others: Sequence[Result] = (), effort: float = 1.0) -> dict[str, Any]:
-    """All there is to say about this match, as a JSON object.
+    """Return the analysis of this match, as a JSON object.
 
-    `others` are the results of the other matches with the same seed. `effort` is how much is
-    computed, as a part of the usual. The same replay gives the same analysis.
+    `others` are the results of the other matches with the same seed. `effort` scales the amount of
+    computation; 1 is the default. The same replay gives the same analysis.
 
     Raises:
-        ReplayError: the replay is not true.
+        ReplayError: the replay is not valid.
     """
     steps = course_of(replay)
     seed = replay.hash
@@ -85,7 +85,10 @@ def analyse(replay: Replay, others: Sequence[Result] = (), effort: float = 1.0) 
 
 
 def _decisions(worst: list[costs.Cost], steps: list[Step]) -> list[dict[str, Any]]:
-    """The worst few of each seat, in the order of the game, without what cost nothing."""
+    """Return the costliest decisions of each seat, in the order of the game.
+
+    Decisions that cost nothing are left out.
+    """
     shown: dict[int, int] = {}
     found = []
     for cost in worst:
@@ -108,7 +111,7 @@ def _decisions(worst: list[costs.Cost], steps: list[Step]) -> list[dict[str, Any
 
 
 def told(state: State, action: int) -> dict[str, Any]:
-    """What an action of the actor is, as the event of a replay would tell it."""
+    """Return an action of the actor in the form of a replay's event."""
     seat = state.actor
     if action == BLIND:
         return {"event": "blind", "seat": seat}

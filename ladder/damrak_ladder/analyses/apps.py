@@ -1,4 +1,4 @@
-"""The app as Django knows it."""
+"""The Django app of analyses."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""Requesting the analysis of a match, and reading it."""
+"""Requests for the analysis of a match, and access to its result."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.replays.compression import decompress
 
 MOST_WAITING: Final = 200
-"""When so many requests wait, another one is refused and may be made later."""
+"""The maximum number of waiting requests; further ones are refused and may be made later."""
 
 PER_HOUR: Final = 12
-"""Requests of one user, or from one address, that put a match into the queue."""
+"""Requests per hour of one user, or from one address, that put a match into the queue."""
 
 
 _OPEN: Final = (AnalysisState.WAITING, AnalysisState.RUNNING)
 
 
 def analysis_of(match: Match) -> Analysis | None:
-    """What there is for this match as it stands: not of a replay or by a method that are gone."""
+    """Return the current analysis of this match; not one of an earlier replay or method."""
     return Analysis.objects.filter(match=match, replay=match.replay, method=METHOD).first()
 
 
 def request(match: Match, who: str, now: datetime) -> Analysis | None:
     """Queue the match for this user or address; None if too many requests wait.
 
-    What has been analysed or waits already costs nothing. The block has to be recorded: before
-    that, its cards are a secret.
+    Matches that have been analysed or wait already do not count against the limit. The block has to
+    be recorded: before that, its cards are secret.
 
     Raises:
-        TooOften: this user or address has made as many requests as an hour allows.
+        TooOften: this user or address has reached the limit per hour.
     """
     found = analysis_of(match)
     if found is not None or not _is_recorded(match):
@@ -87,7 +87,7 @@ def _queue(match: Match, now: datetime, *, is_wanted: bool) -> Analysis | None:
 
 
 def content_of(analysis: Analysis) -> dict[str, Any]:
-    """What was found out; the analysis has to be done."""
+    """Return the result of an analysis, which has to be done."""
     assert analysis.data is not None
     found: dict[str, Any] = json.loads(decompress(bytes(analysis.data)))
     return found

@@ -1,10 +1,10 @@
-"""What analyses cost, and whether chances keep what they promise.
+"""Benchmark of analyses: their cost, and the calibration of winning chances.
 
     python -m damrak_ladder.analyses.bench
     python -m damrak_ladder.analyses.bench --games 400 replays/*.json
 
-Games are the reference policy's own, or those of the replays that are named: then the chances
-are tested against how other players played on.
+The games are the reference policy's own, or those of the given replays: then the chances are tested
+against the play of others.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from damrak_ladder.analyses.policy import Policy
 from damrak_ladder.analyses.rollouts import chance_of, play_on, wilson, worth_of
 
 TRIES: Final = 200
-MOMENTS: Final = 3  # of each game
+MOMENTS: Final = 3  # per game
 BINS: Final = 10
 _PLAYED: Final = Played("2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "bench", "bench")
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     parser = argparse.ArgumentParser(prog="python -m damrak_ladder.analyses.bench")
     parser.add_argument("replays", nargs="*", type=Path, help="replay files of other players")
     parser.add_argument("--games", type=int, default=150, help="own games for each size of table")
@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def pairs_of(replay: Replay) -> Iterator[tuple[float, float]]:
-    """Chances at random moments of a match, and what came, for one seat each."""
+    """Yield predicted and actual shares at random moments of a match, for one seat each."""
     chance = random.Random(replay.hash)  # noqa: S311
     steps = course_of(replay)[:-1]
     came = worth_of(replay.result)
@@ -81,7 +81,7 @@ def pairs_of(replay: Replay) -> Iterator[tuple[float, float]]:
 
 
 def calibration(pairs: list[tuple[float, float]]) -> str:
-    """A table: where chances lay, how often that was, and which share was won."""
+    """Return a table of predicted chances, their frequency, and the share that was won."""
     lines = ["chance        cases  mean  won (95 %)"]
     for bin_ in range(BINS):
         low, high = bin_ / BINS, (bin_ + 1) / BINS
@@ -101,7 +101,7 @@ def calibration(pairs: list[tuple[float, float]]) -> str:
 
 
 def _game(board: str, seats: int, number: int) -> Replay:
-    """A game of the reference policy against itself, as a replay."""
+    """Return a game of the reference policy against itself, as a replay."""
     seed = random.Random(f"{board}/{seats}/{number}").randbytes(32)  # noqa: S311
     dice = SeedDice(seed)
     log: list[Event] = []

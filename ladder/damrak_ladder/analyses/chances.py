@@ -1,4 +1,4 @@
-"""The chance of winning of each seat along a match."""
+"""The winning chances of each seat in the course of a match."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from damrak_engine.scoring import Result
 from damrak_ladder.analyses.course import Step
 from damrak_ladder.analyses.rollouts import Estimate, chance_of, play_on, wilson, worth_of
 
-BUDGET: Final = 300_000  # decisions to be played in all tries together
+BUDGET: Final = 300_000  # decisions in all tries together
 FEWEST: Final = 32
 MOST: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Chances:
-    """What each seat could hope for at one moment."""
+    """The chances of each seat at one moment."""
 
     moment: int
     seats: tuple[Estimate, ...]
 
 
 def tries_for(steps: int, budget: int = BUDGET) -> int:
-    """How often each position of a match of so many is played to its end."""
+    """Return the number of rollouts per position of a match with this many positions."""
     return max(FEWEST, min(MOST, 2 * budget // (steps * steps)))
 
 
 def chances_along(
     steps: list[Step], came: Result, seed: str, tries: int
 ) -> tuple[list[Chances], list[list[float]]]:
-    """The chances at every position; and the leads, try by try, that the first one led to.
+    """Return the chances at every position, and the final leads of each rollout of the first.
 
-    The last position is the end, where nothing is left to chance.
+    The last position is the end of the match, where the result is certain.
     """
     found = []
     from_the_deal: list[list[float]] = []

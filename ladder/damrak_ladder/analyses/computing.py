@@ -1,4 +1,4 @@
-"""Analyses computed, one after the other, by whoever comes first."""
+"""Computation of analyses from the queue, by any number of workers."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.keeping import load
 
 LEASE: Final = timedelta(minutes=3)
-"""Nobody takes so long: whoever has it then has died."""
+"""Longer than any computation: a worker that holds a row for this long has been killed."""
 
 MOST_TRIES: Final = 3
 _log = logging.getLogger(__name__)
 
 
 def compute_next(clock: Callable[[], datetime], effort: float = 1.0) -> bool:
-    """Compute what waits: notable matches before requested ones, the oldest first.
+    """Compute the next analysis: notable matches before requested ones, oldest first.
 
-    False if there was nothing to do. A replay that cannot be read fails at once; what is tried in
-    vain for another reason, or by a process that dies, is tried again a few times.
+    Returns False if there was nothing to do. A replay that cannot be read fails at once; after any
+    other failure, or if the process is killed, the analysis is retried a few times.
     """
     claimed: Analysis | None = None
     try:
-        with _told_to_end_later():  # or it would be taken, and nobody here would know
+        with _told_to_end_later():  # otherwise a claim could be lost
             claimed = _claim(clock())
         if claimed is not None:
             _compute(claimed, clock, effort)
@@ -57,10 +57,10 @@ def _compute(claimed: Analysis, clock: Callable[[], datetime], effort: float) ->
         found = _found(claimed, effort)
     except (ReplayError, ReplayStoreError) as problem:
         _fail(claimed, str(problem))
-    except Exception as problem:  # noqa: BLE001  # whatever it is, the queue has to go on
+    except Exception as problem:  # noqa: BLE001  # the queue has to continue
         _log.exception("analysis_failed", extra={"match": claimed.match_id})
         why = f"{type(problem).__name__}: {problem}"
-        if claimed.tries < MOST_TRIES:  # perhaps the store was away: again when the lease ends
+        if claimed.tries < MOST_TRIES:  # the store may be unreachable: retry after the lease
             _ours(claimed).update(trouble=why[:500])
         else:
             _fail(claimed, why)
@@ -95,7 +95,7 @@ def _claim(now: datetime) -> Analysis | None:
 
 
 def _ours(row: Analysis) -> Any:
-    """The row, as long as it is this try of this replay."""
+    """Return the row, restricted to this try of this replay."""
     return Analysis.objects.filter(pk=row.pk, replay=row.replay, tries=row.tries)
 
 
@@ -104,7 +104,7 @@ def _fail(row: Analysis, why: str) -> None:
 
 
 def _give_back(row: Analysis) -> None:
-    if not connection.is_usable():  # for we were told to end in the midst of a query
+    if not connection.is_usable():  # interrupted during a query
         connection.close()
     _ours(row).filter(state=AnalysisState.RUNNING).update(
         state=AnalysisState.WAITING, tries=row.tries - 1, lease_until=None
@@ -113,7 +113,7 @@ def _give_back(row: Analysis) -> None:
 
 @contextmanager
 def _told_to_end_later() -> Iterator[None]:
-    """Whoever is told to end meanwhile is told so again afterwards."""
+    """Defer SIGTERM until the end of this context."""
     told: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
     try:
@@ -130,7 +130,7 @@ def _found(row: Analysis, effort: float) -> dict[str, Any]:
 
 
 def _others(row: Analysis, seed: bytes) -> list[Result]:
-    """How the other matches of the block with the same cards came out."""
+    """Return the results of the block's other matches with the same cards."""
     others = Match.objects.filter(block_id=row.match.block_id).exclude(pk=row.match_id)
     found = []
     for other in others.exclude(replay="").order_by("number"):

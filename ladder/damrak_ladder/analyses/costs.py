@@ -1,11 +1,11 @@
-"""What decisions cost, judged by what the seat could know.
+"""The cost of decisions, judged by the information that the seat had.
 
-The position is imagined as the seat might have: full positions are drawn that it could not tell
-from the true one. In each of them the action that was played and others are tried, and the
-reference policy plays on. All actions meet the same positions and the same dice.
+Full positions are drawn that the seat could not distinguish from the true one. In each of them the
+action that was played and alternatives are tried, and the reference policy plays on. All actions
+are tried in the same positions and with the same dice.
 
-First everything is looked at briefly. What looks worst is then judged anew, with fresh positions,
-because of many small samples the worst one always looks worse than it is.
+All decisions are first examined briefly. The worst ones are then judged again with new positions,
+since the worst of many small samples always looks worse than it is (selection bias).
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from damrak_ladder.analyses.ground import Ground, ground_of
 from damrak_ladder.analyses.policy import Policy
 from damrak_ladder.analyses.rollouts import Estimate, Worth, chance_of, mean, play_on
 
-BUDGET: Final = 200_000  # decisions to be played in all tries of the first look together
+BUDGET: Final = 200_000  # decisions in all tries of the first look together
 FEWEST: Final = 6
 MOST: Final = 40
-CLAIMS: Final = 3  # so many claims of other routes are tried
-SUSPECTS: Final = 5  # decisions of each seat that are judged again
-JUDGED: Final = 120  # positions in which they are
+CLAIMS: Final = 3  # alternative routes that are tried
+SUSPECTS: Final = 5  # decisions per seat that are judged again
+JUDGED: Final = 120  # positions for judging each of them
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a decision cost against another one that was possible."""
+    """The cost of a decision compared with a better alternative."""
 
     step: int
     seat: int
     played: int
     better: int
-    points: Estimate  # of lead at the end
+    points: Estimate  # of the lead at the end
     chance: Estimate  # of winning
     worlds: int
 
 
 def costs_along(steps: list[Step], seed: str, effort: float = 1.0) -> list[Cost]:
-    """The decisions of each seat that seem to have cost most, seat by seat, worst first."""
+    """Return the decisions that seem to have cost most, seat by seat, worst first."""
     judged = max(2, int(JUDGED * effort))
     length = len(steps)
     open_ = [i for i, step in enumerate(steps) if _is_choice(step)]
@@ -75,7 +75,7 @@ def costs_along(steps: list[Step], seed: str, effort: float = 1.0) -> list[Cost]
 
 
 def first_look(seen: Observation, played: int, seed: str, worlds: int) -> tuple[int, float]:
-    """The action that seems best among others than the one played, and how much better it seems."""
+    """Return the best-looking alternative to the played action, and how much better it looks."""
     world = determinize(seen, _rng(seed))
     others = alternatives(world, played)
     if not others:
@@ -91,7 +91,7 @@ def first_look(seen: Observation, played: int, seed: str, worlds: int) -> tuple[
 def judge(
     seen: Observation, played: int, better: int, seed: str, worlds: int
 ) -> tuple[Estimate, Estimate]:
-    """How much was lost by playing this action and not that: points of lead, chance of winning."""
+    """Return the loss of playing this action instead of that, in lead and in chance of winning."""
     points, chances = [], []
     seat = seen.seat
     for number in range(worlds):
@@ -102,10 +102,10 @@ def judge(
 
 
 def alternatives(world: State, played: int) -> list[int]:
-    """A few sensible actions that come to something else than the one played.
+    """Return a few sensible actions that differ in effect from the one played.
 
-    They follow from what the actor knows: in all positions that it cannot tell apart they are the
-    same.
+    They depend only on what the actor knows, so they are the same in all positions that the actor
+    cannot distinguish.
     """
     legal = world.legal_actions()
     if world.phase in (SETUP, KEEP):
@@ -140,7 +140,7 @@ def alternatives(world: State, played: int) -> list[int]:
 
 
 def _name(ground: Ground, row: list[int], action: int) -> tuple[str, int]:
-    """What an action comes to: cards of the row go by kind, claims by route."""
+    """Return the effect of an action: cards of the row by kind, claims by route."""
     if action >= FIRST_CLAIM:
         return "claim", ground.route_of(action)
     if TAKE <= action < OFFER:
@@ -149,7 +149,7 @@ def _name(ground: Ground, row: list[int], action: int) -> tuple[str, int]:
 
 
 def _tried(seen: Observation, actions: list[int], seed: str, number: int) -> dict[int, Worth]:
-    """What these actions lead to in one position that the seat may believe in."""
+    """Return the results of these actions in one position consistent with the seat's knowledge."""
     world = determinize(seen, _rng(f"{seed}/world/{number}"))
     found = {}
     for action in actions:

@@ -1,4 +1,4 @@
-"""The course of a recorded match: every position, what was decided there, and what chance did."""
+"""The course of a recorded match: every position, the decision made there, and chance events."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from damrak_engine.verify import action_of, fold
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A position, and what followed: a decision, somebody leaving, or nothing at the end."""
+    """A position and what followed: a decision, a player leaving, or nothing at the end."""
 
-    moment: int  # the number of the latest event when the position stood
-    state: State  # not to be changed
+    moment: int  # the number of the latest event before the position
+    state: State  # must not be changed
     decision: Decision | None = None
     action: int = -1
     at: int = -1  # the moment of the decision
-    was_chance: bool = False  # whether chance had a say in what followed
+    was_chance: bool = False  # whether chance had a part in what followed
 
 
 def course_of(replay: Replay) -> list[Step]:
-    """All positions, the first after the deal and the last the end.
+    """Return all positions, from the one after the deal to the end.
 
     Raises:
-        ReplayError: the replay is not true.
+        ReplayError: the replay is not valid.
     """
     positions = [(count, state.copy()) for count, state in fold(replay)]
     steps = []

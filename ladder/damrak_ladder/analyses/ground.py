@@ -1,4 +1,4 @@
-"""A board as the analysis needs it: sets of routes as masks, and the cheapest ways between places.
+"""A board prepared for analysis: sets of routes as bit masks, and cheapest paths.
 
 In a mask of routes, bit r stands for route r.
 """
@@ -18,9 +18,9 @@ _FAR: Final = float("inf")
 
 
 class Ground:
-    """Tables that follow from the rules of a game alone, and results kept by what they follow from.
+    """Tables derived from the rules of a game, and cached results.
 
-    Nothing that is kept depends on the order of questions, so answers never do.
+    The cached results do not depend on the order of calls, so the answers are deterministic.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -32,14 +32,14 @@ class Ground:
         self.goods = [int(route.goods) for route in board.routes]
         self.colours = [route.colour for route in board.routes]
         self.claims = [0] * len(board.routes)
-        # What may be paid for a route: (wilds, colour or -1, action), fewest wilds first.
+        # The possible payments for a route: (wilds, colour or -1, action), fewest wilds first.
         self.payments: list[list[tuple[int, int, int]]] = [[] for _ in board.routes]
         for claim in rules.claims:
             self.claims[claim.route] |= 1 << claim.action
             self.payments[claim.route].append((claim.wilds, claim.colour, claim.action))
         for payments in self.payments:
             payments.sort()
-        # A turn for the claim and half a turn for each card, less what the points make up for.
+        # One turn for the claim and half a turn per card, less a discount for its points.
         self.costs = [
             max(0.2, 1 + 0.5 * length - 0.25 * points - 0.3 * goods)
             for length, points, goods in zip(self.lengths, self.points, self.goods, strict=True)
@@ -52,7 +52,7 @@ class Ground:
         self._roads: dict[tuple[int, int, int, int], int] = {}
 
     def free(self, state: Position, seat: int) -> int:
-        """The routes that this seat might still claim, as a mask."""
+        """Return the routes that this seat may still claim, as a mask."""
         claims = state.open & ~state.barred[seat] & self.rules.within_carts[state.carts[seat]]
         routes = self._open.get(claims)
         if routes is None:
@@ -62,7 +62,7 @@ class Ground:
         return routes
 
     def road(self, owned: int, free: int, a: int, b: int) -> int:
-        """The routes still to be claimed on the cheapest way from a to b; -1 if there is none."""
+        """Return the routes to claim on the cheapest path from a to b; -1 if there is none."""
         key = (owned, free, a, b)
         found = self._roads.get(key)
         if found is None:
@@ -71,7 +71,7 @@ class Ground:
         return found
 
     def spaces(self, routes: int) -> int:
-        """How many spaces these routes have together."""
+        """Return the total number of spaces of these routes."""
         total = 0
         lengths = self.lengths
         while routes:
@@ -80,7 +80,7 @@ class Ground:
         return total
 
     def worth(self, routes: int) -> int:
-        """How many points these routes score."""
+        """Return the points that these routes score."""
         total = 0
         points = self.points
         while routes:
@@ -89,7 +89,7 @@ class Ground:
         return total
 
     def route_of(self, action: int) -> int:
-        """The route that this claim is for."""
+        """Return the route of this claim."""
         return self.rules.claims[action - FIRST_CLAIM].route
 
     def _search(self, owned: int, free: int, a: int, b: int) -> int:
@@ -122,5 +122,5 @@ def _make_room(kept: dict[int, int] | dict[tuple[int, int, int, int], int]) -> N
 
 @cache
 def ground_of(rules: Rules) -> Ground:
-    """The ground of a game, made once."""
+    """Return the ground of a game, cached."""
     return Ground(rules)

@@ -1,10 +1,9 @@
-"""Luck apart from play.
+"""Separation of luck from play.
 
-What chance did to a seat is the difference between what its position was worth after cards had
-been drawn and what it had been worth on average over all cards that might have been drawn. Such
-differences are zero on average, whoever plays and however badly worth is judged; a better judge
-only finds more of the luck. The judge here is the reference policy: a position is worth the lead,
-in points, with which its rollouts end.
+The effect of chance on a seat is the difference between the value of its position after cards were
+drawn and the mean value over all cards that might have been drawn. Such differences have mean zero
+for any players and any judge of value; a better judge only finds more of the luck. The judge here
+is the reference policy: the value of a position is the lead, in points, at the end of its rollouts.
 """
 
 from __future__ import annotations
@@ -28,25 +27,25 @@ from damrak_ladder.analyses.rollouts import (
     worth_of,
 )
 
-BUDGET: Final = 250_000  # decisions to be played in all tries together
+BUDGET: Final = 250_000  # decisions in all tries together
 FEWEST: Final = 24
 MOST: Final = 300
-DEALS: Final = 300  # other deals, for comparison with the one there was
+DEALS: Final = 300  # other deals, for comparison with the actual one
 
 
 @dataclass(frozen=True, slots=True)
 class Luck:
-    """How the lead of one seat came about, in points. Play is result less luck."""
+    """The components of one seat's lead, in points. Play is the result minus luck."""
 
     result: float
-    turn: Estimate  # what moving first, second … is worth on average
+    turn: Estimate  # the mean value of moving first, second …
     deal: Estimate  # the cards and contracts dealt
-    draws: Estimate  # everything that was drawn later
-    play: Estimate  # what the decisions of all seats did to this one
+    draws: Estimate  # all later draws
+    play: Estimate  # the effect of all seats' decisions on this one
 
 
 def tries_for(steps: Sequence[Step], budget: int = BUDGET) -> int:
-    """How many pairs of games are played for each draw."""
+    """Return the number of pairs of games for each draw."""
     games = sum([len(steps) - i for i, step in enumerate(steps) if step.was_chance])
     return max(FEWEST, min(MOST, budget // (2 * games + 1)))
 
@@ -58,10 +57,11 @@ def luck_of(
     tries: int,
     deals: int = DEALS,
 ) -> list[Luck]:
-    """The luck of every seat.
+    """Return the luck of every seat.
 
-    Each draw is judged by so many pairs of games, the deal by so many games and other deals.
-    Nobody errs in them: whims would double the spread, and luck has mean zero without them, too.
+    Each draw is judged by `tries` pairs of games, the deal by `deals` games and other deals. These
+    rollouts have no random actions, which would double the spread; luck has mean zero without them,
+    too.
     """
     seats = range(len(replay.seats))
     ordinary = _other_deals(replay, steps[0].state.first, f"{seed}/deals", deals)
@@ -98,7 +98,7 @@ def luck_of(
 
 
 def _difference(step: Step, following: Step, seed: str, tries: int) -> list[list[float]]:
-    """For each seat, by how much the leads differ from those after what else might have come."""
+    """Return for each seat the leads after the actual draw minus those after other draws."""
     differences: list[list[float]] = [[] for _ in following.state.hands]
     for number in range(tries):
         other = step.state.copy()
@@ -116,7 +116,7 @@ def _difference(step: Step, following: Step, seed: str, tries: int) -> list[list
 
 
 def _other_deals(replay: Replay, first: int, seed: str, deals: int) -> list[list[float]]:
-    """For each seat, the leads to which other deals lead, the same seat moving first."""
+    """Return for each seat the leads after other deals, with the same seat moving first."""
     seats = len(replay.seats)
     rules = rules_for(replay.board, seats, replay.options)
     named = first if replay.options.first_player == "rotate" else None

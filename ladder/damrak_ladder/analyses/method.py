@@ -1,8 +1,8 @@
-"""Which analyses say the same of the same replay."""
+"""The version of the method of analysis."""
 
 from __future__ import annotations
 
 from typing import Final
 
 METHOD: Final = 1
-"""Another number means other numbers: what was computed before is computed anew when asked for."""
+"""Increase it when results change: earlier analyses are then computed again on request."""

@@ -1,4 +1,4 @@
-"""A match against the others of its block: what did others make of the same seat and cards?"""
+"""Comparison of a match with the other matches of its block that have the same cards."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from damrak_ladder.analyses.rollouts import Z95, Estimate, mean_and_error, worth
 
 @dataclass(frozen=True, slots=True)
 class Mirrored:
-    """The lead of a seat, and that of the others who sat there."""
+    """The lead of a seat, and the mean lead of the others in the same seat."""
 
     lead: float
     others: float
-    games: int  # how many others there were
+    games: int  # the number of others
     difference: Estimate
 
 
 def mirrored(
     came: Result, others: Sequence[Result], from_the_deal: list[list[float]]
 ) -> list[Mirrored]:
-    """For each seat, how much more was made of it here than in the other games of this seed.
+    """Return for each seat its lead compared with that in the other games of this seed.
 
-    The interval is for players who are equally good: so far apart do games of this very deal lie
-    when the reference policy plays all seats.
+    The interval assumes players of equal strength: it is the spread of games of this deal in which
+    the reference policy plays all seats.
     """
     found = []
     own = worth_of(came).leads

@@ -1,4 +1,4 @@
-"""Analyses of matches, done and waiting: a table that is a queue."""
+"""Models of analyses, finished and waiting (the table is a queue), and of point sources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from damrak_ladder.matches.models import Match
 
 
 class AnalysisState(models.TextChoices):
-    """How far an analysis is."""
+    """The state of an analysis."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -23,8 +23,8 @@ class Analysis(models.Model):
     """The analysis of one recorded match. A match that is played again gets a new one."""
 
     match = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="analysis")
-    replay = models.CharField(max_length=64)  # the hash of what is analysed
-    method = models.PositiveSmallIntegerField()  # `analysis.METHOD` of whoever computed it
+    replay = models.CharField(max_length=64)  # the hash of the analysed replay
+    method = models.PositiveSmallIntegerField()  # `METHOD` at the time of computation
     software = models.CharField(max_length=60, blank=True)
     state = models.CharField(max_length=10, choices=AnalysisState, default=AnalysisState.WAITING)
     is_wanted = models.BooleanField()  # requested; else notable, and computed first
@@ -53,10 +53,10 @@ class Analysis(models.Model):
 
 
 class VersionSources(models.Model):
-    """Where the points of a version came from in its latest games on ladders: sums of them."""
+    """Sums of a version's points by source, over its latest ladder games."""
 
     version = models.OneToOneField(Version, on_delete=models.CASCADE, related_name="sources")
-    asked = models.DateTimeField(null=True)  # somebody waits for newer sums
+    asked = models.DateTimeField(null=True)  # newer sums are requested
     computed = models.DateTimeField(null=True)
     games = models.PositiveIntegerField(default=0)
     routes = models.IntegerField(default=0)

@@ -1,4 +1,4 @@
-"""Matches that are analysed without a request: those that the front page names."""
+"""Analysis of notable matches, which the front page names, without a request."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ PER_HOUR: Final = 12
 
 
 def choose_notable(now: datetime) -> bool:
-    """Queue the newest notable match that has no analysis, if the hour has room; whether one was.
+    """Queue the newest notable match without an analysis; return whether there was one.
 
-    There are few notable matches at a time (`standings/notable.py`).
+    The number per hour is limited. There are few notable matches at a time
+    (`standings/notable.py`).
     """
     chosen = Analysis.objects.filter(is_wanted=False, asked__gt=now - timedelta(hours=1))
     if chosen.count() >= PER_HOUR:
         return False
     known = Analysis.objects.filter(method=METHOD)
-    # One that waits because it was requested is moved ahead.
+    # A match that waits because it was requested is moved ahead.
     requested = known.filter(state=AnalysisState.WAITING, is_wanted=True)
     known = known.exclude(pk__in=requested.values("pk"))
     found = Notable.objects.exclude(match__in=known.values("match")).order_by("-at", "-pk").first()

@@ -1,4 +1,4 @@
-"""Where the points of each seat came from, and how its contracts run over its routes."""
+"""The sources of each seat's points, and the paths of its contracts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from damrak_ladder.analyses.ground import Ground, ground_of
 
 
 def points_of(replay: Replay, steps: list[Step]) -> list[dict[str, Any]]:
-    """For each seat its points by source, and its contracts as maps, as JSON objects."""
+    """Return for each seat its points by source, and its contracts as maps, as JSON objects."""
     end = steps[-1].state
     ground = ground_of(end.rules)
     found = []
@@ -41,7 +41,7 @@ def points_of(replay: Replay, steps: list[Step]) -> list[dict[str, Any]]:
 def _contract(
     ground: Ground, steps: list[Step], seat: int, number: int, is_done: bool
 ) -> dict[str, Any]:
-    """A contract: the routes that fulfil it and since when, or those it lacked at the end."""
+    """Return a contract: the routes that fulfil it and since when, or the missing routes."""
     board = ground.rules.board
     contract = board.contracts[number]
     end = steps[-1].state
@@ -67,9 +67,9 @@ def _contract(
 
 
 def _since(steps: list[Step], seat: int, number: int) -> int:
-    """The moment since which the seat had this contract and had fulfilled it."""
+    """Return the moment since which the seat had this contract and had fulfilled it."""
     low, high = 0, len(steps) - 1
-    while low < high:  # what is fulfilled remains so
+    while low < high:  # a fulfilled contract remains fulfilled
         middle = (low + high) // 2
         if _is_fulfilled(steps[middle], seat, number):
             high = middle

@@ -1,8 +1,9 @@
-"""The reference policy: how rollouts play on. Quick, and decent: it works for its contracts.
+"""The reference policy that plays rollouts: fast, and decent, as it works for its contracts.
 
-A seat plans the cheapest ways that its contracts still need, claims what the plan needs as soon as
-it can, and otherwise collects cards for it; with nothing left to plan for it claims what pays best.
-It looks at nothing but what its seat knows: its own hand and contracts, and what lies open.
+A seat plans the cheapest paths that its contracts still need, claims routes of the plan as soon as
+it can, and otherwise collects cards for them; with nothing left to plan for, it claims the routes
+with the most points. It uses only the information of its seat: its own hand and contracts, and all
+that lies open.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ from damrak_engine.position import KEEP, SETUP, TURN
 from damrak_engine.state import State
 from damrak_ladder.analyses.ground import Ground
 
-FEW_CARTS: Final = 2  # with no more carts than this the last round is announced
-HOARD: Final = 14  # with so many cards, claiming anything good beats waiting
+FEW_CARTS: Final = 2  # with at most this many carts the last round is announced
+HOARD: Final = 14  # with this many cards, claiming anything good beats waiting
 SPARE_CARTS: Final = 14  # with fewer carts than this no more contracts are drawn
 
-Plan = tuple[int, int, int]  # contracts, owned routes when it was made, routes still needed
+Plan = tuple[int, int, int]  # contracts, owned routes at the time of planning, routes still needed
 
 
 class Policy:
-    """Plays all seats of one game; a new one for every rollout, on common ground."""
+    """A player of all seats of one game; create one per rollout, on a shared ground."""
 
     __slots__ = ("_ground", "_plans")
 
@@ -40,7 +41,7 @@ class Policy:
         self._plans: list[Plan | None] = [None] * ground.rules.seats
 
     def choose(self, state: State) -> int:
-        """The action of the actor."""
+        """Return the action of the actor."""
         phase = state.phase
         seat = state.actor
         if phase in (SETUP, KEEP):
@@ -60,7 +61,7 @@ class Policy:
     # ---- claims -----------------------------------------------------------------------------
 
     def needed(self, state: State, seat: int) -> int:
-        """The routes that the contracts of this seat still need, as a mask."""
+        """Return the routes that the contracts of this seat still need, as a mask."""
         ground = self._ground
         contracts, owned = state.contracts[seat], state.owned[seat]
         free = ground.free(state, seat)
@@ -74,7 +75,7 @@ class Policy:
         return needed
 
     def _route(self, state: State, seat: int, legal: int, needed: int, cards: int) -> int:
-        """The route to claim now; -1 if it is better to wait."""
+        """Return the route to claim now; -1 if it is better to wait."""
         ground = self._ground
         claims, points, lengths = ground.claims, ground.points, ground.lengths
         best, found = 0, -1
@@ -102,7 +103,7 @@ class Policy:
         return found
 
     def payment(self, route: int, legal: int, hand: tuple[int, ...]) -> int:
-        """The payment with fewest wilds, in the colour that will be missed least."""
+        """Return the payment with the fewest wilds, in the colour of which the hand has most."""
         payable = [paid for paid in self._ground.payments[route] if legal >> paid[2] & 1]
         fewest = payable[0][0]
         return max(
@@ -119,7 +120,7 @@ class Policy:
         ground = self._ground
         contracts, owned = state.contracts[seat], state.owned[seat]
         free, carts = ground.free(state, seat), state.carts[seat]
-        turns = 0.5 * carts  # about as many as there will be
+        turns = 0.5 * carts  # an estimate of the remaining turns
         best, action = -1e9, KEEP_FIRST
         for choice, added in (
             (KEEP_FIRST, 1 << offer[0]),
@@ -173,7 +174,7 @@ class Policy:
 
 
 def plan_for(ground: Ground, contracts: int, owned: int, free: int, carts: int) -> int:
-    """The routes to be claimed for these contracts, the most rewarding first while carts last."""
+    """Return the routes to claim for these contracts, most points first, within the carts."""
     listed = ground.rules.board.contracts
     wanted = []
     while contracts:
@@ -191,7 +192,7 @@ def plan_for(ground: Ground, contracts: int, owned: int, free: int, carts: int) 
 def promise(
     ground: Ground, contracts: int, owned: int, free: int, carts: int, turns: float
 ) -> float:
-    """The points these contracts can be hoped to bring, less what the turns would bring anyway."""
+    """Return the expected points of these contracts, minus what the turns would bring anyway."""
     listed = ground.rules.board.contracts
     needed = plan_for(ground, contracts, owned, free, carts)
     effort = ground.spaces(needed) / 2 + needed.bit_count()

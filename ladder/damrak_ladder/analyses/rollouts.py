@@ -1,7 +1,7 @@
-"""What becomes of a position: it is played to its end many times by the reference policy.
+"""Rollouts: a position is played to its end many times by the reference policy.
 
-The k-th try of every position of a match has the same chance, so that two positions are compared
-under like luck. What came out depends on seed and position alone.
+The k-th try of every position of a match uses the same random numbers, so that positions are
+compared with the same luck. The results depend only on the seed and the position.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from damrak_ladder.analyses.policy import Policy
 Z95: Final = 1.959963984540054
 
 WHIMS: Final = 0.1
-"""So often a seat does anything that is legal. The policy alone always goes on alike, and believes
-games of other players to be decided sooner than they are; docs/analysis.md has the figures."""
+"""The probability that a seat plays a random legal action. The deterministic policy alone would
+make games of other players seem decided too soon; docs/analysis.md has the figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value and the bounds of its 95 % interval."""
+    """A value and the bounds of its 95 % confidence interval."""
 
     value: float
     low: float
     high: float
 
     def rounded(self, digits: int) -> list[float]:
-        """Value, low and high as they are stored."""
+        """Return value, low and high as they are stored."""
         return [round(number, digits) + 0.0 for number in (self.value, self.low, self.high)]
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What an end was worth to each seat."""
+    """The value of a final position for each seat."""
 
-    shares: tuple[float, ...]  # of the victory
+    shares: tuple[float, ...]  # shares of the victory
     leads: tuple[float, ...]  # points above the mean of the others
 
 
 def worth_of(came: Result) -> Worth:
-    """What this result is worth to each seat."""
+    """Return the value of this result for each seat."""
     winners = came.winners
     totals = [seat.total for seat in came.seats]
     others = len(totals) - 1
@@ -60,12 +60,12 @@ def worth_of(came: Result) -> Worth:
 
 
 def chance_of(seed: str, number: int) -> random.Random:
-    """What one try leaves to chance."""
+    """Return the random numbers of one try."""
     return random.Random(f"{seed}/{number}")  # noqa: S311
 
 
 def play_on(state: State, chance: random.Random, whims: float = WHIMS) -> Worth:
-    """Play a position, which is used up, to its end."""
+    """Play a position to its end, which modifies it, and return the result."""
     dice = QuickDice(chance.random)
     policy = Policy(ground_of(state.rules))
     while state.phase != OVER:
@@ -75,7 +75,7 @@ def play_on(state: State, chance: random.Random, whims: float = WHIMS) -> Worth:
 
 
 def wilson(share: float, tries: int) -> Estimate:
-    """A share seen in so many tries, with Wilson's interval."""
+    """Return a share observed in this many tries, with the Wilson score interval."""
     if not tries:
         return Estimate(share, share, share)
     square = Z95 * Z95
@@ -88,13 +88,13 @@ def wilson(share: float, tries: int) -> Estimate:
 
 
 def mean(numbers: Sequence[float]) -> Estimate:
-    """The mean of independent numbers, two or more."""
+    """Return the mean of two or more independent numbers, with its interval."""
     value, error = mean_and_error(numbers)
     return Estimate(value, value - Z95 * error, value + Z95 * error)
 
 
 def mean_and_error(numbers: Sequence[float]) -> tuple[float, float]:
-    """The mean of independent numbers and its standard error."""
+    """Return the mean of independent numbers and its standard error."""
     count = len(numbers)
     value = sum(numbers) / count
     squares = sum([(number - value) ** 2 for number in numbers])

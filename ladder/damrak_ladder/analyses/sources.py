@@ -1,7 +1,7 @@
-"""Where the points of versions come from: means over their latest games on ladders.
+"""The sources of a version's points: means over its latest ladder games.
 
-Pages read one row a version. Whoever looks at one that is missing or old asks the analyst for a
-new one, so neither a page nor the recording of a block ever reads replays for it.
+Pages read one row per version. If a row is missing or old, the page requests a new one from the
+analyst, so that neither pages nor the recording of blocks ever read replays for it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FRESH: Final = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Points a game by their source, and contracts a game."""
+    """Points per game by source, and contracts per game."""
 
     games: int
     routes: float
@@ -36,12 +36,12 @@ class Sources:
 
     @property
     def total(self) -> float:
-        """All points a game."""
+        """Return all points per game."""
         return self.routes + self.fulfilled + self.failed + self.goods
 
 
 def sources_of(version_ids: Iterable[int], now: datetime) -> dict[int, Sources]:
-    """What is known of these versions now; of those not among them, perhaps something later."""
+    """Return the known sources of these versions, and request those that are missing or old."""
     wanted = set(version_ids)
     rows = {row.version_id: row for row in VersionSources.objects.filter(version__in=wanted)}
     missing = [VersionSources(version_id=pk, asked=now) for pk in sorted(wanted - rows.keys())]
@@ -58,7 +58,7 @@ def sources_of(version_ids: Iterable[int], now: datetime) -> dict[int, Sources]:
 
 
 def count_next(clock: Callable[[], datetime]) -> bool:
-    """Count anew for whoever has waited longest; False if nobody waits."""
+    """Update the version that has waited longest; return False if none waits."""
     row = VersionSources.objects.filter(asked__isnull=False).order_by("asked", "pk").first()
     if row is None:
         return False

@@ -1,4 +1,4 @@
-"""What an analyst does when he is told that something may be waiting."""
+"""The work loop of an analyst."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from damrak_ladder.analyses.sources import count_next
 from damrak_ladder.installation.pace import wait_for_turn
 
 SHIFT_S: Final = 30.0
-"""After so long he listens again, so that whoever stops him waits for one match at most."""
+"""The duration of one task in seconds, so that a stop signal waits for one match at most."""
 
 
 def work(clock: Callable[[], datetime]) -> None:
-    """Compute whatever waits, until nothing does or the shift is over."""
+    """Compute waiting analyses until there are none or the shift is over."""
     until = time.monotonic() + SHIFT_S
     while time.monotonic() < until:
         wait_for_turn(settings.DAMRAK_HOME, 0, None)
