@@ -1,10 +1,10 @@
-"""The interface for programs, at /api/v1/. Only tokens open what is not public; cookies never do.
+"""The HTTP API at /api/v1/. Private data requires a token; cookies are never accepted.
 
-application   all of it, with the answers to everything that can go wrong
-problems      what a refusal looks like
-access        tokens, and how often they may be used
-answers       who may read an answer, and for how long it is good
-paging        long lists, piece by piece
-shapes        what is sent
-bodies        how much may be sent to us, and how slowly
+application   the API object, with the answers to all errors
+problems      the format of errors
+access        tokens, permissions and rate limits
+answers       caching and cross-origin headers
+paging        long lists in pages
+shapes        the content of answers
+bodies        limits of request bodies
 """

@@ -1,4 +1,4 @@
-"""Who asks: tokens with their scopes, and how often somebody may ask."""
+"""Access to the API: tokens with their scopes, and rate limits."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from damrak_ladder.security import SecurityEvent, record
 
 LONGEST: Final = 512
 MINUTE: Final = 60
-PUBLIC_A_MINUTE: Final = 1200  # from one address
-TOKEN_A_MINUTE: Final = 600  # with one token
-WRITES_A_MINUTE: Final = 60  # what changes something, by one owner
-WRONG_A_MINUTE: Final = 20  # wrong tokens from one address
+PUBLIC_A_MINUTE: Final = 1200  # per address
+TOKEN_A_MINUTE: Final = 600  # per token
+WRITES_A_MINUTE: Final = 60  # changes per owner
+WRONG_A_MINUTE: Final = 20  # wrong tokens per address
 _CHALLENGE: Final = 'Bearer realm="damrak"'
 
 
 class Bearer(HttpBearer):
-    """A token with a scope, in the header `Authorization: Bearer …`."""
+    """Authentication by a token with a scope, in the header `Authorization: Bearer …`."""
 
     def __init__(self, scope: Scope) -> None:
         super().__init__()
         self.scope = scope
 
     def __call__(self, request: HttpRequest) -> ApiToken:
-        """The token of a request.
+        """Return the token of a request.
 
         Raises:
-            Problem: there is none, or it is not good for this.
+            Problem: there is none, or it is not valid for this.
         """
         word, _, secret = request.headers.get("Authorization", "").partition(" ")
         if word.lower() != "bearer":
@@ -47,7 +47,7 @@ class Bearer(HttpBearer):
         return self.authenticate(request, secret.strip())
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken:
-        """The token with this secret."""
+        """Return the token with this secret."""
         try:
             if not (token.isascii() and token.isprintable() and 0 < len(token) <= LONGEST):
                 raise TokenRefused("that is no token")
@@ -62,7 +62,7 @@ class Bearer(HttpBearer):
         except TokenRefused as problem:
             spend("wrong-token", address_of(request), WRONG_A_MINUTE, MINUTE)
             detail = {"reason": "token refused"}
-            if token.startswith(MARK):  # else it may be a secret of another kind
+            if token.startswith(MARK):  # otherwise it may be another kind of secret
                 detail["hint"] = token[:HINT]
             record(SecurityEvent.SIGN_IN_FAILED, request=request, detail=detail)
             raise _unknown(str(problem)) from None
@@ -78,42 +78,42 @@ PLAY: Final = Bearer(Scope.PLAY)
 
 
 def token_of(request: HttpRequest) -> ApiToken:
-    """The token that let this request in."""
-    return cast(ApiToken, request.auth)  # type: ignore[attr-defined]  # ninja puts it there
+    """Return the token that authenticated this request."""
+    return cast(ApiToken, request.auth)  # type: ignore[attr-defined]  # set by ninja
 
 
 def caller(request: HttpRequest) -> User:
-    """Whose token let this request in."""
+    """Return the owner of the token that authenticated this request."""
     return token_of(request).owner
 
 
 def everybody(request: HttpRequest) -> bool:
-    """Let everybody in, each address so often a minute."""
+    """Allow all requests, within the rate limit per address."""
     spend("public", address_of(request), PUBLIC_A_MINUTE, MINUTE)
     return True
 
 
 def everybody_by_name(request: HttpRequest) -> bool | ApiToken:
-    """Let everybody in; who sends a token is known by it."""
+    """Allow all requests; one with a token is authenticated by it."""
     return READ(request) if "Authorization" in request.headers else everybody(request)
 
 
 def who(request: HttpRequest) -> str:
-    """Whose budget a request is counted in: that of a token's owner, else that of the address."""
+    """Return the key of the caller's budget: the token's owner, else the address."""
     found = getattr(request, "auth", None)
     return f"user {found.owner_id}" if isinstance(found, ApiToken) else address_of(request)
 
 
 def address_of(request: HttpRequest) -> str:
-    """Where a request comes from; the server has looked behind our own proxies already."""
+    """Return the client's address; the server has resolved that of our own proxies already."""
     return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def own_bot(user: User, slug: str) -> Bot:
-    """The user's own bot of that name.
+    """Return the user's own bot of that name.
 
     Raises:
-        Problem: there is none, or it is somebody else's.
+        Problem: there is none, or it belongs to another user.
     """
     bot = Bot.objects.select_related("owner", "live").filter(slug=slug).first()
     if bot is None:
@@ -132,7 +132,7 @@ def own_bot(user: User, slug: str) -> Bot:
 
 
 def own_version(request: HttpRequest, version_id: int) -> Version:
-    """A version that is the caller's own, or any if he may act for its owner.
+    """Return a version that the caller owns, or may act for.
 
     Raises:
         Problem
@@ -145,7 +145,7 @@ def own_version(request: HttpRequest, version_id: int) -> Version:
 
 
 def check_owner(request: HttpRequest, bot: Bot) -> None:
-    """Let nobody pass but the owner of a bot, and who may act for him.
+    """Check that the caller is the owner of a bot, or may act for the owner.
 
     Raises:
         Problem
@@ -158,13 +158,15 @@ def check_owner(request: HttpRequest, bot: Bot) -> None:
 
 
 def refuse(user: User, what: str) -> None:
-    """Record that this user's token was used for what belongs to another user."""
+    """Record that this user's token was used for something of another user."""
     record(SecurityEvent.ACCESS_REFUSED, user=user, detail={"what": what})
 
 
 def may_act_for(request: HttpRequest, owner_id: int) -> bool:
-    """Whether the caller is this owner, or of the staff, who see what is anybody's. To change it
-    they need a token that is for more than their own bots."""
+    """Return whether the caller is this owner or staff.
+
+    Staff may read everything; for changes they need a token with the scope `organise`.
+    """
     if caller(request).pk == owner_id:
         return True
     is_trusted = request.method == "GET" or Scope.ORGANISE in token_of(request).scopes
@@ -172,7 +174,7 @@ def may_act_for(request: HttpRequest, owner_id: int) -> bool:
 
 
 def second_factor_needed() -> Problem:
-    """The refusal of what takes a role, to a user whose role is suspended."""
+    """Return the error for a user whose role is suspended."""
     return Problem(
         403,
         "second-factor-needed",

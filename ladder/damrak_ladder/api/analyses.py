@@ -1,4 +1,4 @@
-"""What has been found out about a match."""
+"""API of match analyses: requests and results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.matches.models import BlockState, Match
 
 WITHDRAWN_AFTER: Final = 300
-"""Seconds: a match of a host that proves untrue is played again."""
+"""Cache time in seconds: the results of a host may be withdrawn and the match played again."""
 
 AGAIN_AFTER: Final = "5"
 
@@ -24,7 +24,7 @@ router = Router(tags=["matches"])
 
 
 class AnalysisShape(Schema):
-    """How far the analysis is, and what it says once it is done."""
+    """The state of an analysis, and its result once it is done."""
 
     match: int
     state: str
@@ -39,7 +39,7 @@ class AnalysisShape(Schema):
     summary="Chances, costly decisions and luck of a match",
 )
 def analysis(request: HttpRequest, response: HttpResponse, match_id: int) -> Status[AnalysisShape]:
-    """The analysis of a recorded match: 202 while it waits or is computed, 404 if there is none."""
+    """Return the analysis of a recorded match: 202 while it waits or is computed, 404 if none."""
     found = analysis_of(_recorded(match_id))
     if found is None:
         problem = f"match {match_id} has not been analysed"
@@ -56,10 +56,10 @@ def analysis(request: HttpRequest, response: HttpResponse, match_id: int) -> Sta
 def request_analysis(
     request: HttpRequest, response: HttpResponse, match_id: int
 ) -> Status[AnalysisShape]:
-    """Queue a recorded match to be analysed; 202 until that is done. A token is not necessary.
+    """Queue a recorded match for analysis; 202 until that is done. No token is required.
 
-    A user, or an address, may queue twelve matches an hour. Asking for one that is done or waits
-    already is not counted.
+    A user, or an address, may queue twelve matches per hour. Requests for a match that is done or
+    waits already are not counted.
     """
     found = request_for(_recorded(match_id), who(request), datetime.now(UTC))
     if found is None:

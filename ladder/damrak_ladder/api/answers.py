@@ -1,4 +1,4 @@
-"""Who may read an answer, and for how long it is good."""
+"""Headers of answers: caching and cross-origin access."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from django.http import HttpResponse
 from damrak_ladder.plain_text import plain_text
 
 OPEN: Final = {"Access-Control-Allow-Origin": "*"}
-"""For what everybody may read, from any page: no cookie ever changes it."""
+"""For public answers, readable from any page: they do not depend on cookies."""
 
 FOR_EVER: Final = 31_536_000
 
 
 def set_public(response: HttpResponse, seconds: int) -> None:
-    """Let everybody read this answer, and keep it for so many seconds."""
+    """Make this answer public, cached for this many seconds."""
     immutable = ", immutable" if seconds >= FOR_EVER else ""
     response["Cache-Control"] = f"public, max-age={seconds}{immutable}"
     for name, value in {**OPEN, "Access-Control-Expose-Headers": "Link, X-Total-Count"}.items():
@@ -24,10 +24,10 @@ def set_public(response: HttpResponse, seconds: int) -> None:
 
 
 def as_json(content: object, described: HttpResponse) -> HttpResponse:
-    """The answer with this content and the headers of the one described.
+    """Return an answer with this content and the headers of the other one.
 
-    For long lists of values that are ours: nobody looks through them again before they are sent,
-    so a test has to see that they are as the schema says.
+    For long lists of trusted values: they are not validated before they are sent, so a test has to
+    check that they match the schema.
     """
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     answer = HttpResponse(plain_text(text), content_type=described["Content-Type"])
@@ -37,5 +37,5 @@ def as_json(content: object, described: HttpResponse) -> HttpResponse:
 
 
 def set_private(response: HttpResponse) -> None:
-    """Let nobody keep this answer."""
+    """Forbid caching of this answer."""
     response["Cache-Control"] = "private, no-store"

@@ -1,9 +1,8 @@
-"""How much may be sent to the site, and how slowly; asked before Django keeps any of it.
+"""Limits of the size and duration of request bodies, checked before Django stores them.
 
     application = BoundedBodies(get_asgi_application())
 
-Django's own handler writes a body to disk as a whole, whatever its length, before any view is
-called.
+Django's own handler writes a whole body to disk, whatever its length, before any view is called.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 LARGEST: Final = 17 * 1024 * 1024
-"""Bytes: an archive, and what a form puts around it."""
+"""The maximum size in bytes: an archive, plus the overhead of a form."""
 
 SECONDS: Final = 120.0
-"""For a whole body."""
+"""The maximum duration of a whole body."""
 
 
 class _Refused(Exception):
@@ -35,7 +34,7 @@ class _Refused(Exception):
 
 
 class BoundedBodies:
-    """An ASGI application in front of another, which hears no body that is too long or slow."""
+    """An ASGI application that wraps another, and refuses bodies that are too long or slow."""
 
     def __init__(
         self, application: Application, largest: int = LARGEST, seconds: float = SECONDS
@@ -67,7 +66,7 @@ class BoundedBodies:
 
 
 class _Body:
-    """The body of one request. Too much of it looks to the application like a hang-up."""
+    """The body of one request. When it exceeds a limit, the application receives a disconnect."""
 
     def __init__(self, receive: Receive, largest: int, seconds: float) -> None:
         self.refusal: _Refused | None = None
@@ -79,7 +78,7 @@ class _Body:
         self._is_whole = False
 
     async def receive(self) -> Message:
-        """What is heard next."""
+        """Return the next message."""
         if self._is_whole:
             return await self._receive()
         now = asyncio.get_running_loop().time()
@@ -133,7 +132,7 @@ async def _answer(refusal: _Refused, send: Send) -> None:
     headers = [
         (b"content-type", b"application/problem+json"),
         (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),  # what was not heard must not be taken for the next request
+        (b"connection", b"close"),  # unread bytes must not be taken for the next request
     ]
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

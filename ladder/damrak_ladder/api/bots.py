@@ -1,4 +1,4 @@
-"""Bots, their versions, and how these fare."""
+"""API of bots and their versions."""
 
 from __future__ import annotations
 
@@ -44,27 +44,27 @@ router = Router(tags=["bots"])
 
 
 class Wanted(Page):
-    """Which bots are wanted."""
+    """Filters of bots."""
 
     owner: Annotated[str, Field(max_length=150, pattern=STORABLE)] = ""
 
 
 class NewBot(Schema):
-    """A bot to be."""
+    """The description of a new bot."""
 
     slug: Annotated[str, Field(max_length=200)]
     name: Annotated[str, Field(max_length=60)] = ""
 
 
 class Choice(Schema):
-    """A version by its number."""
+    """A version, by number."""
 
     version: Annotated[int, Field(ge=1, le=1 << 31)]
 
 
 @router.get("/bots", auth=everybody, response=list[BotShape], summary="All bots")
 def bots(request: HttpRequest, response: HttpResponse, wanted: Query[Wanted]) -> list[BotShape]:
-    """Bots by name; with `owner` those of one author."""
+    """List bots by name; with `owner` those of one author."""
     set_public(response, 10)
     full = Bot.objects.select_related("owner", "live").order_by("slug")
     found = full.only("slug", "name", "created", "owner__username", "live__number")
@@ -75,7 +75,7 @@ def bots(request: HttpRequest, response: HttpResponse, wanted: Query[Wanted]) ->
 
 @router.get("/bots/{slug:slug}", auth=everybody, response=BotInFull, summary="A bot")
 def bot(request: HttpRequest, response: HttpResponse, slug: str) -> BotInFull:
-    """A bot, where it plays, and its newest versions."""
+    """Return a bot, its ladders, and its newest versions."""
     set_public(response, 10)
     found = _bot(slug)
     entries = Entry.objects.filter(bot=found, left=None).select_related("ladder")
@@ -95,7 +95,7 @@ def bot(request: HttpRequest, response: HttpResponse, slug: str) -> BotInFull:
 def versions(
     request: HttpRequest, response: HttpResponse, slug: str, page: Query[Page]
 ) -> list[VersionShape]:
-    """The versions of a bot, newest first."""
+    """List the versions of a bot, newest first."""
     set_public(response, 10)
     found = piece_of(_versions(_bot(slug)), page, request, response)
     return [version_shape(version) for version in found]
@@ -105,7 +105,7 @@ def versions(
     "/versions/{int:version_id}", auth=everybody, response=VersionShape, summary="A version"
 )
 def version(request: HttpRequest, response: HttpResponse, version_id: int) -> VersionShape:
-    """What was submitted, and what became of it."""
+    """Return a version with its state."""
     set_public(response, 5)
     found = Version.objects.select_related("bot").filter(pk=version_id).first()
     if found is None:
@@ -115,7 +115,7 @@ def version(request: HttpRequest, response: HttpResponse, version_id: int) -> Ve
 
 @router.post("/bots", auth=SUBMIT, response={201: BotShape}, summary="Make a bot")
 def make_bot(request: HttpRequest, response: HttpResponse, new: NewBot) -> Status[BotShape]:
-    """A new bot, which has no versions yet."""
+    """Create a bot, which has no versions yet."""
     set_private(response)
     name = one_line(new.name) or new.slug
     try:
@@ -129,7 +129,7 @@ def make_bot(request: HttpRequest, response: HttpResponse, new: NewBot) -> Statu
 
 @router.post("/bots/{slug:slug}/live", auth=SUBMIT, response=BotShape, summary="Make it live")
 def make_live(request: HttpRequest, response: HttpResponse, slug: str, choice: Choice) -> BotShape:
-    """Let a qualified version play in place of the live one; an earlier one, too."""
+    """Make a qualified version live in place of the current one; it may be an earlier one."""
     set_private(response)
     found, now = own_bot(caller(request), slug), timezone.now()
     chosen = found.versions.filter(number=choice.version).first()
@@ -149,7 +149,7 @@ def steps(
     version_id: int,
     after: Annotated[int, Field(ge=0, le=1 << 62)] = 0,
 ) -> Journey:
-    """What happened to a version, for its owner; with `after`, since that step."""
+    """Return the steps of a version, for its owner; with `after`, those since that step."""
     set_private(response)
     found = own_version(request, version_id)
     shape = version_shape(found)
@@ -164,7 +164,7 @@ def steps(
     "/versions/{int:version_id}/failures", auth=READ, response=list[Failure], summary="Its faults"
 )
 def failures(request: HttpRequest, response: HttpResponse, version_id: int) -> list[Failure]:
-    """The latest matches in which a version failed, for its owner."""
+    """Return the latest matches in which a version failed, for its owner."""
     set_private(response)
     found = own_version(request, version_id)
     faults = Fault.objects.filter(

@@ -1,4 +1,4 @@
-"""Logging in through a browser: a program asks, its user approves at /device/, it collects."""
+"""API of device login: a program requests a code, its user approves it at /device/."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from damrak_ladder.api.access import address_of
 from damrak_ladder.api.answers import set_private
 from damrak_ladder.api.problems import Problem
 
-LOGINS: int = 10  # from one address in ten minutes
-POLLS: int = 60  # from one address in a minute
+LOGINS: int = 10  # per address in ten minutes
+POLLS: int = 60  # per address and minute
 
 router = Router(tags=["login"])
 
 
 class Asked(Schema):
-    """Who asks."""
+    """A request by a program."""
 
     name: Annotated[str, Field(max_length=200)] = "damrak"
 
 
 class Codes(Schema):
-    """What to show, and what to keep."""
+    """The codes: one to show to the user, one to keep."""
 
     device_code: str
     user_code: str
@@ -41,13 +41,13 @@ class Codes(Schema):
 
 
 class Collect(Schema):
-    """What was kept."""
+    """The code that the program kept."""
 
     device_code: Annotated[str, Field(max_length=200)]
 
 
 class Given(Schema):
-    """A token, which is told once."""
+    """A token, which is shown once."""
 
     token: str
     name: str
@@ -58,7 +58,7 @@ class Given(Schema):
 
 @router.post("/device", response=Codes, summary="Ask to be let in")
 def begin(request: HttpRequest, response: HttpResponse, asked: Asked) -> Codes:
-    """Codes for a login that somebody approves in a browser within ten minutes."""
+    """Create codes for a login, which the user approves in a browser within ten minutes."""
     set_private(response)
     spend("device", address_of(request), LOGINS, 600)
     codes = devices.begin(asked.name, address_of(request), timezone.now())
@@ -75,7 +75,7 @@ def begin(request: HttpRequest, response: HttpResponse, asked: Asked) -> Codes:
 
 @router.post("/device/token", response=Given, summary="Collect the token")
 def collect(request: HttpRequest, response: HttpResponse, kept: Collect) -> Given:
-    """The token, once, after somebody approved; until then 400 `authorization-pending`."""
+    """Return the token, once, after approval; until then 400 `authorization-pending`."""
     set_private(response)
     spend("device-poll", address_of(request), POLLS, 60)
     try:

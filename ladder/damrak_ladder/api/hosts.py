@@ -1,4 +1,4 @@
-"""The machines that play."""
+"""API of hosts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ router = Router(tags=["queue"])
 class HostShape(Schema):
     """A host. `state` is whether it is trusted, `status` what it can do now.
 
-    The status is `ready`, `closed` (its worker takes nothing), `quarantined`, or `silent`: there
-    was no heartbeat lately, and `running` is null because it is not known.
+    The status is `ready`, `closed` (its worker takes no blocks), `quarantined`, or `silent`: there
+    was no recent heartbeat, so `running` is null because it is unknown.
     """
 
     name: str
@@ -35,7 +35,7 @@ class HostShape(Schema):
 
 @router.get("/hosts", auth=everybody, response=list[HostShape], summary="Machines that play")
 def hosts(request: HttpRequest, response: HttpResponse) -> list[HostShape]:
-    """All hosts, in the order of their names."""
+    """List all hosts by name."""
     set_public(response, 3)
     now = timezone.now()
     shown = HostShape.model_fields

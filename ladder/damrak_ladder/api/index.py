@@ -1,4 +1,4 @@
-"""What this is, and whose token it is."""
+"""API of the site itself: software, keys, and the current token."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ router = Router(tags=["site"])
 
 @router.get("/", auth=everybody, response=Index, summary="What this is")
 def index(request: HttpRequest, response: HttpResponse, nonce: Nonce = "") -> Index:
-    """The software and its version, and how whoever runs it finds his token."""
+    """Return the software and its version, and where the local operator finds the token."""
     set_public(response, 0 if nonce else 60)
     site = urlsplit(settings.DAMRAK_URL)
     proof = None
@@ -48,7 +48,7 @@ def _local_key() -> str | None:
 
 @router.get("/key", auth=everybody, response=PublicKey, summary="The key that signs replays")
 def key(request: HttpRequest, response: HttpResponse) -> PublicKey:
-    """The public keys that check the signatures of replays: Ed25519, in hexadecimal."""
+    """Return the public keys for verifying signatures of replays: Ed25519, in hexadecimal."""
     set_public(response, 3600)
     found = platform_key()
     return PublicKey(
@@ -58,7 +58,7 @@ def key(request: HttpRequest, response: HttpResponse) -> PublicKey:
 
 @router.get("/me", auth=READ, response=Me, summary="Whose token this is")
 def me(request: HttpRequest, response: HttpResponse) -> Me:
-    """The owner of the token, and what it may do."""
+    """Return the owner of the token, and its permissions."""
     set_private(response)
     owner = caller(request)
     return Me(username=owner.username, role=str(owner.role), token=token_shape(token_of(request)))
@@ -66,6 +66,6 @@ def me(request: HttpRequest, response: HttpResponse) -> Me:
 
 @router.delete("/me/token", auth=READ, response={204: None}, summary="Make this token void")
 def give_up_token(request: HttpRequest) -> Status[None]:
-    """Make the very token that is sent worthless for ever."""
+    """Revoke the token of this request permanently."""
     revoke(caller(request), token_of(request).pk, timezone.now())
     return Status(204, None)

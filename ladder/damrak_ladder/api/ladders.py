@@ -1,4 +1,4 @@
-"""Ladders and their ratings."""
+"""API of ladders and their ratings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ router = Router(tags=["ladders"])
 
 
 class Rating(Schema):
-    """A version's place in a table, from the last fit that was published."""
+    """A row of a ladder's table, from the last published fit."""
 
     bot: str
     version: int
@@ -31,17 +31,17 @@ class Rating(Schema):
     rank_high: int
     elo: float
     low: float
-    """With `high`: the 95 % interval."""
+    """Lower bound of the 95 % interval; `high` is the upper one."""
     high: float
     games: int
     band: int
-    """Versions in one band cannot be told apart."""
+    """Versions in one band cannot be distinguished statistically."""
     first: float
     """The probability of being the best of the table."""
 
 
 class Wanted(LongPage):
-    """Which table is wanted."""
+    """Filters of the table."""
 
     seats: Annotated[int | None, Field(ge=2, le=4)] = None
     kind: Literal["uploaded", "remote", "house"] | None = None
@@ -49,14 +49,14 @@ class Wanted(LongPage):
 
 @router.get("/ladders", auth=everybody, response=list[LadderShape], summary="All ladders")
 def ladders(request: HttpRequest, response: HttpResponse) -> list[LadderShape]:
-    """All ladders, open ones first."""
+    """List all ladders, open ones first."""
     set_public(response, 30)
     return [ladder_shape(ladder) for ladder in Ladder.objects.order_by("-is_open", "slug")[:1000]]
 
 
 @router.get("/ladders/{slug:slug}", auth=everybody, response=LadderShape, summary="A ladder")
 def ladder(request: HttpRequest, response: HttpResponse, slug: str) -> LadderShape:
-    """What is played there, and by whom."""
+    """Return a ladder and its rules."""
     set_public(response, 30)
     return ladder_shape(_ladder(slug))
 
@@ -67,7 +67,7 @@ def ladder(request: HttpRequest, response: HttpResponse, slug: str) -> LadderSha
 def ratings(
     request: HttpRequest, response: HttpResponse, slug: str, wanted: Query[Wanted]
 ) -> HttpResponse:
-    """The table, best first: of all table sizes together, or of one with `seats`."""
+    """Return the table, best first: of all table sizes together, or of one with `seats`."""
     set_public(response, 10)
     found_ladder = _ladder(slug)
     response["X-Total-Count"] = str(length(found_ladder, wanted.seats))
@@ -91,7 +91,7 @@ def _ladder(slug: str) -> Ladder:
 
 
 def _rating(row: Row) -> dict[str, Any]:
-    """A row as `Rating` says."""
+    """Return a row in the form of `Rating`."""
     return {
         "bot": row.bot_slug,
         "version": row.number,

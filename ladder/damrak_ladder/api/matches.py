@@ -1,4 +1,4 @@
-"""Matches and their replays."""
+"""API of matches, their replays and logs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from damrak_ladder.replays.keeping import load
 from damrak_ladder.replays.stores import replay_store
 
 WITHDRAWN_AFTER: Final = 300
-"""Seconds: results of a host that proves untrue are taken back, and the match is played again."""
+"""Cache time in seconds: the results of a host may be withdrawn and the match played again."""
 
 Hash = Annotated[str, Field(pattern="^([0-9a-f]{64})?$")]
 
@@ -33,19 +33,19 @@ router = Router(tags=["matches"])
 
 @router.get("/matches/{int:match_id}", auth=everybody, response=MatchShape, summary="A match")
 def match(request: HttpRequest, response: HttpResponse, match_id: int) -> MatchShape:
-    """Who sat where, and how it came out, once it is recorded."""
+    """Return a match with its seats, and its result once it is recorded."""
     set_public(response, 10)
     return match_shape(_match(match_id))
 
 
 @router.get("/matches/{int:match_id}/replay", auth=everybody, summary="The replay of a match")
 def replay(request: HttpRequest, match_id: int, hash: Hash = "") -> HttpResponse:
-    """The signed replay, the very file that was stored; 409 while there is none yet.
+    """Return the signed replay as it is stored; 409 while there is none yet.
 
-    With the hash that the match names, it may be kept for ever.
+    If `hash` is the hash given by the match, the answer may be cached forever.
     """
     found = _match(match_id)
-    # Of a block that is played again, the cards are a secret again.
+    # If the block is being played again, its cards are secret again.
     if not found.replay or found.block.state != BlockState.RECORDED:
         state = found.block.state
         cure = "ask an organiser to queue it again" if state == BlockState.DEAD else "ask later"
@@ -59,7 +59,7 @@ def replay(request: HttpRequest, match_id: int, hash: Hash = "") -> HttpResponse
 
 @router.get("/matches/{int:match_id}/seats/{int:seat}/log", auth=READ, response=list[LogShape])
 def log(request: HttpRequest, response: HttpResponse, match_id: int, seat: int) -> list[LogShape]:
-    """What the bot in a seat printed and used, attempt by attempt; for its owner."""
+    """Return the output and resource use of the bot in a seat, by attempt; for its owner."""
     set_private(response)
     sitting = _own_seat(request, match_id, seat)
     rows = list(SeatLog.objects.filter(seat=sitting).order_by("-attempt")[:20])
@@ -73,7 +73,7 @@ def log(request: HttpRequest, response: HttpResponse, match_id: int, seat: int) 
     "/matches/{int:match_id}/seats/{int:seat}/bundle", auth=READ, summary="A fault to be repeated"
 )
 def bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
-    """What the bot in a seat was told until it failed, for `damrak repro`; for its owner."""
+    """Return the messages to the bot until it failed, for `damrak repro`; for its owner."""
     sitting = _own_seat(request, match_id, seat)
     try:
         content = bundle_bytes(sitting, sitting.match.block.attempt)
@@ -124,7 +124,7 @@ def _replay(request: HttpRequest, replay_hash: str, seconds: int) -> HttpRespons
         answer = HttpResponse(status=304)
     else:
         answer = HttpResponse(_bytes(replay_hash, coding), content_type="application/json")
-        answer["Content-Encoding"] = coding or "identity"  # nobody is to pack it again
+        answer["Content-Encoding"] = coding or "identity"  # prevents further compression
         answer["Content-Disposition"] = f'inline; filename="{replay_hash[:16]}.json"'
     answer["ETag"] = tag
     set_public(answer, seconds)
@@ -141,5 +141,5 @@ def _bytes(replay_hash: str, coding: str) -> bytes:
         raise Problem(
             500, "replay-damaged", str(problem), "tell the operators of this site"
         ) from None
-    # Always the same bytes, since the tag says so.
+    # Deterministic, as the ETag requires.
     return gzip.compress(data, mtime=0) if coding == "gzip" else data

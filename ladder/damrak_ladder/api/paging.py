@@ -1,4 +1,4 @@
-"""Long lists, piece by piece: `limit` and `offset`, and a Link header that names the next piece."""
+"""Paging of long lists: `limit` and `offset`, and a Link header with the next page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ninja import Field, Schema
 
 MOST: Final = 1000
 STORABLE: Final = r"^[^\x00]*$"
-"""Texts that every database can look for."""
+"""Texts that every database accepts in queries."""
 
 _FURTHEST: Final = 10_000_000
 
@@ -19,26 +19,26 @@ T = TypeVar("T")
 
 
 class Page(Schema):
-    """Which piece of a list is wanted."""
+    """A page of a list."""
 
     limit: Annotated[int, Field(ge=1, le=MOST)] = 200
     offset: Annotated[int, Field(ge=0, le=_FURTHEST)] = 0
 
 
 class LongPage(Page):
-    """As much as there is in one piece, if it is not very long."""
+    """A page that by default contains the whole list, unless it is very long."""
 
     limit: Annotated[int, Field(ge=1, le=MOST)] = MOST
 
 
 def piece_of(rows: QuerySet[Any, T], page: Page, request: HttpRequest, to: HttpResponse) -> list[T]:
-    """That piece of the rows; whether there are more, the answer's headers say."""
+    """Return this page of the rows; the headers of the answer link to the next one."""
     found = list(rows[page.offset : page.offset + page.limit + 1])
     return cut(found, page, request, to)
 
 
 def cut(found: Sequence[T], page: Page, request: HttpRequest, to: HttpResponse) -> list[T]:
-    """The piece without the one row beyond it, whose being there the headers tell."""
+    """Return the page without the extra row, whose presence the headers announce."""
     if len(found) > page.limit:
         query = request.GET.copy()
         query["limit"], query["offset"] = str(page.limit), str(page.offset + page.limit)

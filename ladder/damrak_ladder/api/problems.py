@@ -1,4 +1,4 @@
-"""What a refusal looks like: a problem in JSON (RFC 9457) that names culprit and cure."""
+"""Errors of the API: problem documents (RFC 9457) with cause and cure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TYPES: Final = "urn:damrak:problem:"
 
 
 class Problem(Exception):
-    """A request is refused: `code` for programs, `detail` and `cure` for people."""
+    """An error answer: `code` for programs, `detail` and `cure` for people."""
 
     def __init__(
         self,
@@ -37,12 +37,12 @@ class Problem(Exception):
 
 
 def not_found(what: str, cure: str = "") -> Problem:
-    """There is no such thing, or none for this token."""
+    """Return the error for something that does not exist, or not for this token."""
     return Problem(404, "not-found", f"there is no {what}", cure)
 
 
 def answer_of(problem: Problem) -> HttpResponse:
-    """The problem as an answer."""
+    """Return the problem as a response."""
     said = {
         "type": _TYPES + problem.code,
         "title": HTTPStatus(problem.status).phrase,

@@ -1,4 +1,4 @@
-"""What is played, what waits, and why."""
+"""API of the queue: running and waiting blocks."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ router = Router(tags=["queue"])
 
 
 class Seated(Schema):
-    """Who plays."""
+    """A version that plays."""
 
     bot: str
     version: int
 
 
 class RunningShape(Schema):
-    """A block that is played; times are in seconds."""
+    """A running block; times are in seconds."""
 
     block: int
     purpose: str
@@ -34,7 +34,7 @@ class RunningShape(Schema):
 
 
 class WaitingShape(Schema):
-    """A block that waits; `text` says why, `position` 1 starts next."""
+    """A waiting block; `text` gives the reason, `position` 1 starts next."""
 
     block: int
     purpose: str
@@ -48,7 +48,7 @@ class WaitingShape(Schema):
 
 
 class QueueShape(Schema):
-    """The queue as it is now: the first of each list, and how many there are in all."""
+    """The current queue: the first entries of each list, and the total counts."""
 
     running: list[RunningShape]
     waiting: list[WaitingShape]
@@ -61,7 +61,7 @@ class QueueShape(Schema):
 
 @router.get("/queue", auth=everybody, response=QueueShape, summary="The queue")
 def queue(request: HttpRequest, response: HttpResponse) -> QueueShape:
-    """What is played and what waits, where it stands, and when it starts as far as one can tell."""
+    """Return running and waiting blocks, with positions and estimated starts."""
     set_public(response, 3)
     now = outlook.queue(timezone.now())
     return QueueShape(

@@ -1,4 +1,4 @@
-"""New versions: archives, and bots that run elsewhere."""
+"""API of submissions: archives and remote bots."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from damrak_ladder.matches.models import Host, HostState
 from damrak_ladder.pipeline.submitting import connect, connect_again, submit
 from damrak_wire.archive.limits import STANDARD
 
-UPLOADS: Final = 30  # by one owner in ten minutes, refused ones among them
+UPLOADS: Final = 30  # per owner in ten minutes, including refused ones
 AWAY_AFTER: Final = timedelta(seconds=60)
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 class About(Schema):
-    """What an author says of a version."""
+    """An author's description of a version."""
 
     note: Annotated[str, Field(max_length=500)] = ""
     canary: bool = False
-    """Let it play shadow games first, and go live by hand."""
+    """Play shadow games first; it is made live manually."""
 
 
 class Remote(Schema):
-    """What runs elsewhere."""
+    """The description of a remote version."""
 
     software: Annotated[str, Field(min_length=1, max_length=200)]
-    """Which version of the author's own this is; another text is another version."""
+    """The author's own name of this version; another text is another version."""
     note: Annotated[str, Field(max_length=500)] = ""
 
 
 class Registered(Schema):
-    """Where to connect, and with what."""
+    """A remote version, its token, and where to connect."""
 
     version: VersionShape
     token: str
@@ -77,9 +77,9 @@ class Renewed(Schema):
 def submit_archive(
     request: HttpRequest, response: HttpResponse, slug: str, about: Query[About]
 ) -> Status[VersionShape]:
-    """A new version from the archive that is the body of the request; it goes to qualify.
+    """Create a version from the archive in the body of the request, and start its qualification.
 
-    An archive that breaks a rule is refused with 422, and nothing of it is kept.
+    An archive that breaks a rule is refused with 422, and not stored.
     """
     set_private(response)
     owner = caller(request)
@@ -100,10 +100,10 @@ def submit_archive(
 def register_remote(
     request: HttpRequest, response: HttpResponse, slug: str, remote: Remote
 ) -> Status[Registered]:
-    """A version that runs elsewhere and connects with the token, which is told once.
+    """Register a remote version, which connects with the token; the token is shown once.
 
-    The same software again is the same version, and gets a new token if it is the newest one; if it
-    has failed it qualifies once more. An earlier token is void.
+    The same software again is the same version, and gets a new token if it is the newest version;
+    if it has failed it qualifies again. An earlier token is revoked.
     """
     set_private(response)
     bot, now = own_bot(caller(request), slug), timezone.now()
@@ -117,7 +117,7 @@ def register_remote(
 
 @router.post("/bots/{slug:slug}/token", auth=PLAY, response=Renewed, summary="Renew its token")
 def renew_token(request: HttpRequest, response: HttpResponse, slug: str) -> Renewed:
-    """A new token for a remote bot; the earlier one is void."""
+    """Return a new token for a remote bot; the earlier one is revoked."""
     set_private(response)
     bot = own_bot(caller(request), slug)
     return Renewed(token=connecting.issue(bot, timezone.now()), lobbies=_lobbies())
@@ -125,7 +125,7 @@ def renew_token(request: HttpRequest, response: HttpResponse, slug: str) -> Rene
 
 @router.delete("/bots/{slug:slug}/token", auth=PLAY, response={204: None}, summary="Void it")
 def revoke_token(request: HttpRequest, slug: str) -> Status[None]:
-    """Let nobody connect as this bot any more."""
+    """Revoke the token of a remote bot, so that it cannot connect any more."""
     connecting.revoke(own_bot(caller(request), slug), timezone.now())
     return Status(204, None)
 
@@ -153,7 +153,7 @@ def _body(request: HttpRequest) -> bytes:
 
 
 def _lobbies() -> list[str]:
-    """Where remote bots connect: at any of these."""
+    """Return the addresses at which remote bots connect; any of them will do."""
     since = timezone.now() - AWAY_AFTER
     hosts = Host.objects.filter(state=HostState.TRUSTED, last_seen__gte=since).exclude(lobby="")
     found = list(hosts.order_by("name").values_list("lobby", flat=True))

@@ -1,4 +1,4 @@
-"""Where the interface for programs is."""
+"""URLs of the API."""
 
 from __future__ import annotations
 
