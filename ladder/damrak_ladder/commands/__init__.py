@@ -1,1 +1,1 @@
-"""What an operator types, one module per command."""
+"""The commands of `damrak-ladder`, one module per command."""

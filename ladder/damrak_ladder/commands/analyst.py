@@ -1,4 +1,4 @@
-"""`damrak-ladder analyst`."""
+"""The command `damrak-ladder analyst`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NICENESS: Final = 15
 
 
 def add_parser(commands: Any) -> None:
-    """Make the command known."""
+    """Add the command to the parser."""
     add_command(
         commands,
         "analyst",
@@ -29,7 +29,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(_: argparse.Namespace) -> int:
-    """Work until told to stop."""
+    """Compute analyses until stopped."""
     from damrak_ladder.installation.logs import log_to_stderr
     from damrak_ladder.management import load
 

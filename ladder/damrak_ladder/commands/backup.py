@@ -1,4 +1,4 @@
-"""`damrak-ladder backup` and `damrak-ladder restore`."""
+"""The commands `damrak-ladder backup` and `damrak-ladder restore`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from damrak_ladder.misuse import Misuse
 
 
 def add_parser(commands: Any) -> None:
-    """Make the commands known."""
+    """Add the commands to the parser."""
     backup = add_command(
         commands,
         "backup",
@@ -97,7 +97,7 @@ def _restore(args: argparse.Namespace) -> int:
             header = verified(args.file)
             say(f"{args.file}: whole, made {header['created']} by version {header['software']}")
             return 0
-        verified(args.file)  # before even the tables are made
+        verified(args.file)  # before the tables are created
         bring_up_to_date()
         saved = restore(args.file, _tell, replace=args.force)
     except (BackupError, StoreError) as problem:
@@ -110,7 +110,7 @@ def _restore(args: argparse.Namespace) -> int:
 
 
 def warn_of_another_key() -> None:
-    """Say so if the settings name another key for replays than the one that was put back."""
+    """Warn if the settings name another key for replays than the restored one."""
     from django.conf import settings
 
     from damrak_ladder.replays.signing import KEY_FILE, PlatformKey

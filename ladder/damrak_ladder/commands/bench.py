@@ -1,4 +1,4 @@
-"""`damrak-ladder bench`."""
+"""The command `damrak-ladder bench`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _told = [""]
 
 
 def add_parser(commands: Any) -> None:
-    """Make the commands known."""
+    """Add the commands to the parser."""
     _, verbs = add_group(
         commands,
         "bench",
@@ -86,7 +86,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run_site(args: argparse.Namespace) -> int:
-    """Measure pages."""
+    """Benchmark pages."""
     if args.rounds < 1:
         raise Misuse("--rounds: 1 or more")
     with _ended_in_order(), _large_database(args.bots, args.matches):
@@ -119,7 +119,7 @@ def run_site(args: argparse.Namespace) -> int:
 
 
 def run_whole(args: argparse.Namespace) -> int:
-    """Measure the platform."""
+    """Benchmark the platform."""
     from damrak_ladder.benchmark.platform import measure
     from damrak_ladder.installation.environment import processors
 
@@ -153,10 +153,10 @@ def run_whole(args: argparse.Namespace) -> int:
 
 @contextmanager
 def _ended_in_order() -> Iterator[None]:
-    """Whoever is told to end ends what it has started first."""
+    """Turn SIGTERM into an orderly exit that first stops all started processes."""
 
     def end(*_: object) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is being done
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # shutting down already
         raise SystemExit(128 + signal.SIGTERM)
 
     before = signal.signal(signal.SIGTERM, end)
@@ -168,21 +168,21 @@ def _ended_in_order() -> Iterator[None]:
 
 @contextmanager
 def _small_database(is_postgresql: bool) -> Iterator[str | None]:
-    """The URL of an empty PostgreSQL, if it is to be one."""
+    """Yield the URL of an empty PostgreSQL database, or None for SQLite."""
     if not is_postgresql:
         yield None
         return
     from damrak_ladder.benchmark.postgres import LARGE, Postgres
 
     with tempfile.TemporaryDirectory(prefix="damrak-bench-") as folder:
-        Path(folder).chmod(0o755)  # the server may have to be somebody else
+        Path(folder).chmod(0o755)  # the server may have to run as another user
         with Postgres(Path(folder) / "postgresql", LARGE) as server:
             yield server.url
 
 
 @contextmanager
 def _large_database(bots: int, matches: int) -> Iterator[None]:
-    """Django on a database of that size."""
+    """Set up Django on a database of this size."""
     from damrak_ladder.management import load
 
     if "DATABASE_URL" in os.environ:
@@ -198,7 +198,7 @@ def _large_database(bots: int, matches: int) -> Iterator[None]:
     folder = (DATA / f"{bots}-{matches}").resolve()
     filled, tables = folder / "filled", _tables()
     if filled.exists() and filled.read_text("ascii") != tables:
-        shutil.rmtree(folder)  # what was kept has other tables than this software
+        shutil.rmtree(folder)  # the cached database has other tables than this software
     with Postgres(folder / "postgresql", LARGE) as server:
         os.environ |= {"DATABASE_URL": server.url, "DAMRAK_HOME": str(folder / "home")}
         load()
@@ -222,13 +222,13 @@ def _large_database(bots: int, matches: int) -> Iterator[None]:
 
 
 def _tables() -> str:
-    """What the tables of this software follow from."""
+    """Return a digest of all that the tables of this software depend on."""
     sources = Path(damrak_ladder.__file__).parent.glob("*/migrations/*.py")
     return sha256(b"".join(source.read_bytes() for source in sorted(sources))).hexdigest()
 
 
 def _tell(what: str) -> None:
-    """On one line for people; into files a line for each step."""
+    """Show progress: one line on a terminal, a line for each step in files."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\033[K{what} …\r")
     elif what != _told[0]:

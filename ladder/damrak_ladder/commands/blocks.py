@@ -1,4 +1,4 @@
-"""`damrak-ladder blocks`."""
+"""The command `damrak-ladder blocks`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from damrak_ladder.misuse import Misuse
 
 
 def add_parser(commands: Any) -> None:
-    """Make the commands known."""
+    """Add the commands to the parser."""
     _, verbs = add_group(
         commands,
         "blocks",

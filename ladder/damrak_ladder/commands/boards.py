@@ -1,4 +1,4 @@
-"""`damrak-ladder boards`."""
+"""The command `damrak-ladder boards`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from damrak_ladder.commands.parser import add_command, add_group, add_json
 from damrak_ladder.commands.printing import say, say_json, say_table
 from damrak_ladder.misuse import Misuse
 
-MOST_BYTES: Final = 1024 * 1024  # of the file of a board; the largest has a fiftieth of it
+MOST_BYTES: Final = 1024 * 1024  # maximum size of a board's file, 50 times the largest one
 
 _EXAMPLES: Final = """
 damrak board new --seed 7 --locations 20 -o town.json
@@ -23,7 +23,7 @@ damrak-ladder boards show town > copy.json
 
 
 def add_parser(commands: Any) -> None:
-    """Make the commands known."""
+    """Add the commands to the parser."""
     _, verbs = add_group(
         commands,
         "boards",

@@ -1,4 +1,4 @@
-"""`damrak-ladder doctor`."""
+"""The command `damrak-ladder doctor`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARKS: Final = {"well": "ok", "doubtful": "??", "wrong": "!!"}
 
 
 def add_parser(commands: Any) -> None:
-    """Make the command known."""
+    """Add the command to the parser."""
     parser = add_command(
         commands,
         "doctor",
@@ -35,7 +35,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Examine and tell."""
+    """Examine the installation and print the findings."""
     from damrak_ladder.management import load, prepare
 
     prepare()
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _take_embedded_referee() -> None:
-    """Beside `damrak-ladder up`, its referee is the one to be looked at."""
+    """Examine the referee of a running `damrak-ladder up`."""
     from damrak_ladder.embedded.lock import holder
     from damrak_ladder.embedded.places import Places
     from damrak_ladder.installation.environment import read_environment

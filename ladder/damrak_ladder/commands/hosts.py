@@ -1,4 +1,4 @@
-"""`damrak-ladder hosts`."""
+"""The command `damrak-ladder hosts`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(commands: Any) -> None:
-    """Make the commands known."""
+    """Add the commands to the parser."""
     _, verbs = add_group(
         commands,
         "hosts",

@@ -1,4 +1,4 @@
-"""`damrak-ladder manage`: Django's own commands."""
+"""The command `damrak-ladder manage`, which runs Django's own commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from damrak_ladder.management import manage
 
 
 def add_parser(commands: Any) -> None:
-    """Make the command known."""
+    """Add the command to the parser."""
     parser = add_command(
         commands,
         "manage",
@@ -28,6 +28,6 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run it."""
+    """Run a management command."""
     manage(args.arguments or ["help"])
     return 0

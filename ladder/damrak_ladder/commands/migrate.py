@@ -1,4 +1,4 @@
-"""`damrak-ladder migrate`."""
+"""The command `damrak-ladder migrate`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from damrak_ladder.commands.printing import say
 
 
 def add_parser(commands: Any) -> None:
-    """Make the command known."""
+    """Add the command to the parser."""
     parser = add_command(
         commands,
         "migrate",
@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Migrate, or say whether that is needed."""
+    """Migrate the database, or report whether that is necessary."""
     from damrak_ladder.management import load
 
     load()

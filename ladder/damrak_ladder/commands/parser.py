@@ -1,4 +1,4 @@
-"""Commands that teach: every one says what it does and shows how it is used."""
+"""Helpers to define commands with descriptions and examples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Run = Callable[[argparse.Namespace], int]
 def add_command(
     commands: Any, name: str, summary: str, text: str, examples: str, run: Run | None = None
 ) -> argparse.ArgumentParser:
-    """A new command among those; without `run` it is a group that has commands of its own."""
+    """Add a command; without `run` it is a group with commands of its own."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
@@ -30,7 +30,7 @@ def add_command(
 def add_group(
     commands: Any, name: str, summary: str, text: str, examples: str
 ) -> tuple[argparse.ArgumentParser, Any]:
-    """A command that has commands of its own, and where to add those."""
+    """Add a command with subcommands; return it and the parser to add them to."""
     group = add_command(commands, name, summary, text, examples)
 
     def show_help(_: argparse.Namespace) -> int:
@@ -42,7 +42,7 @@ def add_group(
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """Let it speak to machines."""
+    """Add the option `--json` for machine-readable output."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of text for people")
 
 

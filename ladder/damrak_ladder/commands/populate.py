@@ -1,4 +1,4 @@
-"""`damrak-ladder populate`."""
+"""The command `damrak-ladder populate`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BAR: Final = 30
 
 
 def add_parser(commands: Any) -> None:
-    """Make the command known."""
+    """Add the command to the parser."""
     parser = add_command(
         commands,
         "populate",
@@ -45,7 +45,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Fill it."""
+    """Fill the database."""
     from damrak_ladder.management import load
 
     load()
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _tell(what: str, share: float) -> None:
-    """A bar for people, which stays away from files."""
+    """Show a progress bar on a terminal; nothing in files."""
     if not sys.stderr.isatty():
         return
     done = round(_BAR * share)

@@ -1,4 +1,4 @@
-"""Answers of commands: tables for people, JSON for machines."""
+"""Output of commands: tables for people, JSON for machines."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from damrak_ladder.plain_text import plain_text
 
 
 def say(line: str = "") -> None:
-    """A line of the answer."""
+    """Print a line."""
     sys.stdout.write(plain_text(line) + "\n")
     sys.stdout.flush()
 
 
 def say_json(value: object) -> None:
-    """The answer as JSON."""
+    """Print a value as JSON."""
     say(json.dumps(value, indent=2, ensure_ascii=False, default=_as_json))
 
 
 def say_table(rows: Sequence[Mapping[str, Any]], empty: str) -> None:
-    """Rows with the same keys, as a table; what to say if there are none."""
+    """Print rows with the same keys as a table, or `empty` if there are none."""
     if not rows:
         say(empty)
         return

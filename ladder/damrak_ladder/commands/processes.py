@@ -1,4 +1,4 @@
-"""`damrak-ladder worker`, `clerk` and `beat`: the processes of the pipeline."""
+"""The commands `damrak-ladder worker`, `clerk` and `beat`: the processes of the pipeline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from damrak_ladder.misuse import Misuse
 
 
 def add_parser(commands: Any) -> None:
-    """Make the commands known."""
+    """Add the commands to the parser."""
     worker = add_command(
         commands,
         "worker",

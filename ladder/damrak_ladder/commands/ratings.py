@@ -1,4 +1,4 @@
-"""`damrak-ladder ratings`."""
+"""The command `damrak-ladder ratings`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SHOWN: Final = 40
 
 
 def add_parser(commands: Any) -> None:
-    """Make the commands known."""
+    """Add the commands to the parser."""
     _, verbs = add_group(
         commands,
         "ratings",
@@ -143,7 +143,7 @@ def _table(args: argparse.Namespace, *, everyone: bool, limit: int | None) -> li
     if args.on is not None:
         try:
             on = date.fromisoformat(args.on)
-            _ = on + timedelta(days=1)  # at whose end it is looked at
+            _ = on + timedelta(days=1)  # the table is read at the end of the day
         except (ValueError, OverflowError):
             raise Misuse(f"--on: a day such as 2026-11-01, not {args.on!r}") from None
     [ladder] = _ladders(args.ladder)
@@ -197,7 +197,7 @@ def _report(one: Rebuilt) -> None:
 
 @contextmanager
 def _bar(slug: str) -> Iterator[Progressed]:
-    """A bar on the terminal, if there is one."""
+    """Yield a callback that shows a progress bar on a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 

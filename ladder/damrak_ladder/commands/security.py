@@ -1,4 +1,4 @@
-"""`damrak-ladder security`."""
+"""The command `damrak-ladder security`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from damrak_ladder.misuse import Misuse
 
 
 def add_parser(commands: Any) -> None:
-    """Make the command known."""
+    """Add the command to the parser."""
     parser = add_command(
         commands,
         "security",

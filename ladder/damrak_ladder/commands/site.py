@@ -1,4 +1,4 @@
-"""`damrak-ladder site`."""
+"""The command `damrak-ladder site`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from damrak_ladder.commands.parser import add_command
 
 
 def add_parser(commands: Any) -> None:
-    """Make the command known."""
+    """Add the command to the parser."""
     add_command(
         commands,
         "site",
@@ -29,7 +29,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(_: argparse.Namespace) -> int:
-    """Serve until told to stop."""
+    """Serve until stopped."""
     from damrak_ladder.installation.logs import log_to_stderr
     from damrak_ladder.management import prepare
 
@@ -49,11 +49,11 @@ def run(_: argparse.Namespace) -> int:
             http=DeadlineProtocol,
             lifespan="off",
             access_log=False,
-            log_config=None,  # as every process of ours
+            log_config=None,  # as in all our processes
             server_header=False,
             proxy_headers=environment.behind_proxy,
             forwarded_allow_ips=environment.proxies,
-            # Pages that are being followed have no end of their own.
+            # Pages with live updates do not end by themselves.
             timeout_graceful_shutdown=3,
         )
     )

@@ -1,4 +1,4 @@
-"""`damrak-ladder up`."""
+"""The command `damrak-ladder up`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from damrak_ladder.misuse import Misuse
 
 
 def add_parser(commands: Any) -> None:
-    """Make the command known."""
+    """Add the command to the parser."""
     parser = add_command(
         commands,
         "up",
@@ -48,7 +48,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run it in the foreground."""
+    """Run the platform in the foreground."""
     for option in ("workers", "games_per_minute"):
         number = getattr(args, option)
         if number is not None and not 1 <= number <= 10_000:
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     from damrak_ladder.installation.environment import processors, read_environment
 
     if "MAKELEVEL" in os.environ:
-        die_with(os.getppid())  # whoever kills make means us, and must not leave us behind
+        die_with(os.getppid())  # killing make must not leave this process behind
     environment = read_environment(os.environ)
     workers = args.workers
     if workers is None and "DAMRAK_LADDER_WORKERS" in os.environ:

@@ -1,4 +1,4 @@
-"""`damrak-ladder users`."""
+"""The command `damrak-ladder users`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ damrak-ladder users delete ann --yes
 
 
 def add_parser(commands: Any) -> None:
-    """Make the commands known."""
+    """Add the commands to the parser."""
     _, verbs = add_group(
         commands, "users", "see and change accounts", "Accounts of this ladder.", _EXAMPLES
     )
