@@ -1,4 +1,4 @@
-"""The texts of the site in other languages: found, brought into catalogues, checked, compiled.
+"""Message catalogues of the site: extraction, update, check and compilation.
 
-For whoever works on the platform; nothing that runs for others imports this.
+For developers only; nothing imports this at run time.
 """

@@ -1,4 +1,4 @@
-"""`python -m damrak_ladder.messages update | compile | check`."""
+"""The command `python -m damrak_ladder.messages update | compile | check`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from damrak_ladder.messages.catalogues import LANGUAGES, PACKAGE, compile_all, r
 
 
 def main() -> int:
-    """Do what the command line says."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m damrak_ladder.messages",
         description="The texts of the site in other languages.",
@@ -25,7 +25,7 @@ def main() -> int:
         for path in compile_all():
             sys.stdout.write(f"{path.relative_to(PACKAGE)}\n")
         return 0
-    # Both need Django, which compiling for a wheel does without.
+    # Both need Django; compiling does not, so that wheels can be built without it.
     from damrak_ladder.messages.checking import problems
     from damrak_ladder.messages.extraction import extract
 

@@ -1,4 +1,4 @@
-"""The catalogues on disk: `locale/<language>/LC_MESSAGES/django.po`, compiled beside it."""
+"""The catalogues on disk: `locale/<language>/LC_MESSAGES/django.po`, and the compiled files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from babel.messages.pofile import read_po, write_po
 PACKAGE: Final = Path(__file__).parents[1]
 LOCALE: Final = PACKAGE / "locale"
 LANGUAGES: Final = ("da", "nb", "nl", "fi", "pl")
-"""All but English, in which the texts are written."""
+"""All languages except English, in which the texts are written."""
 
-# Written here rather than taken over: these decide which form a number gets.
+# Defined here rather than taken from the files: they select the plural form of a number.
 PLURALS: Final = {
     "da": "nplurals=2; plural=(n != 1);",
     "nb": "nplurals=2; plural=(n != 1);",
@@ -29,19 +29,19 @@ PLURALS: Final = {
 
 
 def source_of(language: str, locale: Path = LOCALE) -> Path:
-    """Where people write this language."""
+    """Return the path of the source file of this language."""
     return locale / language / "LC_MESSAGES" / "django.po"
 
 
 def read(language: str, locale: Path = LOCALE) -> Catalog:
-    """The catalogue of a language; an empty one if there is none yet."""
+    """Return the catalogue of a language; an empty one if there is none yet."""
     path = source_of(language, locale)
     data = path.read_bytes() if path.exists() else _header(language)
     return read_po(BytesIO(data), locale=language)
 
 
 def update(language: str, template: Catalog, locale: Path = LOCALE) -> None:
-    """Bring new texts into a catalogue and take unused ones out; nothing is guessed."""
+    """Add new texts to a catalogue and remove unused ones, without fuzzy matching."""
     catalogue = read(language, locale)
     catalogue.update(template, no_fuzzy_matching=True)
     catalogue.obsolete.clear()
@@ -55,7 +55,7 @@ def update(language: str, template: Catalog, locale: Path = LOCALE) -> None:
 
 
 def compile_all(locale: Path = LOCALE) -> Iterator[Path]:
-    """Compile what has changed; the files that were written."""
+    """Compile the catalogues that have changed; yield the files that were written."""
     for source in sorted(locale.glob("*/LC_MESSAGES/*.po")):
         target = source.with_suffix(".mo")
         if target.exists() and target.stat().st_mtime_ns >= source.stat().st_mtime_ns:
@@ -64,7 +64,7 @@ def compile_all(locale: Path = LOCALE) -> Iterator[Path]:
             catalogue = read_po(file, locale=source.parts[-3])
         written = BytesIO()
         write_mo(written, catalogue)
-        draft = target.with_suffix(".draft")  # a site may be reading the old one
+        draft = target.with_suffix(".draft")  # a site may be reading the old file
         draft.write_bytes(written.getvalue())
         draft.replace(target)
         yield target

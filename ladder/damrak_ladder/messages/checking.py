@@ -1,4 +1,4 @@
-"""What is wrong with a catalogue: missing, doubtful, unused, or with other variables."""
+"""Checks of a catalogue: missing, fuzzy and unused texts, and differing variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EDGE: Final = re.compile(r"^(\n*).*?(\n*)$", re.DOTALL)
 
 
 def problems(template: Catalog, catalogue: Catalog) -> Iterator[str]:
-    """One line for each thing to be mended before this language is complete."""
+    """Yield one line for each problem to fix before this language is complete."""
     wanted = {_key(message): message for message in template if message.id}
     present = {_key(message): message for message in catalogue if message.id}
     for key in sorted(wanted.keys() - present.keys(), key=str):

@@ -1,4 +1,4 @@
-"""Find every text of the site that is to be translated, in Python and in templates."""
+"""Extraction of the translatable texts of the site from Python and templates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KEYWORDS: Final = {
 }
 COMMENT: Final = "Translators:"
 
-# What Django makes of a template: its tags as calls, and everything else as X.
+# Django's conversion of a template: tags become calls, everything else becomes X.
 _CALL: Final = re.compile(r"(?<!\w)(_|gettext|ngettext|pgettext|npgettext)\(")
 _STRING: Final = re.compile(r"""\s*u?("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')\s*,?""", re.DOTALL)
 _STRINGS: Final = {"_": 1, "gettext": 1, "ngettext": 2, "pgettext": 2, "npgettext": 3}
@@ -36,7 +36,7 @@ Found = tuple[int, str, tuple[str, ...], list[str]]
 
 
 def extract(package: Path) -> Catalog:
-    """All texts below this folder, each with the files it stands in."""
+    """Return all texts below this folder, each with the files that contain it."""
     catalogue = Catalog(project="Damrak", charset="utf-8")
     for path in sorted(package.rglob("*")):
         place = path.relative_to(package).as_posix()
@@ -57,7 +57,7 @@ def extract(package: Path) -> Catalog:
 
 
 def in_template(source: str, name: str) -> Iterator[Found]:
-    """The texts in a template of Django's."""
+    """Yield the texts in a Django template."""
     told = templatize(source, origin=name)
     for call in _CALL.finditer(told):
         texts: list[str] = []
