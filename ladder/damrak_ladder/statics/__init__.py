@@ -1,1 +1,1 @@
-"""Style sheets, scripts and pictures: named by their content, so that browsers keep them."""
+"""Static files, named by their content, so that browsers can cache them."""

@@ -1,4 +1,4 @@
-"""All files of all apps, collected where the site serves them from."""
+"""Collection of the static files of all apps for serving."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from django.core.files.base import ContentFile
 from damrak_ladder.statics.storage import HashedStorage
 
 KEPT: Final = 3
-"""So many collections remain: a site that still runs may serve from an earlier one."""
+"""The number of collections to keep: a running site may serve from an earlier one."""
 
 UNUSED: Final = ("django_htmx/ext/*",)
-"""Nothing of ours asks for these, and some name files that are not there."""
+"""Files that we do not use, and some of which refer to missing files."""
 
 _UNFINISHED_S: Final = 3600.0
-"""Whoever began a collection so long ago has died over it."""
+"""The age in seconds at which an unfinished collection is considered abandoned."""
 
 _HOW: Final = "1"
-"""Another one when the same files are to be collected in another way."""
+"""Change it when the same files are to be collected in another way."""
 
 
 def collect(folder: Path) -> Path:
-    """A folder therein with all files, hashed and compressed; made now if there is none.
+    """Return a subfolder with all files, hashed and compressed; create it if necessary.
 
-    It has the name of its content and appears when it is whole, so several sites may do this at
-    once, and whoever dies over it is in nobody's way.
+    It is named by its content and created atomically, so several sites may do this concurrently,
+    and an interrupted call leaves nothing that disturbs others.
     """
     files = _files()
     digest = hashlib.sha256(f"{_HOW} {django.get_version()}".encode())
@@ -46,8 +46,8 @@ def collect(folder: Path) -> Path:
         draft = folder / f".{secrets.token_hex(8)}"
         try:
             _fill(draft, files)
-            os.sync()  # or it might be there after a power cut, and its files be empty
-            with contextlib.suppress(OSError):  # others were faster
+            os.sync()  # otherwise its files might be empty after a power cut
+            with contextlib.suppress(OSError):  # another process was faster
                 draft.rename(target)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
@@ -57,7 +57,7 @@ def collect(folder: Path) -> Path:
 
 
 def _files() -> dict[str, bytes]:
-    """Those of every app, by name; of two that have the same name the first counts."""
+    """Return the files of every app, by name; the first of equal names counts."""
     found: dict[str, bytes] = {}
     for finder in get_finders():
         for name, storage in finder.list(UNUSED):
@@ -77,7 +77,7 @@ def _fill(draft: Path, files: dict[str, bytes]) -> None:
 
 
 def _tidy(folder: Path, target: Path) -> None:
-    """Remove all but the latest, and what was left unfinished long ago."""
+    """Remove all but the latest collections, and abandoned ones."""
     others = [path for path in folder.iterdir() if path != target]
     long_ago = time.time() - _UNFINISHED_S
     drafts = [path for path in others if path.name.startswith(".")]
@@ -89,5 +89,5 @@ def _tidy(folder: Path, target: Path) -> None:
 def _made(path: Path) -> float:
     try:
         return path.stat().st_mtime
-    except FileNotFoundError:  # whoever was slower has thrown its own away
+    except FileNotFoundError:  # removed by another process
         return 0.0

@@ -1,4 +1,4 @@
-"""Style sheets, scripts and pictures, served by the site itself."""
+"""Middleware that serves the static files."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from whitenoise.responders import (  # type: ignore[import-untyped]
 
 
 class StaticsMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """WhiteNoise, which has the files of every app, but reads them whole.
+    """WhiteNoise for the files of every app, which it reads whole.
 
-    They are small, and a file that is streamed by a server of the asynchronous kind is read by a
-    thread of its own, piece by piece.
+    The files are small, and an asynchronous server would stream a file piece by piece, by a thread
+    of its own.
     """
 
     @staticmethod
     def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
-        """The answer with this file, or with the part of it that was asked for."""
+        """Return the response with this file, or with the requested part of it."""
         found = static_file.get_response(request.method, request.META)
         body = b""
         if found.file is not None:

@@ -1,4 +1,4 @@
-"""Files under names that change with their content."""
+"""Storage of static files under hashed names."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from whitenoise.storage import (  # type: ignore[import-untyped]
 
 
 class HashedStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Django's and WhiteNoise's, for scripts that import one another.
+    """The storage of Django and WhiteNoise, with support for JavaScript modules.
 
-    Where nothing has been collected, as in tests and in processes that serve nothing, files have
-    their own names.
+    If nothing has been collected, as in tests and in processes that serve nothing, files keep their
+    own names.
     """
 
     support_js_module_import_aggregation = True
 
     def read_manifest(self) -> str | None:
-        """The names as they were collected; None if they were not."""
+        """Return the manifest of the collected names; None if there is none."""
         if self.base_location is None:
             return None
         found: str | None = super().read_manifest()
         return found
 
     def stored_name(self, name: str) -> Any:
-        """What this file is called."""
+        """Return the stored name of this file."""
         return super().stored_name(name) if self.hashed_files else name
