@@ -1,1 +1,1 @@
-"""Who plays whom, and what it means."""
+"""The ladder: matchmaking, matches, ratings, and the site."""

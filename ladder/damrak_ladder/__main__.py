@@ -1,4 +1,4 @@
-"""`python -m damrak_ladder` is `damrak-ladder`."""
+"""Entry point of `python -m damrak_ladder`, which is `damrak-ladder`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The site as an ASGI application: `uvicorn damrak_ladder.asgi:application`."""
+"""The ASGI application of the site: `uvicorn damrak_ladder.asgi:application`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from damrak_ladder.statics.collecting import collect
 prepare()
 settings.DATABASES["default"] = pooled(settings.DATABASES["default"])
 django.setup()
-settings.STATIC_ROOT = collect(settings.DAMRAK_HOME / "static")  # before they are served
+settings.STATIC_ROOT = collect(settings.DAMRAK_HOME / "static")  # before the first request
 application = BoundedBodies(get_asgi_application())
 
-# A full collection that goes through all that was imported holds a page up for a tenth of a second.
-get_resolver().url_patterns  # noqa: B018 - imports every page
+# A full garbage collection over all imported objects would delay a page by a tenth of a second.
+get_resolver().url_patterns  # noqa: B018 - imports all views
 gc.collect()
 gc.freeze()
-gc.set_threshold(10_000, 10, 20)  # a page of a ladder makes and drops thousands of objects
+gc.set_threshold(10_000, 10, 20)  # a page of a ladder creates and drops thousands of objects

@@ -1,4 +1,4 @@
-"""The command `damrak-ladder`, which can be interrupted from its first moment on."""
+"""The entry point of `damrak-ladder`, which can be interrupted from the start."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 
 
 def main() -> int:
-    """Run the command line; what the process is to exit with."""
-    try:  # loading it all takes a moment, in which somebody may have thought better of it
+    """Run the command line; return the exit code."""
+    try:  # loading everything takes a moment, during which Ctrl-C must work
         import signal
 
         is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if is_ours:  # an exception can be lost, or become another one, in the midst of an import
+        if is_ours:  # an exception during an import can be lost, or converted
             signal.signal(signal.SIGINT, lambda *_: os._exit(130))
         try:
             from damrak_ladder import command_line

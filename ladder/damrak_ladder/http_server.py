@@ -15,31 +15,31 @@ _TIMEOUT: Final = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnect
 
 
 class DeadlineProtocol(H11Protocol):
-    """Closes connections whose request line and headers do not arrive in time.
+    """An HTTP protocol that closes connections whose headers do not arrive in time.
 
-    Uvicorn has a limit for connections that are idle between requests only. Bytes that arrive
+    Uvicorn only has a limit for connections that are idle between requests. Bytes that arrive
     slowly do not extend the deadline.
     """
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
+        """Start the deadline of the first request."""
         super().connection_made(transport)
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """Read what arrived."""
+        """Process received data."""
         super().data_received(data)
         self._watch()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request."""
+        """Start the deadline of the next request."""
         super().on_response_complete()
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
+        """Cancel the deadline."""
         self._stop()
         super().connection_lost(exc)
 

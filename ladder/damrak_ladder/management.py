@@ -1,4 +1,4 @@
-"""Django's management commands, for an operator."""
+"""Set-up of Django for the processes and commands of the ladder."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SETTINGS = "damrak_ladder.settings"
 
 
 def prepare(*, to_restore: bool = False) -> None:
-    """Make the data folder of this installation and tell Django where its settings are.
+    """Create the data folder of this installation and point Django to its settings.
 
     Every process of the ladder begins with this.
 
     Raises:
-        SystemExit: with one line that names the variable that is no good, or the backup that has
-            been restored by half.
+        SystemExit: with one line that names the variable that is not valid, or the backup whose
+            restore was interrupted.
     """
     try:
         home = read_environment(os.environ).home
@@ -42,7 +42,7 @@ def manage(arguments: Sequence[str]) -> None:
     """Run a management command: `manage(["migrate"])`.
 
     Raises:
-        SystemExit: if it fails, or if a variable is no good.
+        SystemExit: if it fails, or if a variable is not valid.
     """
     prepare()
     from django.core.management import execute_from_command_line  # needs the settings
@@ -51,10 +51,10 @@ def manage(arguments: Sequence[str]) -> None:
 
 
 def load(*, to_restore: bool = False) -> None:
-    """Make Django ready, for a command that uses the database.
+    """Set up Django, for a command that uses the database.
 
     Raises:
-        SystemExit: if a variable is no good.
+        SystemExit: if a variable is not valid.
     """
     prepare(to_restore=to_restore)
     import django  # needs the settings

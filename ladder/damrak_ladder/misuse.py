@@ -1,4 +1,4 @@
-"""What the command line says when it was used wrongly."""
+"""The exception for wrong use of the command line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Text without characters that steer a terminal or turn the direction of writing.
+"""Removal of characters that control a terminal or the direction of writing.
 
-Names, notes, logs and messages come from users. Pages, mails, feeds, JSON and the terminal pass
-what they write through here, each at one place.
+Names, notes, logs and messages come from users. Pages, mails, feeds, JSON and the terminal clean
+their output here, each in one place.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-# C0 and C1 controls except tab and line ends; marks, embeddings, overrides and isolates of
-# direction.
+# C0 and C1 controls except tab and line ends; directional marks, embeddings, overrides and
+# isolates.
 _UNSAFE: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
 
 
 def plain_text(text: str) -> str:
-    """The text without those characters."""
+    """Return the text without those characters."""
     return text if text.isascii() and text.isprintable() else _UNSAFE.sub("", text)
 
 
 def plain_values(value: Any) -> Any:
-    """A value for JSON, with all texts in it plain."""
+    """Return a JSON value with all its texts cleaned."""
     if isinstance(value, str):
         return plain_text(value)
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Django's settings. All that differs between installations comes from the environment."""
+"""Django's settings. Everything that differs between installations is set in the environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from damrak_ladder.installation.secrets import secret_key_of
 try:
     ENVIRONMENT = read_environment(os.environ)
 except SettingError as problem:
-    # Whatever process this is, it must not start, and a traceback would hide the reason.
+    # No process may start, and a traceback would hide the reason.
     sys.stderr.write(f"damrak-ladder: {problem}\n")
     raise SystemExit(2) from None
 
@@ -62,7 +62,7 @@ INSTALLED_APPS = [
     "django.contrib.sitemaps",
     "django.contrib.staticfiles",
     "django_htmx",
-    "damrak_ladder.web",  # before allauth, whose templates it has its own of
+    "damrak_ladder.web",  # before allauth, to override its templates
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -119,7 +119,7 @@ CACHES = {"default": cache_of(DAMRAK_BROKER)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [  # by their own names, as whoever looks for one knows it
+LANGUAGES = [  # in their own languages, for those who look for one
     ("en", "English"),
     ("da", "Dansk"),
     ("nb", "Norsk bokmål"),
@@ -194,13 +194,13 @@ ACCOUNT_RATE_LIMITS = {  # of failed sign-ins; damrak_ladder.accounts.lockouts c
     "login_failed_browser": "10/5m/key",
 }
 USERSESSIONS_ADAPTER = "damrak_ladder.accounts.sessions.SessionsAdapter"
-USERSESSIONS_TRACK_ACTIVITY = True  # the page shows the last use, which our middleware keeps
+USERSESSIONS_TRACK_ACTIVITY = True  # for the page of sessions; our middleware keeps the times
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Damrak"
 
 # --- logs ----------------------------------------------------------------------------------------
 
-LOGGING_CONFIG = None  # each process says where to; Django's own would send errors by mail only
+LOGGING_CONFIG = None  # set by each process; Django's default would send errors by mail only
 
 # --- mail ----------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Where everything is."""
+"""URLs of the site."""
 
 from allauth.account.views import email
 from django.conf.urls.i18n import i18n_patterns
@@ -11,7 +11,7 @@ from damrak_ladder.web.guides import urls as guides
 from damrak_ladder.web.replays import urls as replays
 from damrak_ladder.web.views.security_txt import security_txt
 
-# Before allauth's own pattern for the same page, which asks for no confirmation.
+# Before allauth's own pattern for the same page, which does not ask for confirmation.
 _email = login_required(after_confirmation()(email))
 
 urlpatterns = [

@@ -35,8 +35,7 @@ class Shares:
         return min(waiting, key=lambda flow: (self.at(flow), flow), default=None)
 
     def served(self, flow: str, cost: float, weight: float) -> Shares:
-        """Return the shares after giving this flow work of this cost, in any unit (seconds,
-        games)."""
+        """Return the shares after this flow was given work of this cost, in any unit."""
         start = self.at(flow)
         reached = {name: at for name, at in self.reached.items() if at > start}
         return Shares(clock=start, reached=reached | {flow: start + cost / weight})
