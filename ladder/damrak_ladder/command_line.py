@@ -1,7 +1,7 @@
-"""The command line `damrak-ladder`, for operators of a ladder.
+"""The command `damrak-ladder`: what an operator of a ladder does.
 
 One module per command; each has `add_parser(commands)` and a function that runs it and returns the
-exit code. User errors never end in a traceback: they end in one line and code 2.
+exit code. Nothing a user does wrong ends in a traceback: it ends in one line and code 2.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ COMMANDS: Final = (
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that raises Misuse for errors, with suggestions for misspelt words."""
+    """Leaves the complaining to `main`, and says what may have been meant."""
 
     def parse_known_args(  # type: ignore[override]  # one of its overloads is enough
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         found, unknown = super().parse_known_args(args, namespace)
-        if unknown:  # raised here: the parent parser would name its own help, which has less detail
+        if unknown:  # said here: the parser above would name its own help, which knows less
             hint = _near(unknown[0].partition("=")[0], self._option_string_actions)
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
         return found, unknown
@@ -90,9 +90,9 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit code."""
+    """Run the command line; what the process is to exit with."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by the parent process
+        if getattr(sys, name) is None:  # whoever closed it wants to hear nothing there
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for good
     try:
         parser = build_parser()
@@ -119,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _stop_printing()
         return _complain(str(problem.strerror).lower())
     except Exception as problem:
-        # Identified by name: neither Django nor the stores are loaded for commands without them.
+        # Told by their names: neither Django nor the stores are loaded for commands without them.
         kind = type(problem)
         if (kind.__module__, kind.__name__) == ("damrak_ladder.stores.errors", "StoreUnreachable"):
             return _complain(f"{problem}; nothing is lost, try again when it is back")
@@ -130,13 +130,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _stop_printing() -> None:
-    """Discard buffered output, which would fail again when Python flushes at exit."""
+    """Let go of what is still buffered: it would fail again when Python flushes at exit."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the whole command line."""
+    """The whole command line."""
     parser = _Parser(
         prog="damrak-ladder",
         description="Runs a ladder of bots, and shows what its numbers are worth.",

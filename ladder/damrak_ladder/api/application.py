@@ -1,4 +1,4 @@
-"""All of it under one roof, with the answers to everything that can go wrong."""
+"""The API object with all routers, and the answers to all errors."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ _log = logging.getLogger(__name__)
 
 
 class _PlainJson(JSONRenderer):
-    """JSON without characters that steer a terminal or turn the direction of writing."""
+    """A JSON renderer that removes characters that control a terminal or the writing direction."""
 
     def render(self, request: HttpRequest, data: Any, *, response_status: int) -> Any:
-        """The text."""
+        """Return the text."""
         text = super().render(request, data, response_status=response_status)
         if "\\u" not in text:  # all of it is printable ASCII
             return text
@@ -199,7 +199,7 @@ _answers(TooManyTrials, _conflict("limit-reached", "wait for one to end, or end 
 _answers(Overtaken, _conflict("overtaken", "look again, then decide"))
 
 
-@csrf_exempt  # there is nothing that another site could have done
+@csrf_exempt  # nothing here can be changed by another site
 def _nothing(request: HttpRequest, rest: str) -> HttpResponse:
     return answer_of(
         Problem(404, "not-found", f"there is no /api/v1/{rest}"[:200], "GET /api/v1/openapi.json")
@@ -207,7 +207,7 @@ def _nothing(request: HttpRequest, rest: str) -> HttpResponse:
 
 
 def _told(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """The view, which knows HEAD, and says in JSON, too, that it does not do something."""
+    """Return the view with support for HEAD, and with 405 answers in JSON."""
 
     @wraps(view)
     def telling(request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
@@ -226,7 +226,7 @@ def _told(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 
 def urls() -> list[URLPattern | URLResolver]:
-    """What lies below /api/v1/."""
+    """Return the URL patterns below /api/v1/."""
     found: list[URLPattern | URLResolver] = api.urls[0]
     for place in found:
         if isinstance(place, URLPattern):

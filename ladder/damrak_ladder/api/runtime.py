@@ -1,4 +1,4 @@
-"""What uploaded bots get: interpreters, packages, limits, processor."""
+"""API of the runtime of uploaded bots: interpreters, packages, limits and processors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PackageShape(Schema):
 
 
 class LimitsShape(Schema):
-    """What one bot in one match may use; 0 means no limit of its own."""
+    """The limits of one bot in one match; 0 means no limit of its own."""
 
     memory_mb: int
     memory_is_shared: bool
@@ -49,17 +49,17 @@ class LimitsShape(Schema):
     tmp_mb: int
     shm_mb: int
     output_bytes: int
-    """After so many printed bytes the bot is stopped."""
+    """The bot is stopped after printing this many bytes."""
     output_kept_bytes: int
     start_ms: int
-    """A bot has to be ready within this time."""
+    """The time within which a bot has to be ready."""
     archive_mb: int
     unpacked_mb: int
     archive_files: int
 
 
 class BotRuntimeShape(Schema):
-    """What a bot finds in its sandbox."""
+    """The environment of a bot in its sandbox."""
 
     python: str
     platform: str
@@ -71,17 +71,17 @@ class BotRuntimeShape(Schema):
 
 
 class HostRuntimeShape(Schema):
-    """What one host offers; `isolation` is "full", "user" or "unsafe"."""
+    """The runtime of one host; `isolation` is "full", "user" or "unsafe"."""
 
     host: str
     isolation: str
     at: datetime
-    """When the host was last heard of."""
+    """When the host last sent a heartbeat."""
     runtime: BotRuntimeShape
 
 
 class DifferenceShape(Schema):
-    """Something that hosts do not have in common; null is a host without it."""
+    """A difference between hosts; null means that a host does not have it."""
 
     kind: str
     name: str
@@ -89,17 +89,17 @@ class DifferenceShape(Schema):
 
 
 class RuntimeShape(Schema):
-    """What hosts offer to uploaded bots; `common` is null if no host has reported."""
+    """The runtimes of all hosts; `common` is null if no host has reported."""
 
     hosts: list[HostRuntimeShape]
     common: BotRuntimeShape | None
-    """Where hosts differ, a text is empty and a number is the lowest of all."""
+    """If hosts differ, a text is empty and a number is the lowest of all."""
     differences: list[DifferenceShape]
 
 
 @router.get("/runtime", auth=everybody, response=RuntimeShape, summary="What uploaded bots get")
 def runtime(request: HttpRequest, response: HttpResponse) -> RuntimeShape:
-    """Interpreters, packages, limits and processors, as hosts report them from their sandboxes."""
+    """Return interpreters, packages, limits and processors, as reported by hosts' sandboxes."""
     set_public(response, 60)
     found = offer(timezone.now())
     names = [one.host for one in found.hosts]

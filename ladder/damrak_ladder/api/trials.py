@@ -1,4 +1,4 @@
-"""Tests between two versions, and canaries: begun, looked at, ended. For their owners."""
+"""API of sequential tests between two versions, and of canaries, for their owners."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ Number = Annotated[int, Field(ge=1, le=1 << 31)]
 
 
 class Named(Schema):
-    """A version of a bot; without its number the live one."""
+    """A version of a bot; by default the live one."""
 
     bot: Name
     version: Number | None = None
 
 
 class NewTrial(Schema):
-    """What is to be tested, and how surely."""
+    """The description of a new test, with its error rates."""
 
     candidate: Named
     baseline: Named
     ladder: Name = ""
-    """By whose rules it is played; without it that of the candidate's bot."""
+    """The ladder whose rules apply; by default that of the candidate's bot."""
     elo0: Annotated[float, Field(allow_inf_nan=False)] = Bounds().elo0
     elo1: Annotated[float, Field(allow_inf_nan=False)] = Bounds().elo1
     alpha: Annotated[float, Field(gt=0, lt=0.5, allow_inf_nan=False)] = Bounds().alpha
@@ -59,7 +59,7 @@ class NewTrial(Schema):
 
 
 class Lead(Schema):
-    """How many Elo the candidate leads by; the 95 % interval holds at every moment."""
+    """The candidate's lead in Elo; its 95 % interval is valid at every moment."""
 
     elo: float
     low: float
@@ -67,7 +67,7 @@ class Lead(Schema):
 
 
 class Expected(Schema):
-    """What a running test still takes, if the queue stays as it is."""
+    """The expected remainder of a running test, if the queue stays as it is."""
 
     blocks_low: int
     blocks_high: int
@@ -77,11 +77,11 @@ class Expected(Schema):
     """If the lead lies between `elo0` and `elo1`."""
     seconds_per_block: float
     share: float
-    """Of the machine."""
+    """The test's share of the capacity."""
 
 
 class TrialShape(Schema):
-    """A test, and how it stands."""
+    """A test and its current state."""
 
     id: int
     ladder: str
@@ -95,21 +95,21 @@ class TrialShape(Schema):
     most: int
     blocks: int
     llr: float
-    """The verdict comes when it leaves the range from `lower` to `upper`."""
+    """The test ends when it leaves the range from `lower` to `upper`."""
     lower: float
     upper: float
     lead: Lead | None
     expected: Expected | None
-    """Null once it has ended, while no host is there, and before anything has been measured."""
+    """Null if the test has ended, no host is available, or nothing has been measured yet."""
     created: datetime
     ended: datetime | None
 
 
 class NewCanary(Schema):
-    """Where a version is to play shadow games."""
+    """The description of a new canary."""
 
     ladder: Name = ""
-    """Without it on every ladder that its bot plays on."""
+    """By default every ladder that its bot plays on."""
     blocks: Annotated[int, Field(ge=1, le=1000)] = canaries.BLOCKS
 
 
@@ -127,7 +127,7 @@ class CanaryShape(Schema):
 
 @router.get("/trials", auth=READ, response=list[TrialShape], summary="One's own tests")
 def trials(request: HttpRequest, response: HttpResponse, page: Query[Page]) -> list[TrialShape]:
-    """The tests that the owner of the token has started, the newest first."""
+    """List the tests started by the owner of the token, newest first."""
     set_private(response)
     found = _trials().filter(owner=caller(request)).order_by("-pk")
     page.limit = min(page.limit, 50)
@@ -138,7 +138,7 @@ def trials(request: HttpRequest, response: HttpResponse, page: Query[Page]) -> l
 
 @router.post("/trials", auth=SUBMIT, response={201: TrialShape}, summary="Begin a test")
 def begin(request: HttpRequest, response: HttpResponse, new: NewTrial) -> Status[TrialShape]:
-    """A sequential test of an own version against another, or against one that is live."""
+    """Start a sequential test of an own version against another own or a live version."""
     set_private(response)
     candidate = _version(new.candidate)
     ladder = _ladder(new.ladder, candidate)
@@ -150,14 +150,14 @@ def begin(request: HttpRequest, response: HttpResponse, new: NewTrial) -> Status
 
 @router.get("/trials/{int:trial_id}", auth=READ, response=TrialShape, summary="A test")
 def trial(request: HttpRequest, response: HttpResponse, trial_id: int) -> TrialShape:
-    """How a test stands: one may look, and stop, at any moment."""
+    """Return the state of a test; it may be checked, and ended, at any moment."""
     set_private(response)
     return _shape_now(_own(request, trial_id))
 
 
 @router.post("/trials/{int:trial_id}/cancel", auth=SUBMIT, response=TrialShape, summary="End it")
 def end(request: HttpRequest, response: HttpResponse, trial_id: int) -> TrialShape:
-    """End a test without a verdict; one that has ended stays as it is."""
+    """End a test without a verdict; a test that has ended is not changed."""
     set_private(response)
     found = _own(request, trial_id)
     cancel(found.pk, timezone.now())
@@ -168,7 +168,7 @@ def end(request: HttpRequest, response: HttpResponse, trial_id: int) -> TrialSha
 def look_at_canaries(
     request: HttpRequest, response: HttpResponse, version_id: int
 ) -> list[CanaryShape]:
-    """What the shadow games of a version say about it so far."""
+    """Return the estimates from the shadow games of a version."""
     set_private(response)
     return _canaries(own_version(request, version_id))
 
@@ -177,7 +177,7 @@ def look_at_canaries(
 def begin_canary(
     request: HttpRequest, response: HttpResponse, version_id: int, new: NewCanary
 ) -> list[CanaryShape]:
-    """Let a version play so many blocks of shadow games from now on, also if it does already."""
+    """Let a version play this many more blocks of shadow games, also if a canary is running."""
     set_private(response)
     version, now = own_version(request, version_id), timezone.now()
     ladders = [_ladder(new.ladder, version)] if new.ladder else canaries.ladders_for(version)
@@ -192,7 +192,7 @@ def begin_canary(
 def end_canaries(
     request: HttpRequest, response: HttpResponse, version_id: int
 ) -> list[CanaryShape]:
-    """Let a version play no more shadow games."""
+    """End the shadow games of a version."""
     set_private(response)
     version = own_version(request, version_id)
     canaries.cancel(version, timezone.now())

@@ -1,4 +1,4 @@
-"""The journey of a version: the steps so far, for its author."""
+"""The journey of a version: its steps so far, as shown to its author."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""At whose cost a block is played. Flows share the machine in proportion to their weights."""
+"""Flows: the accounts of fair sharing. They share the machine in proportion to their weights."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from damrak_ladder.matches.models import Ladder
 
 QUALIFICATION: Final = "qualification"
 BURST: Final = "burst"
-"""The first blocks of tests, of all owners together."""
+"""The flow of the first blocks of tests, of all owners together."""
 
 OWNER_WEIGHT: Final = 0.5
-"""Of all tests and canaries of one owner, where a ladder usually has 1."""
+"""The weight of all tests and canaries of one owner; a ladder usually has 1."""
 
 TOURNAMENT_WEIGHT: Final = 2.0
 _LADDER: Final = "ladder:"
@@ -21,25 +21,25 @@ _TOURNAMENT: Final = "tournament:"
 
 
 def ladder_flow(ladder: Ladder) -> str:
-    """The flow of a ladder's own blocks."""
+    """Return the flow of a ladder's own blocks."""
     return f"{_LADDER}{ladder.slug}"
 
 
 def owner_flow(owner_id: int) -> str:
-    """The flow of an owner's tests and canaries."""
+    """Return the flow of an owner's tests and canaries."""
     return f"{_OWNER}{owner_id}"
 
 
 def tournament_flow(tournament_id: int) -> str:
-    """The flow of a tournament."""
+    """Return the flow of a tournament."""
     return f"{_TOURNAMENT}{tournament_id}"
 
 
 def weights_of(flows: Iterable[str]) -> dict[str, float]:
     """Return the weight of each of these flows.
 
-    Qualification weighs as much as all others together, so it gets at most half of the machine.
-    The first blocks of tests weigh as much as all others but qualification: at most half of what
+    Qualification weighs as much as all others together, so it gets at most half of the machine. The
+    first blocks of tests weigh as much as all others except qualification: at most half of what
     qualification leaves.
     """
     found: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""What the hosts offer to uploaded bots: in common, and where they differ."""
+"""The runtimes that hosts provide for uploaded bots: their common part, and the differences."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from damrak_wire.runtime import (
 Named = TypeVar("Named", Interpreter, PythonPackage)
 
 REMEMBERED: Final = timedelta(days=7)
-"""A host that has been silent for longer offers nothing."""
+"""A host that has been silent for longer is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostRuntime:
-    """What one host offers, as it reported last."""
+    """The runtime of one host, as last reported."""
 
     host: str
     isolation: str
@@ -35,7 +35,7 @@ class HostRuntime:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that is not the same on all hosts; `values` are by host, None where it is missing.
+    """A property that differs between hosts; `values` are by host, None if it is missing.
 
     `kind` is "python", "platform", "cpu", "processors", "interpreters", "packages" or "limits".
     """
@@ -47,9 +47,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What hosts offer; `common` is what a bot can rely on wherever it plays, None without hosts.
+    """The runtimes of hosts; `common` is the part that is the same on all, None without hosts.
 
-    Where hosts differ, a text of `common` is empty, and a number is the lowest of all.
+    If hosts differ, a text of `common` is empty, and a number is the lowest of all.
     """
 
     hosts: tuple[HostRuntime, ...]
@@ -58,13 +58,13 @@ class Offer:
 
 
 def offer(now: datetime) -> Offer:
-    """Return what the trusted hosts offer that were heard of lately."""
+    """Return the runtimes of the trusted hosts that have reported recently."""
     found = []
     rows = Host.objects.filter(state=HostState.TRUSTED, last_seen__gte=now - REMEMBERED)
     for host in rows.exclude(runtime={}).order_by("name"):
         try:
             runtime = parse_runtime(host.runtime)
-        except WireError:  # an older version wrote it; the next beat replaces it
+        except WireError:  # written by an older version; the next beat replaces it
             continue
         found.append(HostRuntime(host.name, host.isolation, host.last_seen, runtime))
     runtimes = [one.runtime for one in found]
@@ -102,7 +102,7 @@ def _strictest(name: str, values: Sequence[int]) -> Any:
 
 
 def _on_all(lists: Sequence[tuple[Named, ...]]) -> tuple[Named, ...]:
-    """Those of the first list that all others have in the same version."""
+    """Return the items of the first list that all others contain in the same version."""
     versions = [{(one.name, one.version) for one in found} for found in lists]
     return tuple(
         one for one in lists[0] if all((one.name, one.version) in found for found in versions)
@@ -110,7 +110,7 @@ def _on_all(lists: Sequence[tuple[Named, ...]]) -> tuple[Named, ...]:
 
 
 def _differences(runtimes: Sequence[BotRuntime]) -> Iterator[Difference]:
-    """Everything that can be named in any of them and is not the same in all."""
+    """Yield every property that is not the same in all runtimes."""
     facts = [_facts(one) for one in runtimes]
     for kind, name in dict.fromkeys(key for fact in facts for key in fact):
         values = tuple(fact.get((kind, name)) for fact in facts)
@@ -119,7 +119,7 @@ def _differences(runtimes: Sequence[BotRuntime]) -> Iterator[Difference]:
 
 
 def _facts(runtime: BotRuntime) -> dict[tuple[str, str], str]:
-    """What a runtime holds, by kind and name."""
+    """Return the properties of a runtime, by kind and name."""
     found = {
         (name, ""): str(getattr(runtime, name))
         for name in ("python", "platform", "cpu", "processors")

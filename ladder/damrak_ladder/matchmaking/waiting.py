@@ -23,7 +23,7 @@ from damrak_ladder.matchmaking.field import Field
 MOST_TURNS: Final = 4.0
 """The maximum wait of an eligible version, in fair turns."""
 
-_PART: Final = 64  # fraction of the versions: tables between two checks of all waits
+_PART: Final = 64  # len(versions) / _PART tables may pass between two checks of all waits
 
 
 class WaitingLine:

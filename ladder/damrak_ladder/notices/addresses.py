@@ -23,8 +23,8 @@ Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Iterable[str]]
 """Resolves a host name and a port to addresses."""
 
-# Formally public: the metadata address of one big cloud, IPv6 ranges that embed IPv4 addresses,
-# which may be internal, and ranges for documentation.
+# Formally public: the internal control address of one big cloud, IPv6 ranges that embed IPv4
+# addresses, which may be internal, and ranges for documentation.
 _NOT_OURS_TO_ASK: Final = tuple(
     ip_network(text)
     for text in (

@@ -1,4 +1,4 @@
-"""How long blocks take, as measured on the latest ones."""
+"""Durations of blocks, measured on the latest ones."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from damrak_ladder.matches.models import Attempt, Block, BlockState, Match, Outc
 
 LATEST: Final = 32
 UNKNOWN_S: Final = 1.0
-"""A game where none has been played yet."""
+"""The duration of a game if none has been played yet."""
 
 _SHORTEST_S: Final = 0.01
 
 
 def seconds_per_game(ladders: Iterable[int | None]) -> dict[int | None, float]:
-    """The mean time of a game on each of these ladders; None are the blocks of no ladder."""
+    """Return the mean time of a game on each of these ladders; None stands for no ladder."""
     return {ladder: _measured(ladder) for ladder in set(ladders)}
 
 
 def seconds_per_block() -> float:
-    """The mean time of the blocks begun latest, whoever played what; long if none is known."""
+    """Return the mean time of the latest blocks of all kinds; infinite if none is known."""
     latest = Attempt.objects.order_by("-pk").values_list("started", "ended", "outcome")[:LATEST]
     took = [
         max(_SHORTEST_S, (ended - started).total_seconds())
@@ -35,7 +35,7 @@ def seconds_per_block() -> float:
 
 
 def seconds_of(blocks: models.QuerySet[Block]) -> float | None:
-    """Return the mean time of the latest of these blocks that were played; None if none was."""
+    """Return the mean time of the latest recorded ones of these blocks, or None."""
     latest = blocks.filter(state=BlockState.RECORDED).order_by(F("finished").desc())
     attempts = Attempt.objects.filter(
         block__in=list(latest.values_list("pk", flat=True)[:LATEST]), outcome=Outcome.RECORDED
@@ -51,7 +51,7 @@ def seconds_of(blocks: models.QuerySet[Block]) -> float | None:
 def _measured(ladder: int | None) -> float:
     latest = Block.objects.filter(state=BlockState.RECORDED)
     latest = latest.filter(ladder=None) if ladder is None else latest.filter(ladder_id=ladder)
-    # First which blocks, then their games: counted together, all that were ever played would be.
+    # Two queries: a single one would count the games of all blocks ever played.
     blocks = list(latest.order_by(F("finished").desc()).values_list("pk", flat=True)[:LATEST])
     games = dict(
         Match.objects.filter(block__in=blocks).values_list("block_id").annotate(Count("pk"))

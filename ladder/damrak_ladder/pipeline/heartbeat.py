@@ -1,4 +1,4 @@
-"""Signs of life of a host, from the main process of its worker."""
+"""Heartbeat of a host, sent by the main process of its worker."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _log = logging.getLogger(__name__)
 
 
 def beat(now: datetime, workers: int, *, is_stopping: bool = False) -> Status | None:
-    """Write down how this host is; what its referee says, None if it says nothing."""
+    """Record the state of this host; return its referee's status, None if that is unreachable."""
     name = settings.DAMRAK_HOST
     try:
         with own_control() as control:
-            # Each time, because a referee that was started anew knows none.
+            # Every time, because a referee loses its tokens when it is restarted.
             control.set_tokens(all_tokens())
             status = control.status()
     except RefereeTrouble as trouble:
         _log.warning("referee_silent", extra={"why": str(trouble)})
-        # It grows old, and is told nothing more.
+        # `last_seen` is not renewed, and the host receives no more blocks.
         Host.objects.filter(name=name).update(capacity=0, running=0, waiting=[])
         return None
     if status.runtime_problem:
@@ -54,7 +54,7 @@ def beat(now: datetime, workers: int, *, is_stopping: bool = False) -> Status | 
     }
     if status.runtime is not None:
         said["runtime"] = status.runtime.to_json()
-    elif status.isolation == "none":  # else it is still being looked up
+    elif status.isolation == "none":  # otherwise it is still being determined
         said["runtime"] = {}
     Host.objects.update_or_create(
         name=name, defaults=said, create_defaults={**said, "first_seen": now}
@@ -63,9 +63,9 @@ def beat(now: datetime, workers: int, *, is_stopping: bool = False) -> Status | 
 
 
 def begin_anew(began: datetime) -> int:
-    """Let what an earlier worker of this host was told of, or had begun, be given out again.
+    """Release the blocks assigned to an earlier worker of this host, and expire its attempts.
 
-    How many attempts it had begun. It is dead, and so may be the messages that it had.
+    That worker is dead, and its messages may be lost. Returns the number of attempts.
     """
     waiting = Block.objects.filter(host__name=settings.DAMRAK_HOST, state=BlockState.WAITING)
     waiting.update(host=None, sent=None)
@@ -76,21 +76,22 @@ def begin_anew(began: datetime) -> int:
 
 
 class Heart:
-    """Beats in a thread of its own until it is stopped.
+    """A thread that sends heartbeats until it is stopped.
 
-    A process must not fork while gRPC is at work in it, so the pool's forks wait for the beat.
+    A process must not fork while gRPC is active in it, so the pool's forks wait for the current
+    beat.
     """
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
-        self._began = datetime.now(UTC)  # before there is anybody who could begin an attempt
+        self._began = datetime.now(UTC)  # before any attempt can begin
         self._is_stopping = False
         self._over = Event()
         self._at_work = Lock()
         self._thread = Thread(target=self._run, name="heartbeat", daemon=True)
 
     def start(self) -> None:
-        """Begin to beat."""
+        """Start the heartbeats."""
         os.register_at_fork(
             before=self._at_work.acquire,
             after_in_parent=self._at_work.release,
@@ -99,11 +100,11 @@ class Heart:
         self._thread.start()
 
     def slow_down(self) -> None:
-        """Say from now on that this host takes nothing more."""
+        """Report from now on that this host takes no more blocks."""
         self._is_stopping = True
 
     def stop(self) -> None:
-        """Beat no more."""
+        """Stop the heartbeats."""
         self._over.set()
         self._thread.join(EVERY_S)
 
@@ -125,7 +126,7 @@ class Heart:
             act()
         except DatabaseError as problem:
             _log.warning("heartbeat_lost", extra={"why": str(problem)})
-        except Exception:  # noqa: BLE001  # a heart that stops for one bad beat would kill the host
+        except Exception:  # noqa: BLE001  # one failed beat must not end the thread
             _log.exception("heartbeat_broke")
         finally:
             connection.close()

@@ -126,7 +126,7 @@ def evidence_of(found: Deviation, now: datetime) -> dict[str, Any]:
 
 
 def record_of(host: Host, now: datetime) -> Record:
-    """Return the recent record of the host, since its trust was last restored."""
+    """Return the host's record within `LOOKED_AT`, or since its quarantine was lifted."""
     since = now - LOOKED_AT
     lifted = hosts.trusted_since(host)
     if lifted is not None:

@@ -1,4 +1,4 @@
-"""Messages to clerks and workers. Messages are only hints, so an unreachable broker is no error."""
+"""Messages to clerks and workers. They are only hints, so an unreachable broker is not an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who wants blocks to be booked, and what comes next of each: ladders, tests, canaries."""
+"""Sources of blocks to book, and the order within each: ladders, tests, canaries."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ from damrak_ladder.trials.bursts import left_of
 from damrak_ladder.trials.wishes import TrialWish, Wish, wishes
 
 REMOTE_BLOCKS: Final = 2
-"""So many blocks at a time wait for a remote bot or are played by it on one ladder."""
+"""The maximum number of a remote bot's waiting and running blocks on one ladder."""
 
 Tokens = Callable[[int], bytes]
-"""So many bytes that nobody can guess."""
+"""Returns this many cryptographically random bytes."""
 
 
 class Source(Protocol):
-    """Something of one flow that wants to be played."""
+    """A source of blocks within one flow."""
 
     @property
     def flow(self) -> str:
-        """At whose cost."""
+        """Return the flow that its blocks are charged to."""
         ...
 
     def book_next(self) -> Block | None:
-        """The next block, booked; None if there is none for now."""
+        """Book the next block; None if there is none for now."""
         ...
 
 
 @dataclass(slots=True)
 class LadderSource:
-    """A ladder: the tables that are worth most to its ranking."""
+    """A ladder: the tables that contribute most to its ranking."""
 
     ladder: Ladder
-    place: Place  # where remote bots at these tables are
+    place: Place  # where the remote bots of these tables are connected
     now: datetime
     tokens: Tokens
     most: int
@@ -58,13 +58,13 @@ class LadderSource:
 
     @property
     def flow(self) -> str:
-        """The flow of the ladder."""
+        """Return the flow of the ladder."""
         return ladder_flow(self.ladder)
 
     def book_next(self) -> Block | None:
-        """The most urgent table that has not been booked yet."""
+        """Book the most urgent table that has not been booked yet."""
         if self._field is None:
-            # Arranged together: the field is read once, and no table is arranged twice.
+            # Arranged together, so that the field is read once and no table is arranged twice.
             self._field = field_of(self.ladder, self.place.lobby, self.now)
             seed = int.from_bytes(self.tokens(8), "big")
             arranged = self._limited(self._field)
@@ -78,9 +78,9 @@ class LadderSource:
         return block
 
     def _limited(self, known: LadderField) -> Field:
-        """The field with how long each version has waited, and how many tables it may join.
+        """Return the field with the waits of the versions, and how many tables each may join.
 
-        A remote bot that has enough to play already cannot be seated.
+        A remote bot that already has enough blocks cannot be seated.
         """
         room = np.array([_room(version, known.pending) for version in known.versions])
         eligible = {one.bot_id for one, free in zip(known.versions, room, strict=True) if free > 0}
@@ -114,7 +114,7 @@ class OwnerSource:
     tokens: Tokens
 
     def book_next(self) -> Block | None:
-        """A block of the one that has waited longest; it goes to the end of the line then."""
+        """Book a block of the test or canary that has waited longest, and move it to the end."""
         while self.wishes:
             wish = self.wishes.pop(0)
             block = wish.book_next(self.place.lobby, self.tokens, self.now)
@@ -137,11 +137,11 @@ class BurstSource:
 
     @property
     def flow(self) -> str:
-        """The flow of all bursts."""
+        """Return the flow of all bursts."""
         return BURST
 
     def book_next(self) -> Block | None:
-        """A block for the owner who has had the fewest, of the test that has waited longest."""
+        """Book a block of the longest-waiting test of the owner who has had the fewest."""
         while self.wishes:
             wish = max(self.wishes, key=lambda one: self.owners_left[one.owner_id])
             self.wishes.remove(wish)
@@ -158,7 +158,7 @@ class BurstSource:
 
 
 def sources(place: Place, most: int, tokens: Tokens, now: datetime) -> dict[str, Source]:
-    """By flow all who want to play, with remote bots at this place."""
+    """Return all sources by flow, with the remote bots of this place."""
     found: dict[str, Source] = {}
     for ladder in Ladder.objects.filter(is_open=True).order_by("pk"):
         source = LadderSource(ladder, place, now, tokens, most)

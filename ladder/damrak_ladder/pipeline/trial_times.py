@@ -1,4 +1,4 @@
-"""How long a test is likely to go on: blocks it still needs, at the pace that it gets now."""
+"""Forecasts of tests: the expected number of remaining blocks, and their duration."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from damrak_ladder.trials.sequential import SEATS, scores_by_trial, sprt_of
 from damrak_ladder.trials.wishes import wishes
 
 OWN_BLOCKS: Final = 4
-"""With so many blocks played, a test has a pace of its own; before, its ladder's counts."""
+"""From this many blocks on, a test's own pace is used; before that, its ladder's."""
 
-_PRIOR_BLOCKS: Final = 8.0  # of the spread that games without any link would have
+_PRIOR_BLOCKS: Final = 8.0  # with the spread of independent games
 _LEAD_BLOCKS: Final = 8  # from which on the lead so far is one of the cases
 _FLAT: Final = 1e-6
 _STEEPEST: Final = 50.0  # beyond which only one bound is ever reached
@@ -31,10 +31,10 @@ _STEEPEST: Final = 50.0  # beyond which only one bound is ever reached
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a test that is running still takes, if the queue stays as it is.
+    """The expected remainder of a running test, if the queue stays as it is.
 
-    The lower figures hold if the lead is one of the two that the test tells apart, or the one seen
-    so far if that is quicker; the higher ones if it lies between the two.
+    The lower figures hold if the lead is one of the two hypotheses of the test, or the one seen so
+    far if that is quicker; the higher ones if it lies between the two.
     """
 
     blocks_low: int
@@ -42,14 +42,13 @@ class Forecast:
     seconds_low: float
     seconds_high: float
     seconds_per_block: float
-    share: float  # of the machine
+    share: float  # of the capacity
 
 
 def forecasts(trials: Collection[Trial], now: datetime) -> dict[int, Forecast]:
-    """Return what each of these tests still takes, by key, as far as that can be told.
+    """Return the forecast of each of these tests, by primary key.
 
-    A test is left out if it has ended, no host is there, or nothing has been played that could
-    have been measured.
+    A test is left out if it has ended, no host is available, or no duration has been measured yet.
     """
     running = [trial for trial in trials if trial.state == TrialState.RUNNING]
     there = places(now) if running else []
@@ -71,10 +70,10 @@ def forecasts(trials: Collection[Trial], now: datetime) -> dict[int, Forecast]:
 
 
 def expected_blocks(test: Sprt, scores: BlockScores, games: int, most: int) -> tuple[int, int]:
-    """Return the fewest and the most blocks that a test needs on average, from here on.
+    """Return the fewest and the most blocks that a test still needs on average.
 
-    The log-likelihood ratio is taken for a random walk whose steps are normal (Wald), with the
-    spread of the block scores seen so far.
+    The log-likelihood ratio is modelled as a random walk with normal steps (Wald), with the spread
+    of the block scores seen so far.
     """
     played = sum(scores.values())
     low, high = score_of(test.elo0), score_of(test.elo1)
@@ -93,7 +92,7 @@ def expected_blocks(test: Sprt, scores: BlockScores, games: int, most: int) -> t
 
 
 def _mean_and_spread(scores: BlockScores, games: int) -> tuple[float, float]:
-    """The mean and the variance of block scores, with a few blocks of independent games added."""
+    """Return the mean and variance of block scores, with a prior of a few independent blocks."""
     played = sum(scores.values())
     mean = sum(one * count for one, count in scores.items()) / played if played else 0.5
     squares = sum(count * (one - mean) ** 2 for one, count in scores.items())
@@ -101,7 +100,7 @@ def _mean_and_spread(scores: BlockScores, games: int) -> tuple[float, float]:
 
 
 def _expected_steps(drift: float, variance: float, at: float, test: Sprt) -> float:
-    """The mean number of steps of a random walk from here to one of the bounds of a test."""
+    """Return the mean number of steps of a random walk from here to a bound of the test."""
     below, width = at - test.lower, test.upper - test.lower
     if abs(2 * drift * width / variance) < _FLAT:
         return below * (width - below) / variance
@@ -126,7 +125,7 @@ def _blocks_per_second(pace: float, share: float, games: int) -> float:
 
 
 def _shares(trials: Sequence[Trial]) -> Mapping[int, float]:
-    """The part of the machine that one test of each owner has among all that wants to be played."""
+    """Return the share of the machine that one test of each owner gets."""
     active = Block.objects.filter(state__in=[BlockState.WAITING, BlockState.RUNNING])
     flows = set(active.order_by().values_list("flow", flat=True).distinct()) - {BURST}
     together = Counter(wish.owner_id for wish in wishes())
