@@ -9,7 +9,8 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS: Final = 8.0
-"""From the connection, or the end of the last response, to the end of a request's headers."""
+"""The time limit from the connection, or the end of the last response, to the end of the
+headers."""
 
 _TIMEOUT: Final = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 

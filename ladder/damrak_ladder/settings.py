@@ -119,7 +119,7 @@ CACHES = {"default": cache_of(DAMRAK_BROKER)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [  # in their own languages, for those who look for one
+LANGUAGES = [  # by their own names, which their speakers recognise
     ("en", "English"),
     ("da", "Dansk"),
     ("nb", "Norsk bokmål"),

@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def pairs_of(replay: Replay) -> Iterator[tuple[float, float]]:
-    """Yield predicted and actual shares at random moments of a match, for one seat each."""
+    """Yield the predicted and actual share of one random seat at random moments of a match."""
     chance = random.Random(replay.hash)  # noqa: S311
     steps = course_of(replay)[:-1]
     came = worth_of(replay.result)

@@ -2,7 +2,7 @@
 
     application = BoundedBodies(get_asgi_application())
 
-Django's own handler writes a whole body to disk, whatever its length, before any view is called.
+Django's own handler writes a body of any length to disk before a view is called.
 """
 
 from __future__ import annotations

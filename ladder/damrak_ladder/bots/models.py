@@ -44,7 +44,7 @@ NEXT: Final[dict[State, frozenset[State]]] = {
 
 
 class Bot(models.Model):
-    """A line of versions under one name, of which at most one is live."""
+    """A named series of versions, of which at most one is live."""
 
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="bots"
@@ -150,7 +150,7 @@ class StepKind(models.TextChoices):
 
 
 class Step(models.Model):
-    """A step in a version's journey, for its owner: append-only."""
+    """A step in a version's journey, shown to its owner: append-only."""
 
     TEXT_LENGTH: ClassVar = 500
 

@@ -15,10 +15,10 @@ _LEVEL: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """The timings of decisions: entry i of each column is about the i-th; in microseconds.
+    """The timings of decisions: entry i of each column is about the i-th decision.
 
     `total_us` is the time from the question to the answer, `think_us` the part reported by the bot
-    itself, `queue_us` the referee's own share before and after.
+    itself, `queue_us` the referee's own share before and after; all in microseconds.
     """
 
     seats: tuple[int, ...] = ()

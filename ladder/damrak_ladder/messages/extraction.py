@@ -32,7 +32,7 @@ _STRING: Final = re.compile(r"""\s*u?("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')\s*,?"
 _STRINGS: Final = {"_": 1, "gettext": 1, "ngettext": 2, "pgettext": 2, "npgettext": 3}
 
 Found = tuple[int, str, tuple[str, ...], list[str]]
-"""Line, function, texts, and comments for translators."""
+"""The line, the function, the texts, and the comments for translators."""
 
 
 def extract(package: Path) -> Catalog:

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class BadWebhook(ValueError):
-    """An address not allowed for webhooks; the message says why, in the reader's language."""
+    """An address not allowed for webhooks; the message is in the language of the reader."""

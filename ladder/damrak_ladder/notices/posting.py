@@ -81,7 +81,7 @@ class Postman:
         with socket.create_connection((str(place), target.port), _left(deadline)) as plain:
             if not target.is_encrypted:
                 return _converse(plain, request, deadline)
-            # The certificate is checked against the name, whatever the address is.
+            # The certificate is checked against the name, not the address.
             context = self.tls or ssl.create_default_context()
             plain.settimeout(_left(deadline))
             with context.wrap_socket(plain, server_hostname=target.host) as encrypted:

@@ -28,7 +28,7 @@ def set_webhook(user: User, url: str, now: datetime, postman: Postman | None = N
     It resolves the host, so call it outside of transactions.
 
     Raises:
-        BadWebhook: this address is not allowed; the message says why.
+        BadWebhook: this address is not allowed; the message gives the reason.
     """
     # Checked again on delivery, as the name may resolve differently by then.
     (postman or own_postman()).check(url)

@@ -1,7 +1,8 @@
 """Texts of notices: for each kind the subject and the text, translated to the reader's language.
 
-Each function returns arguments of `tell`: `tell(user, kind, key, *qualified("Hare", 3), link,
-now)`.
+Each function returns arguments of `tell`:
+
+    tell(user, kind, key, *qualified("Hare", 3), link, now)
 """
 
 from __future__ import annotations

@@ -50,8 +50,7 @@ STORE_WAIT: Final = timedelta(seconds=20)
 Clock = Callable[[], datetime]
 
 Connect = Callable[[], AbstractContextManager[Control]]
-"""Provides a connection to this host's referee; the exceptions that it raises are
-RefereeTrouble."""
+"""Provides a connection to this host's referee; it raises only RefereeTrouble."""
 
 _log = logging.getLogger(__name__)
 

@@ -240,5 +240,5 @@ def _board(ladder: Ladder | None, now: datetime, tokens: Callable[[int], bytes])
     fixed = [entry for entry in ladder.boards if not entry.startswith(DAILY)]
     if fixed:
         return fixed[0]  # available at once, and the same for all
-    chance = random.Random(tokens(8)).random()  # noqa: S311 - a pick of a board
+    chance = random.Random(tokens(8)).random()  # noqa: S311 - only picks a board
     return board_for(ladder, now, chance)

@@ -1,4 +1,4 @@
-"""Clean-up of blocks whose worker is gone, and of blocks that could not be played."""
+"""Expiry of attempts whose worker is gone, and notices of blocks that could not be played."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 def reap(now: datetime) -> int:
-    """Expire attempts whose heartbeat has stopped, and notify staff of dead blocks.
+    """Expire attempts whose lease has run out, and notify staff of dead blocks.
 
     Returns the number of expired attempts.
     """

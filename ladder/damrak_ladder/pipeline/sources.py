@@ -90,7 +90,7 @@ class LadderSource:
 
     def _table(self, versions: tuple[Version, ...]) -> Table:
         ladder = self.ladder
-        chance = random.Random(self.tokens(8)).random()  # noqa: S311 - a pick of a board
+        chance = random.Random(self.tokens(8)).random()  # noqa: S311 - only picks a board
         return Table(
             versions=versions,
             board=board_for(ladder, self.now, chance),

@@ -59,7 +59,7 @@ def check_hosts() -> None:
 
 @app.task(name="reap")
 def reap() -> None:
-    """Expire attempts whose heartbeat has stopped."""
+    """Expire attempts whose lease has run out."""
     reaping.reap(_now())
 
 

@@ -29,7 +29,7 @@ class Control(ControlClient):
     def __init__(self, address: Address, security: Security | None = None) -> None:
         self.address = address
         self.is_shaken = False
-        """Whether there was trouble with the connection itself."""
+        """Whether the connection itself has failed."""
         security = Security() if security is None else security
         credentials = security.credentials_for(address)
         if credentials is None:

@@ -15,7 +15,7 @@ from damrak_ladder.referees.errors import (
     RefereeTrouble,
 )
 
-# Messages of gRPC itself if there is no connection, or it was lost.
+# Messages of gRPC itself for a connection that failed or was lost.
 _NO_CONNECTION: Final = (
     "failed to connect",
     "errors resolving",
