@@ -1,1 +1,1 @@
-"""How fast the site and the whole platform are: what `damrak-ladder bench` measures."""
+"""Benchmarks of the site and of the whole platform, for `damrak-ladder bench`."""

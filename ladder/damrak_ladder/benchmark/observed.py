@@ -1,8 +1,8 @@
-"""The site as it is, which says beside each answer what it cost: an ASGI application for uvicorn.
+"""The site with timing headers, as an ASGI application for uvicorn.
 
-Of each answer the header `Server-Timing` tells the time that the server took (`app`), what of that
-went to the database (`db`), the processor time of our thread (`cpu`), and how many queries there
-were (`queries`, as a description).
+Each response has a `Server-Timing` header with the time that the server took (`app`), the part of
+it spent in the database (`db`), the processor time of our thread (`cpu`) and the number of queries
+(`queries`, as a description).
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ _addresses = itertools.count()
 
 
 class Observer:
-    """Measures whatever is inside of it, which is everything."""
+    """Middleware that measures everything below it; it is the outermost one."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self._answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The answer, with what it cost."""
-        # Each request comes from somebody else, or limits of pace would be what is measured.
+        """Return the response with a `Server-Timing` header."""
+        # Use a different client address for each request, so that rate limits do not distort the
+        # figures.
         number = next(_addresses)
         request.META["REMOTE_ADDR"] = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
         spent = [0.0, 0]
@@ -56,4 +57,4 @@ class Observer:
 prepare()
 settings.MIDDLEWARE.insert(0, f"{__name__}.Observer")
 
-from damrak_ladder.asgi import application  # noqa: E402, F401 - loads what the settings name
+from damrak_ladder.asgi import application  # noqa: E402, F401 - loads the configured middleware

@@ -1,4 +1,4 @@
-"""What every kind of page costs the server."""
+"""The server's cost of each kind of page."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Tell = Callable[[str], None]
 
 @dataclass(slots=True)
 class Sample:
-    """What the server said about one answer."""
+    """The figures of one response, from its `Server-Timing` header."""
 
     app_ms: float
     db_ms: float
@@ -49,7 +49,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A kind of page in figures; times are the server's own, from request to answer."""
+    """The figures of one kind of page.
+
+    Times are measured by the server, from request to response.
+    """
 
     kind: str
     requests: int
@@ -59,15 +62,15 @@ class Measured:
     cpu_ms: float
     db_ms: float
     queries: list[int] = field(default_factory=list)
-    bytes: int = 0  # as transferred, at most
+    bytes: int = 0  # as transferred, the maximum
     failures: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the figures for JSON output."""
         return asdict(self) | {"is_within": self.is_within}
 
     def as_row(self) -> dict[str, Any]:
-        """For people."""
+        """Return the figures as a row of a printed table."""
         return {
             "page": self.kind,
             "requests": self.requests,
@@ -83,14 +86,15 @@ class Measured:
 
     @property
     def is_within(self) -> bool:
-        """Whether it keeps to the budget."""
+        """Return whether the page keeps to the time budget and no request failed."""
         return self.p95_ms <= BUDGET_MS and not self.failures
 
 
 def measure(rounds: int, only: str, tell: Tell) -> list[Measured]:
-    """All kinds of pages whose name has this in it, each address so often as there are rounds.
+    """Return the figures of all kinds of pages whose name contains `only`.
 
-    A first round is not counted: it warms up what any site that runs has warm.
+    Each address is requested about once per round. The first round only warms up caches that are
+    warm on any running site; it is not counted.
     """
     me = User.objects.get(username=MARK)
     every = [kind for kind in kinds(me, timezone.now().date()) if only in kind.name]
@@ -110,7 +114,7 @@ def measure(rounds: int, only: str, tell: Tell) -> list[Measured]:
 
 
 def transferred() -> dict[str, int]:
-    """What a browser that has nothing yet loads for the page of a match, by address, packed."""
+    """Return the compressed sizes of all files of a match page, by address, for an empty cache."""
     match = Match.objects.exclude(replay="").order_by("-pk")[0].pk
     with running_site("damrak_ladder.benchmark.observed:application") as port:
         browser = Browser(port, "", "")
@@ -133,14 +137,14 @@ def transferred() -> dict[str, int]:
 
 
 class Browser:
-    """One that keeps its connection and takes what is packed."""
+    """An HTTP client that keeps its connection open and accepts gzip."""
 
     def __init__(self, port: int, session: str, token: str) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self._session, self._token = session, token
 
     def get(self, kind: Kind, address: str) -> Sample:
-        """Load it."""
+        """Request an address and return the figures of the response."""
         headers = {"Accept-Encoding": "gzip", "Host": "127.0.0.1"}
         if kind.is_private and address.startswith("/api/"):
             headers["Authorization"] = f"Bearer {self._token}"
@@ -154,7 +158,7 @@ class Browser:
         return Sample(float(app), float(db), float(cpu), int(queries), len(body), answer.status)
 
     def read(self, address: str) -> tuple[bytes, int, str]:
-        """Its contents, its size as transferred with its headers, and what it is."""
+        """Return the contents, the transferred size including headers, and the content type."""
         self._connection.request("GET", address, headers={"Accept-Encoding": "gzip"})
         answer = self._connection.getresponse()
         body = answer.read()

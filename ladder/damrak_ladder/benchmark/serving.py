@@ -1,5 +1,4 @@
-"""A site in a process of its own, on the database of this process, with a broker to keep what is
-looked up once."""
+"""Run a site in a separate process, on this process's database, with a broker as its cache."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ PATIENCE_S: Final = 120.0
 
 @contextmanager
 def running_site(application: str) -> Iterator[int]:
-    """The port at which it answers."""
+    """Run the site and a broker, and yield the port of the site."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])

@@ -1,1 +1,1 @@
-"""A made-up past, as large as wanted, to measure a site on and to look at one that is full."""
+"""A generated history of any size, to benchmark a site and to look at a full one."""

@@ -1,7 +1,7 @@
-"""Rows by the million: columns of numbers straight into a table.
+"""Bulk inserts: write columns of numbers into a table, by the million rows.
 
-PostgreSQL takes them in the binary form of COPY, whose bytes are laid out here for many rows at
-once; every other database takes them with plain inserts.
+PostgreSQL receives them as binary COPY data, which is laid out here for many rows at once; other
+databases receive plain inserts.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from django.db import connection, models, transaction
 from numpy.typing import NDArray
 
 Column = Any
-"""An array with a value for each row, or one value for all; an array of bytes has two dimensions,
-one of moments the type datetime64[us]."""
+"""An array with a value for each row, or one value for all rows.
+
+An array of bytes has two dimensions; an array of moments has the type datetime64[us].
+"""
 
 _A_TIME: Final = 100_000
 _SPARE_INDEXES: Final = """
@@ -42,7 +44,7 @@ _NUMBERS: Final = {
 
 
 def insert(model: type[models.Model], count: int, **columns: Column) -> None:
-    """So many rows, by the names of the model's columns ("ladder_id"); all have to be named."""
+    """Insert `count` rows. The names are the model's columns ("ladder_id"); all are required."""
     fields = {field.column or "": field for field in model._meta.concrete_fields}
     wanted = {name: fields[name] for name in columns}
     if missing := fields.keys() - columns.keys() - {model._meta.pk.column}:
@@ -58,8 +60,10 @@ def insert(model: type[models.Model], count: int, **columns: Column) -> None:
 
 @contextmanager
 def loading(*tables: type[models.Model]) -> Iterator[None]:
-    """A transaction in which these tables have no indexes that they can do without: PostgreSQL
-    makes them anew at its end, in half the time that it takes to keep them up row by row."""
+    """Open a transaction in which these tables have no indexes except those of constraints.
+
+    PostgreSQL rebuilds them at the end, in half the time that it takes to update them row by row.
+    """
     with transaction.atomic():
         if connection.vendor != "postgresql":
             yield
@@ -73,32 +77,32 @@ def loading(*tables: type[models.Model]) -> Iterator[None]:
                 cursor.execute(f"DROP INDEX {quote(name)}")
         yield
         with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # what is still to be checked
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # run checks that are still pending
             for _, definition in found:
                 cursor.execute(definition)
 
 
 def next_key(model: type[models.Model]) -> int:
-    """The first key beyond those that are taken."""
+    """Return the first key above all used ones."""
     highest = model._base_manager.aggregate(highest=models.Max("pk"))["highest"]
     return (highest or 0) + 1
 
 
 def set_counters(tables: Sequence[type[models.Model]]) -> None:
-    """Let keys that the database gives out itself go on behind those that were said."""
+    """Advance the database's key sequences past keys that were inserted explicitly."""
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), tables):
             cursor.execute(statement)
 
 
 def moments(seconds: NDArray[np.float64], start: datetime) -> NDArray[np.datetime64]:
-    """So many seconds after the start."""
+    """Return the moments that lie these seconds after `start`."""
     begin = np.datetime64(start.replace(tzinfo=None), "us")
     return begin + (seconds * 1e6).astype("timedelta64[us]")
 
 
 def texts(values: Iterable[str]) -> NDArray[np.uint8]:
-    """Texts of one length, as rows of bytes."""
+    """Return texts of equal length as rows of bytes."""
     rows = [value.encode() for value in values]
     return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), -1)
 
@@ -129,7 +133,7 @@ def _copy(
 
 
 def _laid_out(field: models.Field[Any, Any], value: Column) -> tuple[int, str, Any]:
-    """The bytes a value takes, -1 for none at all; their form; and what goes there."""
+    """Return the size of a value in bytes (-1 for NULL), its binary format, and the data."""
     if value is None:
         return -1, "", None
     kind = (field.db_type(connection) or "").partition("(")[0]
@@ -159,7 +163,7 @@ def _insert(
     names, places = ", ".join(map(quote, columns)), ", ".join(["%s"] * len(columns))
     table = quote(model._meta.db_table)
     with connection.cursor() as cursor:
-        # Names of our own columns only; values are parameters.
+        # Only names of our own columns are interpolated; values are parameters.
         cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})", list(rows))  # noqa: S608
 
 

@@ -1,4 +1,4 @@
-"""What else a site has: a queue, blocks that died, notices, logs, tests and canaries."""
+"""Other data of a site: a queue, dead blocks, notices, logs, tests and canaries."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ TRIALS: Final = 20
 TRIAL_BLOCKS: Final = 300
 LOGGED: Final = 20_000
 FULL: Final = 5000
-"""So many matches there are where there is that much of all this; less with fewer."""
+"""The number of matches from which on the above counts apply; fewer matches scale them down."""
 
 _PATIENCE: Final = Patience(lease=timedelta(hours=12), tries=1)
 
 
 def share_of(number: int, matches: int) -> int:
-    """What there is of something in a past of so many matches."""
+    """Scale a count down to a history of this many matches; at least 2."""
     return max(2, round(number * min(1.0, matches / FULL)))
 
 
 def make_hosts(now: datetime) -> list[Host]:
-    """Machines that play, and one that is not trusted."""
+    """Create hosts that play, and one in quarantine."""
     common = {"first_seen": now - timedelta(days=180), "isolation": "bwrap", "software": "0.1.0"}
     hosts = [
         Host.objects.create(
@@ -74,7 +74,7 @@ def make_queue(
     matches: int,
     chance: np.random.Generator,
 ) -> None:
-    """Blocks that wait, are played, or were given up."""
+    """Create blocks that are waiting, running or given up."""
     waiting, running, dead = (share_of(number, matches) for number in (WAITING, RUNNING, DEAD))
     for number in range(waiting + running + dead):
         pair = [versions[at] for at in chance.choice(len(versions), 2, replace=False)]
@@ -91,7 +91,7 @@ def make_queue(
 
 
 def make_notices(user: User, owners: list[User], matches: int, now: datetime) -> None:
-    """Many for one, a few for others."""
+    """Create many notices for one user and a few for the others."""
     Notice.objects.bulk_create(
         (
             Notice(
@@ -115,7 +115,7 @@ def make_notices(user: User, owners: list[User], matches: int, now: datetime) ->
 
 
 def make_logs(chance: np.random.Generator) -> None:
-    """What the bots of the latest matches wrote, and how long they thought."""
+    """Create output and timings of the bots in the latest matches."""
     highest = bulk.next_key(Match)
     matches = Match.objects.filter(pk__gte=highest - LOGGED).exclude(replay="").order_by("pk")
     seats = np.array(list(matches.values_list("seats__pk", flat=True)), dtype=np.int64)
@@ -151,7 +151,7 @@ def make_logs(chance: np.random.Generator) -> None:
 def make_trials(
     user: User, ladder: Ladder, now: datetime, matches: int, chance: np.random.Generator
 ) -> None:
-    """Tests of one owner, whose blocks are some of the ladder's, and a canary."""
+    """Create tests of one owner, which reuse blocks of the ladder, and a canary."""
     trials, each = share_of(TRIALS, matches), share_of(TRIAL_BLOCKS, matches)
     versions = list(Version.objects.filter(bot__owner=user).order_by("bot", "number")[:2])
     blocks = list(

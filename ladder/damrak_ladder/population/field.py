@@ -1,4 +1,4 @@
-"""Who takes part: bots of very different strength and diligence, and how they got better."""
+"""The participants: bots of very different strength and diligence, and their progress over time."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ MOST_VERSIONS: Final = 60
 class Field:
     """All bots, weakest first, and all their versions, by bot and time.
 
-    Times are from 0, when the first ladder opened, to 1, which is now.
+    Times range from 0, when the first ladder opened, to 1, which is now.
     """
 
-    owner: Whole  # of each bot, from 0; house bots have -1
+    owner: Whole  # of each bot, from 0; -1 for house bots
     started: Real
-    appetite: Real  # how much more often than others it plays, summing up to 1
+    appetite: Real  # relative frequency of play, summing to 1
     version_bot: Whole
     version_number: Whole
     version_start: Real
@@ -34,30 +34,30 @@ class Field:
 
     @property
     def bots(self) -> int:
-        """How many there are."""
+        """Return the number of bots."""
         return len(self.owner)
 
     @property
     def first_version(self) -> Whole:
-        """The place of each bot's first version; a last one beyond all."""
+        """Return the index of each bot's first version, followed by the number of versions."""
         return np.searchsorted(self.version_bot, np.arange(self.bots + 1))
 
     def version_at(self, bots: Whole, times: Real) -> Whole:
-        """Which version of these bots was live at these times; the first before there was any."""
+        """Return the versions of these bots that were live at these times, or else their first."""
         keys = self.version_bot * 2.0 + self.version_start
         found = np.searchsorted(keys, bots * 2.0 + times, side="right") - 1
         return np.maximum(found, self.first_version[bots])
 
 
 def make_field(chance: np.random.Generator, bots: int, house: dict[int, float]) -> Field:
-    """So many bots of authors, and house bots of known Elo, whose keys are told from 0."""
+    """Generate `bots` bots of authors, and add house bots of known Elo, keyed from 0."""
     authors = max(8, round(bots / 2.5))
     elo = chance.normal(MIDDLE, SPREAD, bots)
-    owner = (authors * chance.random(bots) ** 1.5).astype(np.int64)  # some have many
+    owner = (authors * chance.random(bots) ** 1.5).astype(np.int64)  # some authors own many bots
     started = np.where(chance.random(bots) < FROM_THE_START, 0.0, chance.random(bots) * 0.9)
     appetite = chance.pareto(1.3, bots) + 0.2
     counts = np.minimum(chance.geometric(0.42, bots), MOST_VERSIONS)
-    counts[0] = max(counts[0], min(MOST_VERSIONS, 30))  # pages with long lists want one
+    counts[0] = max(counts[0], min(MOST_VERSIONS, 30))  # gives pages with long lists a bot to show
     elo = np.concatenate([elo, np.array(list(house.values()))])
     owner = np.concatenate([owner, np.full(len(house), -1)])
     started = np.concatenate([started, np.zeros(len(house))])

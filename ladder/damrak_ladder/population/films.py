@@ -1,7 +1,7 @@
-"""A few hundred real replays, which the matches of a made-up season share.
+"""A few hundred real replays, shared by the matches of a generated season.
 
-They are games that were really played, by chance, so what a match's page shows of its course has
-nothing to do with its result.
+The replays are of games played at random, so the course shown on a match page is unrelated to the
+result of the match.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BOARD = "amsterdam"
 
 
 def keep_films(chance: np.random.Generator, count: int, now: datetime) -> dict[int, Any]:
-    """So many replays in all, kept as any other; their hashes by the number of seats."""
+    """Store about `count` replays in the usual way; return their hashes by the number of seats."""
     each = max(1, count // 3)
     return {
         seats: bulk.texts(keep(_played(chance, seats, now)).replay for _ in range(each))

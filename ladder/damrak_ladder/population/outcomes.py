@@ -1,4 +1,4 @@
-"""What came of each match, from the strengths of those who played it."""
+"""Match outcomes, derived from the strengths of the players."""
 
 from __future__ import annotations
 
@@ -17,29 +17,32 @@ _ELO_PER_LOGIT: Final = 400 / np.log(10)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcomes:
-    """Blocks of one size. The columns of three dimensions are by block, match and player."""
+    """Outcomes of blocks of one size.
 
-    blocks: Whole  # places in the season
-    players: Whole  # by block: versions, as they sit in the first match
+    Three-dimensional arrays are indexed by block, match and player.
+    """
+
+    blocks: Whole  # indexes into the season
+    players: Whole  # by block: versions, in the seat order of the first match
     turns: Whole
     places: Whole
     points: Whole
-    faults: Whole  # 0, or one more than its place in `FAULTS`
+    faults: Whole  # 0, or the index in `FAULTS` plus one
 
     @property
     def seats(self) -> int:
-        """Of each match; as many matches has each block."""
+        """Return the number of seats of a match, which is also the number of matches of a block."""
         return int(self.players.shape[1])
 
     @property
     def chairs(self) -> Whole:
-        """The seat of each player in each match of a block."""
+        """Return the seat of each player in each match of a block."""
         number = np.arange(self.seats)
         return (number[None, :] - number[:, None]) % self.seats
 
 
 def failing(chance: np.random.Generator, field: Field) -> Real:
-    """How often each version fails in a match: most never, a few often."""
+    """Return how often each version fails in a match: most never, a few often."""
     share: Real = chance.beta(0.08, 6.0, len(field.version_bot))
     return share
 
@@ -47,7 +50,7 @@ def failing(chance: np.random.Generator, field: Field) -> Real:
 def play(
     chance: np.random.Generator, season: Season, elo: Real, fails: Real, start: int, stop: int
 ) -> Iterator[Outcomes]:
-    """The outcomes of some of the season's blocks, size by size."""
+    """Yield the outcomes of blocks `start` to `stop` of the season, grouped by size."""
     for seats in (2, 3, 4):
         blocks = start + np.flatnonzero(season.seats[start:stop] == seats)
         players = season.players[blocks, :seats]
@@ -58,7 +61,7 @@ def play(
         points = np.maximum(np.rint(52 + 11 * form), -20).astype(np.int64)
         points = np.where(failed, -30, points)
         better = points[:, :, None, :] > points[:, :, :, None]
-        first = chance.integers(0, seats, len(blocks))  # a block has one seed
+        first = chance.integers(0, seats, len(blocks))  # a block has one seed, so one first player
         number = np.arange(seats)
         chairs = (number[None, :] - number[:, None]) % seats
         yield Outcomes(

@@ -1,4 +1,4 @@
-"""The ledger of months gone by: what the fit of each day would have published, about."""
+"""The rating ledger of past months: roughly what the fit of each day would have published."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class _Written:
 
     size: int
     line: Whole  # keys
-    version: Whole  # by their place in the field
-    when: Whole  # days
+    version: Whole  # by index in the field
+    when: Whole  # day numbers
     elo: Whole
     rank: Whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Past:
-    """A season of so many days, at the end of each of which there was a fit."""
+    """A season of `days` days, each of which ended with a fit."""
 
     season: Season
     field: Field
@@ -46,7 +46,7 @@ class Past:
     chance: np.random.Generator
 
     def write(self, ladder: Ladder, place: int) -> None:
-        """Fits, lines, and how far the ladder is."""
+        """Write the fits, the lines and the progress of the ladder."""
         here = self.season.ladder == place
         seats, players = self.season.seats[here], self.season.players[here]
         day = np.minimum((self.season.time[here] * self.days).astype(np.int64), self.days - 1)
@@ -93,7 +93,7 @@ class Past:
     def _lines(
         self, ladder: Ladder, size: int, day: Whole, seats: Whole, players: Whole
     ) -> _Written:
-        """A line for each version on each day on which it played."""
+        """Return a line for each version on each day on which it played."""
         rows, columns = np.nonzero(players >= 0)
         version, when = players[rows, columns], day[rows]
         count = len(self.field.version_bot)
@@ -138,7 +138,7 @@ class Past:
         return _Written(size, begin + place, version, when, elo, rank)
 
     def _orders(self, ladder: Ladder, one: _Written) -> None:
-        """The table at the end of each day but the last, on which there will be another fit."""
+        """Write the table at the end of each day except the last, on which a real fit follows."""
         fits = dict(Fit.objects.filter(ladder=ladder).values_list("number", "pk"))
         held = np.full(len(self.field.version_bot), -1)
         by_day = np.argsort(one.when, kind="stable")
@@ -156,7 +156,7 @@ class Past:
             )
 
     def _ranks(self, version: Whole, when: Whole, elo: Whole, count: int) -> Whole:
-        """The rank of each line among the bots known on its day."""
+        """Return the rank of each line among the bots known on its day."""
         rank = np.zeros(len(version), dtype=np.int64)
         latest: Real = np.full(self.field.bots, -np.inf)
         order = np.argsort(when, kind="stable")
@@ -170,7 +170,7 @@ class Past:
 
 
 def _so_far(version: Whole, values: Whole) -> Whole:
-    """Sums over the days of each version, which stand one after the other."""
+    """Return running totals over the days of each version; rows are grouped by version."""
     total = np.cumsum(values)
     begins = np.concatenate([[True], version[1:] != version[:-1]])
     before = np.where(begins, total - values, 0)

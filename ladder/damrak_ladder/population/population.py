@@ -1,4 +1,4 @@
-"""A whole site of the past, as one call."""
+"""Fill a whole site with generated history in one call."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from damrak_ladder.standings.models import Counted, Line, Meeting, Tally
 from damrak_ladder.standings.publishing import publish
 
 MARK: Final = "made-up"
-"""The name of the account by which such a database is known. Nobody knows its password."""
+"""The account that identifies a generated database. Its password is random and not kept."""
 
 FEWEST_BOTS: Final = 12
 FEWEST_MATCHES: Final = 100
 DAYS: Final = 180
-_A_TIME: Final = 20_000  # blocks
+_A_TIME: Final = 20_000  # blocks per batch
 _ANCHORS: Final = {"planner": 1500.0, "greedy": 725.0, "random": 140.0}
 _HOUSE: Final = {**_ANCHORS, "mcts:iterations=20": 1250.0}
 _LADDERS: Final = (
@@ -62,12 +62,12 @@ _LADDERS: Final = (
 )
 
 Tell = Callable[[str, float], None]
-"""Hears what is being done, and how much of it all has been."""
+"""A progress callback: what is being done, and the share of the work that is complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much of it."""
+    """The amount of data to generate."""
 
     bots: int
     matches: int
@@ -76,22 +76,22 @@ class Size:
 
 
 def is_empty() -> bool:
-    """Whether nobody and nothing is in this database."""
+    """Return whether this database has no users, ladders or blocks."""
     return not (User.objects.exists() or Ladder.objects.exists() or Block.objects.exists())
 
 
 def is_made_up() -> bool:
-    """Whether what is in this database was made up here."""
+    """Return whether the data in this database was generated here."""
     return User.objects.filter(username=MARK).exists()
 
 
 def erase() -> None:
-    """Remove every row of every table."""
+    """Delete every row of every table."""
     call_command("flush", verbosity=0, interactive=False)
 
 
 def populate(size: Size, now: datetime, tell: Tell) -> None:
-    """Fill an empty database. The seed settles all numbers; the time is as it is."""
+    """Fill an empty database. The seed determines all numbers; the dates depend on `now`."""
     chance = np.random.default_rng(size.seed)
     start = now - timedelta(days=DAYS)
     seconds = DAYS * 86400.0
@@ -188,7 +188,10 @@ def _mark(now: datetime) -> User:
 
 
 def _hurry() -> None:
-    """For this transaction: keys are right as they are made here, so nobody need look them up."""
+    """Skip foreign-key checks and synchronous commits in this transaction.
+
+    Generated keys are valid by construction.
+    """
     if connection.vendor != "postgresql":
         return
     with connection.cursor() as cursor:
@@ -197,4 +200,4 @@ def _hurry() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET LOCAL session_replication_role = replica")
     except DatabaseError:
-        return  # only who owns the server may; it takes longer then
+        return  # only the owner of the server may do this; without it, loading takes longer

@@ -38,15 +38,15 @@ _MINUTE: Final = np.timedelta64(60, "s")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Records:
-    """Where each block and all that belongs to it goes; keys begin at these numbers."""
+    """The writer of blocks and everything that belongs to them; keys begin at the given numbers."""
 
     season: Season
     ladders: tuple[Ladder, ...]
-    versions: Whole  # the key of each version of the field
+    versions: Whole  # keys, by index in the field
     hosts: Whole
-    replays: dict[int, Any]  # hashes by seats, as rows of bytes
+    replays: dict[int, Any]  # hashes by number of seats, as rows of bytes
     start: datetime
-    seconds: float  # of the whole season
+    seconds: float  # length of the whole season
     chance: np.random.Generator
     first_block: int
     first_match: int
@@ -54,7 +54,7 @@ class Records:
     first_attempt: int
 
     def write(self, start: int, stop: int, outcomes: list[Outcomes]) -> None:
-        """The rows of these blocks of the season."""
+        """Write the rows of blocks `start` to `stop` of the season."""
         self._blocks(start, stop)
         for one in outcomes:
             if len(one.blocks):
@@ -118,7 +118,7 @@ class Records:
         pool = self.replays[seats]
         replay = pool[self.chance.integers(0, len(pool), len(match))]
         bulk.insert(Match, len(match), id=match, block_id=block, number=number, replay=replay)
-        # From here on row by row: block, match, player.
+        # The arrays below have a row for each block, match and player, in this order.
         chair = np.broadcast_to(one.chairs, one.turns.shape).reshape(-1)
         begin = season.chairs[one.blocks][:, None, None]
         begin = begin + (np.arange(seats) * seats)[None, :, None] + one.chairs[None, :, :]
@@ -155,7 +155,7 @@ class Records:
         self._counted(one, version)
 
     def _counted(self, one: Outcomes, version: Whole) -> None:
-        """What standings.packing.pack makes of the same blocks."""
+        """Write the compact rows that standings.packing.pack would make of the same blocks."""
         count, seats = version.shape
         order = np.argsort(version, axis=1)
         who = np.take_along_axis(version, order, axis=1).astype("<u4")
@@ -182,7 +182,7 @@ class Records:
                 int(here.sum()),
                 block_id=self.first_block + one.blocks[here],
                 ladder_id=found.pk,
-                serial=1 + one.blocks[here],  # in one order for all ladders; gaps do not matter
+                serial=1 + one.blocks[here],  # one sequence for all ladders; gaps do not matter
                 results=results[here],
                 points=points[here],
             )

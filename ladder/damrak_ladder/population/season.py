@@ -1,4 +1,4 @@
-"""Which tables were played, when, and by whom."""
+"""The generated season: which tables were played, when, and by which versions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from damrak_ladder.population.field import Field, Real, Whole
 
 NEIGHBOURS: Final = 0.04
-"""Opponents are so far away in the order of strength, as a share of the field."""
+"""The typical distance of opponents in the order of strength, as a share of the field."""
 
 _TRIES: Final = 600
 _KIND_TRIES: Final = 300
@@ -18,39 +18,42 @@ _KIND_TRIES: Final = 300
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Season:
-    """All blocks in their order; those of the first ladder have two seats."""
+    """All blocks in chronological order; blocks of the first ladder have two seats."""
 
     time: Real
     ladder: Whole  # 0 or 1
     seats: Whole
-    players: Whole  # versions, four columns, -1 where there is nobody
+    players: Whole  # versions, in four columns; -1 if there is no such seat
 
     @property
     def blocks(self) -> int:
-        """How many there are."""
+        """Return the number of blocks."""
         return len(self.time)
 
     @property
     def matches(self) -> Whole:
-        """How many matches came before each block; in the end all of them."""
+        """Return the number of matches before each block, followed by the total."""
         return np.concatenate([[0], np.cumsum(self.seats)])
 
     @property
     def chairs(self) -> Whole:
-        """The same with seats of matches."""
+        """Return the number of seats of matches before each block, followed by the total."""
         return np.concatenate([[0], np.cumsum(self.seats**2)])
 
 
 def make_season(chance: np.random.Generator, field: Field, matches: int) -> Season:
-    """Blocks of at least so many matches: a little over half of them tables for two on the first
-    ladder, the rest tables for two to four on the second."""
+    """Generate blocks with at least `matches` matches.
+
+    A little over half of them are two-player tables on the first ladder, the rest tables for two to
+    four on the second.
+    """
     rows = matches // 2 + 1
     drawn = chance.choice(4, rows, p=[0.7, 0.1, 0.1, 0.1])
     ladder = (drawn > 0).astype(np.int64)
     seats = np.where(drawn == 0, 2, drawn + 1)
     rows = int(np.searchsorted(np.cumsum(seats), matches)) + 1
     ladder, seats = ladder[:rows], seats[:rows]
-    time = np.sort(chance.random(rows) ** 0.7)  # there is more going on every month
+    time = np.sort(chance.random(rows) ** 0.7)  # activity increases over time
     bots = _tables(chance, field, seats, time)
     players = np.full((rows, 4), -1, dtype=np.int64)
     for place in range(4):
@@ -60,7 +63,7 @@ def make_season(chance: np.random.Generator, field: Field, matches: int) -> Seas
 
 
 def _tables(chance: np.random.Generator, field: Field, seats: Whole, time: Real) -> Whole:
-    """Bots that had been there, no two of one owner, as like in strength as it happens."""
+    """Draw bots of similar strength that existed at the time, of different owners if possible."""
     strength = field.version_elo[field.first_version[1:] - 1]
     order = np.argsort(strength)
     place = np.argsort(order)

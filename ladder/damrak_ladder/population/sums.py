@@ -1,4 +1,4 @@
-"""The tallies and meetings of the season, added up as standings.counting does it one by one."""
+"""The tallies and meetings of the season, the same sums as standings.counting makes one by one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_VERSIONS: Final = 1 << 28
 
 
 class Sums:
-    """What has been added up so far."""
+    """The running sums of tallies and meetings."""
 
     def __init__(self, season: Season) -> None:
         self._season = season
@@ -26,7 +26,7 @@ class Sums:
         self._meetings: list[Whole] = []
 
     def add(self, one: Outcomes) -> None:
-        """Take in these blocks: they are added up here and now, so that little is kept."""
+        """Add these blocks at once, to keep memory use low."""
         if not len(one.blocks):
             return
         seats = one.seats
@@ -34,7 +34,7 @@ class Sums:
         shape = one.turns.shape
         better = one.places[:, :, :, None] < one.places[:, :, None, :]
         same = one.places[:, :, :, None] == one.places[:, :, None, :]
-        halves = 2 * better.sum(axis=3) + same.sum(axis=3) - 1  # it ties with itself
+        halves = 2 * better.sum(axis=3) + same.sum(axis=3) - 1  # minus the tie with itself
         key = (ladder[:, None] * _MOST_VERSIONS + one.players) * 64 + seats * 8
         rows = [
             (key[:, None, :] + one.turns).reshape(-1),
@@ -60,7 +60,7 @@ class Sums:
         self._meetings.append(_summed(np.array([values.reshape(-1) for values in found])))
 
     def write(self, ladders: tuple[Ladder, ...], versions: Whole) -> None:
-        """All of it as rows."""
+        """Write all sums as rows."""
         keys = np.array([ladder.pk for ladder in ladders])
         tallies = _summed(np.concatenate(self._tallies, axis=1))
         rest, where = tallies[0] // 64, tallies[0] % 64
@@ -86,7 +86,7 @@ class Sums:
 
 
 def _summed(rows: Whole) -> Whole:
-    """Columns with one key, the first number of each, as one."""
+    """Merge the columns that have the same key (the first row), adding up the other rows."""
     keys, place = np.unique(rows[0], return_inverse=True)
     sums = [np.bincount(place, weights=values, minlength=len(keys)) for values in rows[1:]]
     return np.array([keys, *(np.rint(values).astype(np.int64) for values in sums)])

@@ -1,4 +1,4 @@
-"""British English as Django knows it, but with a clock of 24 hours."""
+"""Django's British English formats, with a 24-hour clock."""
 
 from django.conf.locale.en_GB.formats import (  # type: ignore[import-untyped]
     DATE_INPUT_FORMATS,
