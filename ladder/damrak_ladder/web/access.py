@@ -1,4 +1,4 @@
-"""Who may see and do what on the pages."""
+"""Access control of the pages: who may see and do what."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ Owned = TypeVar("Owned", bound=Model)
 
 
 class UserRequest(HttpRequest):
-    """A request of somebody who has logged in."""
+    """A request of a logged-in user."""
 
     user: User
 
 
 def is_known(user: User | AnonymousUser) -> TypeGuard[User]:
-    """Whether somebody has logged in."""
+    """Return whether the user has logged in."""
     return user.is_authenticated
 
 
 def may_see_inside(user: User | AnonymousUser, owner_id: int) -> bool:
-    """Whether logs, journeys and evidence of this owner's bots are for this user's eyes."""
+    """Return whether this user may see logs, journeys and evidence of this owner's bots."""
     return is_known(user) and (user.pk == owner_id or may_act_as(user, Role.STAFF))
 
 
 def refuse(request: HttpRequest, what: str) -> None:
-    """Record that what belongs to another user, or needs a higher role, was asked for."""
+    """Log an attempt to access something of another user or of a higher role."""
     user = request.user if request.user.is_authenticated else None
     record(SecurityEvent.ACCESS_REFUSED, request=request, user=user, detail={"what": what})
 
 
 def own_or_404(request: UserRequest, rows: QuerySet[Owned], what: str) -> Owned:
-    """The only one of these rows, if this user owns it.
+    """Return the only one of these rows if this user owns it.
 
     Raises:
         Http404: there is none, or it belongs to another user.
@@ -60,26 +60,30 @@ def own_or_404(request: UserRequest, rows: QuerySet[Owned], what: str) -> Owned:
 
 
 def may_see_trouble(user: User | AnonymousUser) -> bool:
-    """Whether why attempts failed is for this user's eyes: it may name machines of ours."""
+    """Return whether this user may see why attempts failed, which may name machines of ours."""
     return is_known(user) and may_act_as(user, Role.ORGANISER)
 
 
 def is_post(request: HttpRequest) -> bool:
-    """Whether a form was sent."""
+    """Return whether the request submits a form."""
     return request.method == "POST"
 
 
 def after_confirmation(needed: Callable[[HttpRequest], bool] = is_post) -> Callable[[View], View]:
-    """A page whose users confirm their password or second factor first, if they have not just done
-    so. What they sent is kept meanwhile."""
+    """Return a decorator for pages that require a recent confirmation of the user's identity.
+
+    Users confirm their password or second factor first, unless they have just done so. The
+    submitted form is kept until then.
+    """
     decorate: Callable[[View], View] = reauthentication_required(enabled=needed)
     return decorate
 
 
 def for_role(role: Role) -> Callable[[View], View]:
-    """A page for users of this role or a higher one; others are asked to log in, or refused.
+    """Return a decorator for pages of users with this role or a higher one.
 
-    Users who have the role but lack the second factor that it needs are led to setting one up.
+    Other users are asked to log in, or refused. Users who have the role but lack the second factor
+    that it needs are redirected to setting one up.
     """
 
     def decorate(view: View) -> View:

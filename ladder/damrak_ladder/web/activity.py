@@ -1,4 +1,4 @@
-"""What the machines did lately: games by the hour, where the time went, and what failed."""
+"""Recent activity of the hosts: games per hour, where the time went, and failures."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from damrak_ladder.matches.timings import unpack
 
 HOURS: Final = 24
 TIMED: Final = 24
-"""Where the time goes is told from so many of the latest games."""
+"""The number of latest games that the shares of time are computed from."""
 
 LOOKED_AT: Final = 2000
-"""Failures are looked for among so many of the latest attempts."""
+"""The number of latest attempts that are searched for failures."""
 
 FAILURES: Final = 12
 _FAILED: Final = (Outcome.VOID, Outcome.EXPIRED, Outcome.WITHDRAWN)
@@ -50,12 +50,12 @@ class Hours:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Return the number of blocks in all hours."""
         return sum(self.counts)
 
     @property
     def bars(self) -> list[tuple[str, str, str]]:
-        """Left edge, top and height of each bar."""
+        """Return the left edge, top and height of each bar."""
         most = max(self.counts, default=0) or 1
         step = _WIDTH / HOURS
         heights = [count / most * _HEIGHT for count in self.counts]
@@ -66,7 +66,7 @@ class Hours:
 
 
 def hours_of(hosts: Sequence[Host], now: datetime) -> dict[int, Hours]:
-    """The last hours of these hosts: a look into the index for each."""
+    """Return the last hours of these hosts, with one index lookup per host and hour."""
     begins = [now - timedelta(hours=back) for back in range(HOURS, 0, -1)]
     blocks = Block.objects.filter(host=OuterRef("pk"), state=BlockState.RECORDED).order_by()
     counts: dict[str, Any] = {
@@ -83,14 +83,14 @@ def hours_of(hosts: Sequence[Host], now: datetime) -> dict[int, Hours]:
 
 
 def games_since(since: datetime) -> dict[int, int]:
-    """How many games each host has played since."""
+    """Return the number of games that each host has played since then."""
     recent = Match.objects.filter(block__state=BlockState.RECORDED, block__finished__gte=since)
     counted = recent.exclude(block__host=None).values_list("block__host")
     return dict(counted.annotate(count=Count("pk")))
 
 
 def shares_of_hosts() -> dict[int, Shares]:
-    """Where the time went in the latest games, host by host; under 0 of all together."""
+    """Return the shares of time in the latest games by host; key 0 holds all hosts together."""
     sums: dict[int, list[int]] = {}
     latest = MatchTimings.objects.order_by("-pk").values_list("match__block__host", "data")
     for host, data in latest[:TIMED]:
@@ -112,7 +112,7 @@ def shares_of_hosts() -> dict[int, Shares]:
 
 
 def failures() -> list[Attempt]:
-    """The latest attempts that came to nothing, the newest first."""
+    """Return the latest failed attempts, the newest first."""
     newest = Attempt.objects.aggregate(newest=Max("pk"))["newest"] or 0
     found = Attempt.objects.filter(pk__gt=newest - LOOKED_AT, outcome__in=_FAILED)
     return list(found.select_related("host").order_by("-pk")[:FAILURES])

@@ -1,6 +1,7 @@
-"""Addresses of pages that others link to by the hundred, put together from what is known of each.
+"""Fast URLs for pages that are linked by the hundred, assembled from cached pieces.
 
-Django's own way looks through the patterns every time, which takes longer than the rest of a row.
+Django's `reverse` searches the URL patterns on every call, which takes longer than the rest of a
+table row.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from django.urls import get_script_prefix, reverse
 from django.utils.translation import get_language
 
 _STAND_IN: Final = 700_000_000_000_000
-"""Numbers of this size stand for what is filled in: text and number, and in no name of a page."""
+"""The first placeholder value.
+
+It fits text and number parameters and occurs in no page name.
+"""
 
 
 def address(name: str, *values: str | int) -> str:
-    """The same as `reverse`, if such a page takes values like these."""
+    """Return the same as `reverse`, provided that the page takes values like these."""
     pieces = _pieces(name, len(values), get_language(), get_script_prefix())
     found = pieces[0]
     for value, piece in zip(values, pieces[1:], strict=True):
@@ -28,7 +32,7 @@ def address(name: str, *values: str | int) -> str:
 
 @lru_cache(maxsize=512)
 def _pieces(name: str, count: int, _language: str | None, _prefix: str) -> Sequence[str]:
-    """What stands before, between and behind the values."""
+    """Return the parts of the URL before, between and after the values."""
     rest = reverse(name, args=[_STAND_IN + number for number in range(count)])
     pieces = []
     for number in range(count):

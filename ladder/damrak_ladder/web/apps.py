@@ -1,10 +1,10 @@
-"""The app as Django knows it."""
+"""Django app configuration of the pages."""
 
 from django.apps import AppConfig
 
 
 class WebConfig(AppConfig):
-    """Pages, and the look of them."""
+    """The app with all pages and their static files."""
 
     name = "damrak_ladder.web"
     label = "web"

@@ -1,6 +1,7 @@
-"""Blocks as lists of them show them: who won how often, and where to watch each game.
+"""Blocks as shown in lists: who won how often, and links to each game.
 
-A list is made of plain values, for a page has up to a hundred and fifty games with their players.
+A list consists of plain values instead of model instances, because a page has up to 150 games with
+their players.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ SIZE: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """How one version came out of a block."""
+    """The result of one version in a block."""
 
     version: Player
-    wins: float  # a shared first place counts by halves, thirds or quarters
+    wins: float  # a shared first place counts as a half, third or quarter
     points: int
     faults: int
     is_best: bool
@@ -40,12 +41,12 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class BlockListed:
-    """A block, and what came of it."""
+    """A block with its result, as a row of a list."""
 
     pk: int
     purpose: str
-    ladder: str  # its name; empty if it is of none
-    finished: datetime | None  # when the last of its games was recorded
+    ladder: str  # its name; empty if the block belongs to none
+    finished: datetime | None  # when its last game was recorded
     attempt: int
     trouble: str
     matches: Sequence[Game]
@@ -54,7 +55,7 @@ class BlockListed:
 
 @dataclass(frozen=True, slots=True)
 class BlockShown:
-    """A block in full: its matches with their seats, and what came of it."""
+    """A block in full: its matches with their seats, and its result."""
 
     block: Block
     matches: Sequence[Match]
@@ -67,40 +68,40 @@ class _Sat:
 
     game: Game
     player: Player
-    place: int | None  # there is no result before the block is recorded
+    place: int | None  # None before the block is recorded
     points: int
     fault: str
 
 
 def latest(limit: int = SIZE) -> list[BlockListed]:
-    """The newest blocks of all ladders."""
+    """Return the newest blocks of all ladders."""
     blocks = Block.objects.filter(state=BlockState.RECORDED, purpose=Purpose.LADDER)
     return listed(blocks.order_by("-pk")[:limit])
 
 
 def running(limit: int) -> list[BlockShown]:
-    """Blocks of ladders that are being played now, those last begun first."""
+    """Return blocks of ladders that are being played, the most recently started first."""
     found = Block.objects.filter(state=BlockState.RUNNING, purpose=Purpose.LADDER)
     return shown(found.order_by("-lease_until", "-pk")[:limit])
 
 
 def of_ladder(ladder: Ladder, before: int, size: int = SIZE) -> Page[BlockListed]:
-    """Blocks of a ladder, newest first."""
+    """Return blocks of a ladder, newest first."""
     blocks = Block.objects.filter(ladder=ladder, state=BlockState.RECORDED, pk__lt=before)
     return page_of(listed(blocks.order_by("-pk")[: size + 1]), size, _place)
 
 
 def of_versions(versions: Iterable[int], before: int, size: int = SIZE) -> Page[BlockListed]:
-    """Blocks that any of these versions played, newest first."""
+    """Return blocks that any of these versions played, newest first."""
     wanted = list(versions)
     seats = Seat.objects.filter(
         version__in=wanted,
-        match__number=0,  # whoever plays a block sits in each of its matches
+        match__number=0,  # each player of a block sits in each of its matches
         match__block__state=BlockState.RECORDED,
         match__block__lt=before,
     )
-    # Who has many versions played rarely with each: PostgreSQL had better take all their seats
-    # than look through everybody's blocks for them, which it does if these come in order.
+    # With many versions, each has played few blocks. Adding 0 stops PostgreSQL from scanning all
+    # bots' blocks in order; it fetches the seats of these versions and sorts them instead.
     block = F("match__block") if len(wanted) == 1 else F("match__block") + 0
     rows = seats.annotate(at=block).order_by("-at").values_list("match__block", flat=True)
     keys = list(rows[: size + 1])
@@ -108,7 +109,7 @@ def of_versions(versions: Iterable[int], before: int, size: int = SIZE) -> Page[
 
 
 def listed(blocks: QuerySet[Block]) -> list[BlockListed]:
-    """These blocks for a list: two queries."""
+    """Return these blocks as rows of a list, in two queries."""
     columns = ("pk", "purpose", "ladder__name", "finished", "attempt", "trouble")
     rows = list(blocks.values_list(*columns))
     sat = _sat([row[0] for row in rows])
@@ -128,7 +129,7 @@ def listed(blocks: QuerySet[Block]) -> list[BlockListed]:
 
 
 def shown(blocks: QuerySet[Block]) -> list[BlockShown]:
-    """These blocks with their matches, seats, results, versions and bots: six queries."""
+    """Return these blocks with their matches, seats, results, versions and bots, in six queries."""
     full = blocks.select_related("ladder", "host").prefetch_related(
         "matches__seats__result", "matches__seats__version__bot"
     )
@@ -136,7 +137,7 @@ def shown(blocks: QuerySet[Block]) -> list[BlockShown]:
 
 
 def _sat(blocks: Sequence[int]) -> dict[int, list[_Sat]]:
-    """The seats of each of these blocks, match by match."""
+    """Return the seats of each of these blocks, match by match."""
     columns = ("match__block", "match", "match__number", "result__place", "result__points")
     who = ("result__fault", "version", "version__number", "version__bot__slug")
     rows = Seat.objects.filter(match__block__in=blocks).order_by("match__number", "number")
@@ -170,7 +171,7 @@ def _shown(block: Block) -> BlockShown:
 
 
 def _sides(sat: Sequence[_Sat]) -> list[Side]:
-    """What each of them got, the best first."""
+    """Return the result of each player, the best first."""
     firsts: dict[int, int] = {}
     for seat in sat:
         firsts[seat.game.pk] = firsts.get(seat.game.pk, 0) + (seat.place == 1)

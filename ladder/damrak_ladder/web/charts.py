@@ -1,7 +1,7 @@
-"""Ratings over time as a drawing: lines with their intervals, placed here, drawn by a template.
+"""Line charts of ratings over time with their intervals: computed here, drawn by a template.
 
-A published rating holds until the next one, so lines go in steps. Colours are the style sheet's;
-the lines differ by their dashes, too, and the same numbers are there as a table.
+A published rating holds until the next one, so lines are step functions. Colours come from the
+style sheet; lines also differ by their dashes, and the page has the same numbers as a table.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from damrak_ladder.standings.curves import Point
 
 WIDTH: Final = 800.0
 HEIGHT: Final = 300.0
-LEFT, RIGHT, TOP, BOTTOM = 52.0, 182.0, 14.0, 30.0  # RIGHT: at most, for the names
-_LETTER: Final = 8.0  # as wide as one of a name is at most, nearly always
-_LEADER: Final = 14.0  # before a name
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 182.0, 14.0, 30.0  # RIGHT: maximum width of the names
+_LETTER: Final = 8.0  # width of a letter in a name; nearly always an upper bound
+_LEADER: Final = 14.0  # gap before a name
 STYLES: Final = 12
 _STEPS: Final = (1, 2, 5)
 _TICKS: Final = 5
@@ -30,7 +30,7 @@ _WRITTEN: Final = {"second": "%H%M%S", "minute": "%d%H%M", "day": "%Y%m%d"}
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One line: what it is called, where it leads, and its points, the oldest first."""
+    """A line of the chart: its name, its link, and its points, the oldest first."""
 
     name: str
     link: str
@@ -48,7 +48,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A series as it is drawn. `style` counts the lines, for colours and dashes."""
+    """A series as drawn. `style` is the number of the line, for its colour and dashes."""
 
     series: Series
     style: int
@@ -60,7 +60,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened, drawn as a line from top to bottom."""
+    """An event, drawn as a vertical line."""
 
     name: str
     at: datetime
@@ -69,14 +69,14 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """All that the template draws."""
+    """Everything that the template draws."""
 
     curves: Sequence[Curve]
-    across: Sequence[Tick]  # values of Elo
+    across: Sequence[Tick]  # Elo values
     along: Sequence[Tick]  # moments
     marks: Sequence[Mark]
-    unit: str  # in which moments differ: "day", "minute", "second"
-    is_cut: bool  # whether some intervals are wider than the drawing
+    unit: str  # precision of the moments: "day", "minute" or "second"
+    is_cut: bool  # whether some intervals extend beyond the drawing
     right: float
     label_x: float
     width: float = WIDTH
@@ -104,17 +104,18 @@ class _Frame:
 
 
 def chart(series: Sequence[Series], until: datetime, marks: Sequence[Mark] = ()) -> Chart | None:
-    """The drawing of these series up to that moment; None if there is nothing to draw.
+    """Return the chart of these series up to that moment; None if there is nothing to draw.
 
-    Marks before its begin are left out, and of those that lie too close the later ones.
+    Marks before the start of the chart are left out. Of marks that are too close, the later ones
+    are left out.
     """
     drawn = [one for one in series if one.points]
     if not drawn:
         return None
     begin = min(one.points[0].at for one in drawn)
     end = max(until, max(one.points[-1].at for one in drawn), begin + timedelta(minutes=1))
-    # All lines and the intervals of today have room. Those of a bot's first games are many times as
-    # wide: they go to the edge of the drawing, or else nothing could be told apart in it.
+    # The vertical axis covers all lines and the current intervals. Intervals of a bot's first games
+    # are many times as wide; they are cut off at the edge, or no other detail would be visible.
     low = min(min(one.points[-1].low, *(at.elo for at in one.points)) for one in drawn)
     high = max(max(one.points[-1].high, *(at.elo for at in one.points)) for one in drawn)
     step = nice_step(max(high - low, _LEAST_SPAN) / _TICKS)
@@ -153,7 +154,7 @@ def _unit(span: timedelta) -> str:
 
 
 def _along(frame: _Frame, unit: str) -> list[Tick]:
-    """Moments at equal distances, none of which would be written like the one before."""
+    """Return equidistant moments, without those whose label would repeat the one before."""
     ticks: dict[str, Tick] = {}
     for share in range(5):
         moment = frame.begin + (frame.end - frame.begin) * share / 4
@@ -176,7 +177,7 @@ def _marks(marks: Sequence[Mark], frame: _Frame) -> list[Mark]:
 
 
 def nice_step(least: float) -> int:
-    """The smallest of 1, 2, 5, 10, 20, 50, … that is at least this."""
+    """Return the smallest of 1, 2, 5, 10, 20, 50, … that is at least this."""
     size = int(10 ** max(0, math.floor(math.log10(max(least, 1)))))
     return next((size * step for step in _STEPS if size * step >= least), size * 10)
 
@@ -201,7 +202,7 @@ def _steps(values: Sequence[tuple[datetime, int]], frame: _Frame) -> list[str]:
 
 
 def _apart(wanted: Sequence[float]) -> list[float]:
-    """Places for labels near the ends of their lines, none upon another."""
+    """Return positions for labels near the ends of their lines, without overlaps."""
     placed = [0.0] * len(wanted)
     last = -math.inf
     for number in sorted(range(len(wanted)), key=lambda number: wanted[number]):

@@ -1,4 +1,4 @@
-"""Two versions beside each other: what speaks for which, and how surely."""
+"""A comparison of two versions: the evidence for which is better, and how certain it is."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from damrak_ladder.web.templatetags.damrak import bot_name
 from damrak_ladder.web.timing import Pace
 
 COMMON: Final = 15
-"""So many opponents that both have met, those most often met by both."""
+"""The number of common opponents shown: those that both met most often."""
 
 CANDIDATES: Final = 12
 CHOICES: Final = 100
@@ -34,7 +34,7 @@ LONGEST: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """One of the two, with all that is known of it on the ladder."""
+    """One of the two versions, with all results that it has on the ladder."""
 
     version: Version
     standing: Standing | None
@@ -52,18 +52,18 @@ class Common:
 
     @property
     def difference(self) -> float:
-        """By how much the first did better."""
+        """Return by how much the first did better."""
         return self.first.likely - self.second.likely
 
     @property
     def is_sure(self) -> bool:
-        """Whether their intervals are apart."""
+        """Return whether their intervals are disjoint."""
         return self.first.low > self.second.high or self.second.low > self.first.high
 
 
 @dataclass(frozen=True, slots=True)
 class SizeRow:
-    """Both at tables of one size."""
+    """The results of both at tables of one size."""
 
     seats: int
     first: Result | None
@@ -72,26 +72,28 @@ class SizeRow:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All that is shown of two versions on one ladder."""
+    """Everything that is shown of two versions on one ladder."""
 
     ladder: Ladder
     first: Contestant
     second: Contestant
     met: Encounter | None
-    chance: float | None  # of a direct result as far off a half if they were equal
+    chance: float | None  # p-value of the direct result under equal strength
     common: Sequence[Common]
     sizes: Sequence[SizeRow]
     chart: Chart | None
 
     @property
     def sides(self) -> tuple[Contestant, Contestant]:
-        """Both."""
+        """Return both contestants."""
         return self.first, self.second
 
 
 def version_named(text: str) -> Version | None:
-    """The version that this names: `canal-rat:2`, or `canal-rat` for the one that is live, else the
-    newest."""
+    """Return the version with this name, such as `canal-rat:2`; None if there is none.
+
+    A name without a number, such as `canal-rat`, is the live version, or else the newest.
+    """
     slug, _colon, number = text.strip()[:LONGEST].lower().partition(":")
     versions = Version.objects.select_related("bot__owner").filter(bot__slug=slug)
     if number:
@@ -108,18 +110,18 @@ def versions_of(version: Version) -> list[Version]:
     if version not in latest:
         latest.append(version)
     for one in latest:
-        one.bot = version.bot  # spares a query for each
+        one.bot = version.bot  # avoids a query for each
     return latest
 
 
 def known_bots() -> list[str]:
-    """Return names to offer while a bot is typed: the bots that play, as many as are of use."""
+    """Return bot names for autocompletion: bots that play, up to a useful number."""
     playing = Bot.objects.filter(live__isnull=False).order_by("slug")
     return list(playing.values_list("slug", flat=True)[:SUGGESTIONS])
 
 
 def candidates(text: str) -> list[Bot]:
-    """Bots whose name begins like this."""
+    """Return bots whose slug or name begins with this text."""
     asked = text.partition(":")[0].strip()[:LONGEST]
     if not asked:
         return []
@@ -128,7 +130,7 @@ def candidates(text: str) -> list[Bot]:
 
 
 def ladders_of(first: Version, second: Version) -> list[Ladder]:
-    """Ladders on which both are rated, those with the most games first."""
+    """Return the ladders on which both are rated, those with the most games first."""
     rows = Standing.objects.filter(version__in=(first, second), seats=ALL, blocks__gt=0)
     games: dict[Ladder, list[int]] = {}
     for row in rows.select_related("ladder"):
@@ -139,7 +141,7 @@ def ladders_of(first: Version, second: Version) -> list[Ladder]:
 
 
 def compare(ladder: Ladder, first: Version, second: Version, now: datetime) -> Comparison:
-    """The two on that ladder, in as many queries whatever was played."""
+    """Return the comparison of both on that ladder, in a constant number of queries."""
     keys = [first.pk, second.pk]
     standings = {
         one.version_id: one

@@ -1,8 +1,8 @@
-"""Where the mirrored games of a block went apart: the same cards, the first decision that differs.
+"""Where the mirrored games of a block diverge: same cards, first different decision.
 
 In all matches of one round the seats have the same cards and the same turn; only the bots have
-changed places. So up to some decision a match is event by event the one before, and there two bots
-that knew the same decided differently.
+changed places. So up to some decision the matches are identical event by event, and at that
+decision two bots with the same knowledge decided differently.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from damrak_ladder.web.replays.eyes import ALL
 from damrak_ladder.web.replays.sources import document, is_over, names_among
 from damrak_ladder.web.replays.words import sentence, words
 
-_BESIDE = frozenset({"ms", "note"})  # what is no part of a decision
+_BESIDE = frozenset({"ms", "note"})  # not part of a decision
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What was done in one of two matches where they went apart."""
+    """The event of one of two matches at which they diverge."""
 
     match: Match
     text: str
@@ -41,13 +41,15 @@ class Divergence:
 
     @property
     def sides(self) -> tuple[Side, Side]:
-        """Both."""
+        """Return both matches."""
         return self.first, self.second
 
 
 def divergences(matches: Sequence[Match], seats: int) -> list[Divergence]:
-    """Each match of a mirrored block beside the first of its round; those whose replay is lost are
-    left out."""
+    """Compare each match of a mirrored block with the first match of its round.
+
+    Matches whose replay is lost are left out.
+    """
     found = []
     for match in matches:
         first = matches[match.number // seats * seats]
@@ -61,7 +63,7 @@ def divergences(matches: Sequence[Match], seats: int) -> list[Divergence]:
 
 
 def parting(one: Sequence[Any], other: Sequence[Any]) -> int | None:
-    """The place of the first of these moments that differ; None if there is none."""
+    """Return the index of the first moment that differs; None if there is none."""
     for at, (mine, theirs) in enumerate(zip(one, other, strict=False)):
         if _deed(mine[0]) != _deed(theirs[0]):
             return at
@@ -77,7 +79,7 @@ def _compared(first: Match, second: Match) -> Divergence | None:
     mine, theirs = _document(first), _document(second)
     at = parting(mine["moments"], theirs["moments"])
     if at == 0:
-        return None  # other cards: nothing to compare
+        return None  # different cards: nothing to compare
     values = _values(mine, at or 0)
     return Divergence(
         Side(first, _text(mine, at)),

@@ -1,6 +1,6 @@
-"""What stands on pages by the hundred, as strings: an included template takes ten times as long.
+"""HTML fragments that appear on pages by the hundred, built as strings for speed.
 
-Whatever comes from somebody else is escaped here.
+An included template takes ten times as long. All text from users is escaped here.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ NOTHING: Final = "\N{EN DASH}"
 MINUS: Final = "\N{MINUS SIGN}"
 
 _UNBROKEN: Final = 12
-"""So many letters of a name stand in one line, at most."""
+"""The maximum number of letters of a name without a line-break opportunity."""
 
 _LONG: Final = re.compile(rf"([a-z0-9]{{{_UNBROKEN}}})(?=[a-z0-9])")
-_LEFT, _RIGHT = 6.0, 234.0  # of the bar, in the units of its drawing
+_LEFT, _RIGHT = 6.0, 234.0  # ends of the bar, in the units of its drawing
 _MINUTE: Final = 60.0
 _UNITS: Final = (7 * 86_400.0, 86_400.0, 3600.0, _MINUTE)
 _MONTH: Final = 28 * 86_400.0
 
 
 def link(slug: str, name: str, number: int | None) -> SafeString:
-    """The name of a bot, or with a number of a version, linked."""
+    """Return the name of a bot, or of a version if `number` is given, as a link."""
     if number is None:
         return SafeString(f'<a class="bot" href="{address("web:bot", slug)}">{breakable(name)}</a>')
     return SafeString(
@@ -46,13 +46,13 @@ def link(slug: str, name: str, number: int | None) -> SafeString:
 
 
 def breakable(name: str) -> SafeString:
-    """A name that a line may break where it would be too long for a phone."""
+    """Return a name with line-break opportunities if it would be too long for a phone."""
     shown = escape(name)
     return shown if len(name) <= _UNBROKEN else SafeString(_LONG.sub(r"\1<wbr>", shown))
 
 
 def bar(low: float, value: float, high: float, floor: float, ceiling: float) -> SafeString:
-    """A rating and its interval between the ends of the scale, as a drawing."""
+    """Return a rating and its interval on a scale from `floor` to `ceiling`, as a drawing."""
     width = (ceiling - floor) or 1.0
 
     def place(at: float) -> str:
@@ -71,12 +71,12 @@ def bar(low: float, value: float, high: float, floor: float, ceiling: float) -> 
 
 
 def minus(number: int) -> str:
-    """A whole number; a true minus before less than none."""
+    """Return a whole number, with a true minus sign if it is negative."""
     return f"{MINUS}{-number}" if number < 0 else str(number)
 
 
 def moment(at: datetime | None) -> SafeString:
-    """How long ago, with the exact time at hand."""
+    """Return how long ago this was, with the exact time as a tooltip."""
     if at is None:
         return SafeString(NOTHING)
     local = at.astimezone(timezone.get_current_timezone())
@@ -87,13 +87,13 @@ def moment(at: datetime | None) -> SafeString:
 
 
 def percent(number: str) -> str:
-    """A number of hundredths, with the sign where and as the reader's language puts it."""
+    """Return a number as a percentage, with the sign as the reader's language writes it."""
     said: str = gettext("%(number)s %%") % {"number": number}
     return said.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def rows_of_points(name: str, where: str, points: Sequence[Point]) -> SafeString:
-    """Points of a curve as rows of a table; the first leads to whose they are."""
+    """Return the points of a curve as table rows; the first row links to the curve's subject."""
     head, again = (
         f'<a href="{escape(where)}">{escape(name)}</a>',
         (f'<span class="hidden">{escape(name)}</span>'),
@@ -118,13 +118,13 @@ def _short(at: datetime, _language: str | None) -> str:
 
 
 def tag(name: object, tone: str) -> SafeString:
-    """A word in a box, in a tone."""
+    """Return a word in a box, in the colour of `tone`."""
     toned = f" tag--{tone}" if tone else ""
     return SafeString(f'<span class="tag{toned}">{escape(name)}</span>')
 
 
 def games(block: int, matches: Sequence[tuple[int, int]]) -> SafeString:
-    """Links to the matches of a block: the key of each and its number from 0."""
+    """Return links to the matches of a block, given the key of each and its number from 0."""
     says = gettext("Game %(number)s of block %(block)s")
     return SafeString(
         "".join(
@@ -141,7 +141,7 @@ def _ago(at: datetime) -> str:
     passed = (now - at).total_seconds()
     if passed < _MINUTE:
         return gettext("just now")
-    # Months differ in length; below them, so many seconds are always told alike.
+    # Only months differ in length; shorter spans of equal length have the same text.
     unit = next((unit for unit in _UNITS if passed >= unit), _MINUTE)
     if passed < _MONTH:
         return _told(passed // unit * unit, get_language())

@@ -1,4 +1,4 @@
-"""What browsers are told about every page: load nothing from elsewhere, run nothing inline."""
+"""Security headers of every page: no content from other sites, no inline scripts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POLICY: Final = "; ".join(
         "font-src 'self'",
         "form-action 'self'",
         "frame-ancestors 'none'",
-        "img-src 'self' data:",  # data: for the square that two-factor apps read
+        "img-src 'self' data:",  # data: for the QR code of two-factor apps
         "manifest-src 'self'",
         "script-src 'self'",
         "style-src 'self'",
@@ -23,7 +23,7 @@ POLICY: Final = "; ".join(
 )
 
 _HEADERS: Final = {
-    "Cache-Control": "private",  # no proxy is to keep pages on which somebody is signed in
+    "Cache-Control": "private",  # proxies must not cache pages of signed-in users
     "Content-Security-Policy": POLICY,
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -31,13 +31,13 @@ _HEADERS: Final = {
 
 
 class HeadersMiddleware:
-    """Adds these headers. A view that needs another value sets the header itself."""
+    """Middleware that adds these headers, unless the view has set another value itself."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The answer, with headers."""
+        """Return the response with the headers added."""
         response = self._get_response(request)
         for name, value in _HEADERS.items():
             response.headers.setdefault(name, value)

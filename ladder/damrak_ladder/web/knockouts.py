@@ -1,4 +1,4 @@
-"""A forecast of a knockout of the first of a ladder, as a bracket."""
+"""The forecast of a knockout among the top of a ladder, as a bracket."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _ROUNDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Half a duel of a bracket."""
+    """One player of a duel in a bracket."""
 
     seed: int  # from 1
     player: Player
-    chance: float  # to get past this round
-    is_certain: bool  # that this one is here
+    chance: float  # of getting past this round
+    is_certain: bool  # whether the player is sure to be in this round
     is_ahead: bool
 
 
@@ -50,7 +50,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """One of those who are in it, and the chances to get past each round."""
+    """A participant of the knockout, with the probability of getting past each round."""
 
     seed: int  # from 1
     row: Row
@@ -60,7 +60,7 @@ class Seeded:
 
 @dataclass(frozen=True, slots=True)
 class Knockout:
-    """All of it, and how many it could be of."""
+    """The whole bracket, and the possible numbers of participants."""
 
     rounds: Sequence[Round]
     winner: Seeded
@@ -69,12 +69,15 @@ class Knockout:
 
 
 def seats_of(ladder: Ladder) -> int | None:
-    """Whose table tells of duels: that of two players, or of all where two never meet alone."""
+    """Return the table size whose ratings predict duels: two players.
+
+    Return None, for tables of all sizes, if the ladder has no two-player tables.
+    """
     return DUEL if ladder.shares.get(str(DUEL)) else None
 
 
 def knockout_of(ladder: Ladder, size: int) -> Knockout | None:
-    """A knockout of the first so many, of fewer if there are fewer; None for fewer than two."""
+    """Return the largest possible knockout of up to `size` players; None for fewer than two."""
     seats = seats_of(ladder)
     draws = _draws_of(ladder, ALL if seats is None else seats)
     listed = [
@@ -104,7 +107,7 @@ def knockout_of(ladder: Ladder, size: int) -> Knockout | None:
 
 
 def _draws_of(ladder: Ladder, seats: int) -> dict[int, Floats]:
-    """Draws of the strengths of the first of the latest fit, by version."""
+    """Return draws of the strengths of the top versions of the latest fit, by version."""
     found = Contenders.objects.filter(ladder=ladder, seats=seats).first()
     if found is None or not found.versions:
         return {}

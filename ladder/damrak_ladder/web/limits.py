@@ -1,4 +1,4 @@
-"""How often one visitor may do something. Whoever is too fast is told when to come back."""
+"""Rate limits per visitor. Refused requests are answered with the time to wait."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ View = Callable[..., HttpResponse]
 
 
 def at_most(times: int, seconds: int, method: str = "POST") -> Callable[[View], View]:
-    """No more than so many requests in so many seconds, by one user or from one address.
+    """Return a decorator that limits requests of one user or address to `times` per `seconds`.
 
-    Where it is POST that counts, looking does not. Where it is GET any request counts, for all of
+    With the method POST, only POST requests count. With GET, every request counts, because all of
     them cost the same.
     """
 
@@ -38,19 +38,19 @@ def at_most(times: int, seconds: int, method: str = "POST") -> Callable[[View], 
 
 
 def too_often(request: HttpRequest, problem: TooOften) -> HttpResponse:
-    """The page that says when to come back."""
+    """Return the page with the time to wait."""
     response = render(request, "429.html", {"seconds": problem.retry_after}, status=429)
     response.headers["Retry-After"] = str(problem.retry_after)
     return response
 
 
 def who(request: HttpRequest) -> str:
-    """Who asks: the user, else the address."""
+    """Return the identity that a limit applies to: the user, or else the address."""
     if request.user.is_authenticated:
         return f"user {request.user.pk}"
     return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def is_cross_site(request: HttpRequest) -> bool:
-    """Whether a browser sent this for a page of another site; programs do not say."""
+    """Return whether a browser sent this from another site; programs send no such header."""
     return request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}

@@ -1,4 +1,4 @@
-"""The table that the front page shows being played."""
+"""The match in progress that the front page shows."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from damrak_ladder.web.replays.tips import with_tips
 from damrak_ladder.web.replays.words import words
 
 BLOCKS = 3
-"""So many of those that run are looked at."""
+"""The number of running blocks that are considered."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveTable:
-    """A match that may be followed here and now, and the blocks that run."""
+    """A match that can be watched live, and the running blocks."""
 
     match: Match
-    versions: Sequence[Version]  # seat by seat
-    names: str  # JSON, as are the words: scripts within what htmx brings are left out
+    versions: Sequence[Version]  # by seat
+    names: str  # JSON, like `words`, because htmx drops scripts in fragments
     words: str
     town: SafeString
     language: str
@@ -39,10 +39,10 @@ class LiveTable:
 
 
 def live_table(after: int = 0) -> LiveTable | None:
-    """The next match, behind that with the key `after`, of the blocks that run; None if none do.
+    """Return the match of the running blocks that follows the key `after`; None if no block runs.
 
-    Not each match of such a block is being played: some are over, others wait for them. Whoever
-    sees nothing happen asks for the next one.
+    Not every match of a running block is being played: some are over, others are waiting. If
+    nothing happens in a match, the page asks for the next one.
     """
     running = blocks.running(BLOCKS)
     matches = sorted((one for row in running for one in row.matches), key=lambda one: one.pk)

@@ -1,4 +1,4 @@
-"""Light or dark: what the visitor chose, else what the device says."""
+"""Light or dark theme: the visitor's choice, or else the setting of the device."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _YEAR: Final = 365 * 24 * 3600
 
 
 def look(request: HttpRequest) -> dict[str, str]:
-    """The theme for the templates; empty if the device decides."""
+    """Return the theme for the templates; empty if the device decides."""
     theme = request.COOKIES.get(COOKIE, "")
     return {"theme": theme if theme in THEMES else ""}
 
 
-@csrf_exempt  # it changes colours only, and a token would give every visitor a cookie
+@csrf_exempt  # it only changes colours, and a token would give every visitor a cookie
 @require_POST
 @at_most(60, 60)
 def choose_theme(request: HttpRequest) -> HttpResponse:
-    """Keep the theme in a cookie and go back to where it was chosen."""
+    """Store the theme in a cookie and redirect to the page where it was chosen."""
     back = request.POST.get("next", "")
     allowed = {request.get_host()}
     if not url_has_allowed_host_and_scheme(back, allowed, require_https=request.is_secure()):

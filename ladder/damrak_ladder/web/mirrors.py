@@ -1,7 +1,7 @@
-"""What the cards of each seat were worth, and what each bot made of them: luck cancelled.
+"""Luck-adjusted results of a mirrored block: the value of each seat, and what each bot added.
 
-Whoever sat in a seat of a mirrored block had the same cards there. The mean of their points is what
-the seat was worth; what a bot made beyond it, over all seats, is its own.
+All bots that sat in a seat of a mirrored block had the same cards there. The mean of their points
+is the value of the seat; the points of a bot beyond it, over all seats, are its own achievement.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Cell:
     """One game of a seat."""
 
     seat: Seat
-    beyond: float  # points beyond the mean of all who sat there
+    beyond: float  # points above the mean of all bots in this seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class SeatRow:
 
     number: int
     round: int
-    worth: float  # the mean of points
+    worth: float  # mean of the points
     cells: Sequence[Cell]
 
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """What a version made beyond what its seats were worth, in a game on average."""
+    """The average points per game that a version made beyond the value of its seats."""
 
     version: Version
     beyond: float
@@ -41,7 +41,7 @@ class Own:
 
 
 def seat_rows(matches: Sequence[Match], seats: int) -> list[SeatRow]:
-    """The seats of each round whose games have all been recorded."""
+    """Return the seats of each round whose games have all been recorded."""
     rows = []
     for begin in range(0, len(matches), seats):
         games = matches[begin : begin + seats]
@@ -56,7 +56,7 @@ def seat_rows(matches: Sequence[Match], seats: int) -> list[SeatRow]:
 
 
 def owns(rows: Sequence[SeatRow]) -> list[Own]:
-    """What each version made of its cards, the most first."""
+    """Return the points of each version beyond the value of its seats, the most first."""
     beyond: dict[int, list[float]] = {}
     versions: dict[int, Version] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Games worth telling of, as the front page tells of them."""
+"""Notable games, as the front page shows them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Final
 from damrak_ladder.standings.models import Notable, NotableKind
 
 OF_A_KIND: Final = 2
-MOST: Final = 200  # few are kept for each ladder, and ladders are few
+MOST: Final = 200  # few are kept for each ladder, and there are few ladders
 
 
 def notables() -> list[Notable]:
-    """The newest of each kind, the newest first."""
+    """Return the newest games of each kind, the newest first."""
     full = Notable.objects.select_related("ladder", "version__bot")
     rows = list(full.order_by("-at", "-pk")[:MOST])
     chosen: list[Notable] = []

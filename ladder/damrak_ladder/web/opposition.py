@@ -1,4 +1,4 @@
-"""Who does how well against whom, with names, as pages show it."""
+"""Results of versions against each other, with names for the pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOP: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Opponent:
-    """What a version scored against another, and whether that is more or less than it should."""
+    """A version's score against an opponent, and whether it is unusually low or high."""
 
     version: Player
     encounter: Encounter
@@ -34,15 +34,15 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class MatrixShown:
-    """The first of a ladder against one another, and where they go in circles."""
+    """The top of a ladder against one another, and the cycles among them."""
 
     rows: Sequence[MatrixRow]
     cycles: Sequence[tuple[Player, ...]]
-    most: int = TOP  # so many rows at most
+    most: int = TOP  # maximum number of rows
 
 
 def opponents_of(ladder: Ladder, version: int) -> list[Opponent]:
-    """Its most frequent opponents, and before them those that it does strangely against."""
+    """Return the most frequent opponents, preceded by those with unexpected results."""
     found = opponents(ladder, version, MOST)
     nemeses = {one.opponent_id for one in found.nemeses}
     prey = {one.opponent_id for one in found.prey}
@@ -59,7 +59,7 @@ def opponents_of(ladder: Ladder, version: int) -> list[Opponent]:
 
 
 def matrix_of(ladder: Ladder) -> MatrixShown:
-    """The matrix of the first `TOP`."""
+    """Return the matrix of the top `TOP` versions."""
     found = matrix(ladder, TOP)
     versions = players(found.versions)
     rows = [

@@ -1,4 +1,4 @@
-"""How long versions think: figures of the decisions in their latest games."""
+"""Thinking times of versions: figures of the decisions in their latest games."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from damrak_ladder.matches.timings import Timings, unpack
 from damrak_ladder.web.timing import Pace, pace_of
 
 GAMES: Final = 12
-"""The figures are of so many games at most."""
+"""The maximum number of games in the figures."""
 
 SEATS: Final = 40
-"""They are looked for in so many seats: games that were not recorded have none."""
+"""The number of latest seats that are searched; games that were not recorded have no figures."""
 
 
 def pace_of_version(version: Version) -> Pace | None:
-    """The pace of a version lately; None if nothing is known of it."""
+    """Return the recent pace of a version; None if there are no figures."""
     latest = Seat.objects.filter(version=version).order_by("-pk")
     seats = dict(latest.values_list("match", "number")[:SEATS])
     rows = MatchTimings.objects.filter(match__in=seats).order_by("-match")[:GAMES]
@@ -27,7 +27,7 @@ def pace_of_version(version: Version) -> Pace | None:
 
 
 def merged(parts: Iterable[Timings]) -> Timings:
-    """The decisions of all of these together."""
+    """Return the decisions of all parts together."""
     every = list(parts)
     columns = [
         tuple(value for part in every for value in getattr(part, column.name))

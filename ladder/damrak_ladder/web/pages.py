@@ -1,4 +1,4 @@
-"""Long lists page by page: each page begins after the last row of the one before."""
+"""Pagination of long lists: each page begins after the last row of the previous one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest
 
 Row = TypeVar("Row")
 FIRST: Final = 2**63 - 1
-"""Where the first page of a list begins that is read from its end."""
+"""The start of the first page of a list that is in descending order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +22,16 @@ class Page(Generic[Row]):
 
 
 def page_of(rows: Sequence[Row], size: int, place: Callable[[Row], int]) -> Page[Row]:
-    """The page of these rows, of which one more than `size` was asked for."""
+    """Return the page of these rows, of which one more than `size` was queried."""
     shown = rows[:size]
     return Page(shown, str(place(shown[-1])) if len(rows) > size else "")
 
 
 def before(request: HttpRequest) -> int:
-    """Where the page that is asked for begins; the largest number there is for the first.
+    """Return where the requested page begins; the largest possible number for the first page.
 
     Raises:
-        Http404: it is no place.
+        Http404: the parameter is not a valid place.
     """
     text = request.GET.get("before", "")
     if not text:

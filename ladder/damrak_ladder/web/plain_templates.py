@@ -1,4 +1,4 @@
-"""Django's templates; what they render has no characters that steer terminals or direction."""
+"""Django templates whose output has no control characters for terminals or text direction."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class PlainTemplates(DjangoTemplates):
     """The backend of all pages, fragments, and mails that have a template."""
 
     def from_string(self, template_code: str) -> Template:
-        """A template from its source."""
+        """Return a template from its source."""
         return _PlainTemplate(super().from_string(template_code).template, self)
 
     def get_template(self, template_name: str) -> Template:
-        """A template by its name."""
+        """Return a template by its name."""
         return _PlainTemplate(super().get_template(template_name).template, self)
 
 

@@ -1,4 +1,4 @@
-"""Who played, as lists of results name them: no more of a version than a link to it takes."""
+"""Players as lists of results name them: only what a link to a version needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from damrak_ladder.bots.models import Version
 
 @dataclass(frozen=True, slots=True)
 class BotName:
-    """What a bot is called."""
+    """The slug and the name of a bot."""
 
     slug: str
     name: str
@@ -26,7 +26,7 @@ class Player:
 
 
 def players(keys: Iterable[int]) -> dict[int, Player]:
-    """These versions by their keys: one query."""
+    """Return these versions by their keys, in one query."""
     rows = Version.objects.filter(pk__in=list(keys))
     names = rows.values_list("pk", "number", "bot__slug", "bot__name")
     return {pk: Player(pk, number, BotName(slug, name)) for pk, number, slug, name in names}

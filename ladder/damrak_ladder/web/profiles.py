@@ -1,4 +1,4 @@
-"""What everybody may know of one version on one ladder, beside its rating."""
+"""The public profile of a version on a ladder, apart from its rating."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from damrak_ladder.web.results import BoardResult, Results, boards_of, results_o
 
 FAULTS: Final = 15
 COUNTED: Final = 500
-"""Reasons are counted among so many of the latest faults."""
+"""The number of latest faults among which reasons are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How a version plays, against whom, and how fast."""
+    """How a version plays, against which opponents, and how fast."""
 
     version: Version
     ladder: Ladder
@@ -32,7 +32,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class FaultListed:
-    """What a version did wrong, and in which match."""
+    """A fault of a version, and the match in which it happened."""
 
     match: int | None
     number: int  # of the version
@@ -42,14 +42,14 @@ class FaultListed:
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """The latest faults, and how often each reason was among them."""
+    """The latest faults, and how often each reason occurs among them."""
 
     latest: Sequence[FaultListed]
     reasons: Sequence[tuple[str, int]]
 
 
 def profile_of(ladder: Ladder, version: Version) -> Profile:
-    """The profile of a version on a ladder."""
+    """Return the profile of a version on a ladder."""
     return Profile(
         version=version,
         ladder=ladder,
@@ -60,7 +60,7 @@ def profile_of(ladder: Ladder, version: Version) -> Profile:
 
 
 def ratings_of(versions: Iterable[int]) -> dict[int, list[Standing]]:
-    """What each of these versions is rated, ladder by ladder; whoever has no rating is left out."""
+    """Return the ratings of each of these versions, ladder by ladder, without unrated versions."""
     rows = Standing.objects.filter(version__in=list(versions), seats=ALL, blocks__gt=0)
     shown = ("version", "elo", "low", "high", "ladder__slug", "ladder__name")
     found: dict[int, list[Standing]] = {}
@@ -70,7 +70,7 @@ def ratings_of(versions: Iterable[int]) -> dict[int, list[Standing]]:
 
 
 def faults_of(versions: Collection[int]) -> Faults:
-    """What these versions did wrong lately."""
+    """Return the latest faults of these versions."""
     found = Fault.objects.filter(version__in=versions, owner=Blame.BOT).order_by("-pk")
     rows = found.values_list("match_id", "version__number", "reason", "detail")[:COUNTED]
     latest = [FaultListed(*row) for row in rows]

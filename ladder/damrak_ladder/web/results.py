@@ -1,4 +1,4 @@
-"""What versions did by number of players, by turn and by board, in a few rows."""
+"""Results of versions by number of players, by turn and by board, in a few rows."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from damrak_ladder.matches.models import BlockState, Ladder, Purpose, Seat
 from damrak_ladder.standings.models import Tally
 
 SAMPLE: Final = 200
-"""Boards are told apart in so many of the latest games."""
+"""The number of latest games that results by board are computed from."""
 
 MOST_BOARDS: Final = 12
 
 
 class Tallied(Protocol):
-    """A row of the tallies: what a version did at one turn of tables of one size."""
+    """A row of the tallies: the results of a version at one turn of tables of one size."""
 
     @property
     def seats(self) -> int: ...
@@ -35,34 +35,34 @@ class Tallied(Protocol):
 
 @dataclass(slots=True)
 class Result:
-    """Some games of a version: what it got of what there was to get."""
+    """Results of some games of a version, with the maximum that it could have scored."""
 
     seats: int = 0
-    turn: int | None = None  # None: at all turns
+    turn: int | None = None  # None: all turns
     games: int = 0
     halves: int = 0  # 2 for each rival beaten, 1 for each tie
-    most: int = 0  # the half points that there were
+    most: int = 0  # maximum of `halves`
     first: int = 0
     points: int = 0
     faults: int = 0
 
     @property
     def score(self) -> float | None:
-        """The share of rivals that it came before; a tie counts half."""
+        """Return the share of rivals that it beat; a tie counts half."""
         return self.halves / self.most if self.most else None
 
     @property
     def firsts(self) -> float | None:
-        """The share of games in which it came first, alone or not."""
+        """Return the share of games in which it came first, alone or shared."""
         return self.first / self.games if self.games else None
 
     @property
     def average(self) -> float | None:
-        """Points in a game."""
+        """Return the average points per game."""
         return self.points / self.games if self.games else None
 
     def take(self, row: Tallied) -> None:
-        """Count these games as well."""
+        """Add the games of this row."""
         self.games += row.games
         self.halves += row.halves
         self.most += 2 * (row.seats - 1) * row.games
@@ -73,7 +73,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """All games of a version on a ladder, and of each number of players, turn by turn."""
+    """All games of a version on a ladder, and those of each number of players, turn by turn."""
 
     whole: Result
     sizes: Sequence[Result]
@@ -81,7 +81,7 @@ class Results:
 
 
 def results_of(ladder: Ladder, versions: Sequence[int]) -> dict[int, Results]:
-    """The results of each of these versions, from the tallies of the ladder."""
+    """Return the results of each of these versions, from the tallies of the ladder."""
     columns = ("version_id", "seats", "turn", "games", "halves", "first", "points", "faults")
     rows = Tally.objects.filter(ladder=ladder, version__in=versions, games__gt=0)
     wholes = {version: Result() for version in versions}
@@ -114,17 +114,17 @@ class BoardResult:
 
     @property
     def firsts(self) -> float:
-        """The share of games in which it came first, alone or not."""
+        """Return the share of games in which it came first, alone or shared."""
         return self.first / self.games
 
     @property
     def average(self) -> float:
-        """Points in a game."""
+        """Return the average points per game."""
         return self.points / self.games
 
 
 def boards_of(version: Version) -> list[BoardResult]:
-    """Its latest `SAMPLE` games of ladders by board, the most frequent boards first."""
+    """Return the latest `SAMPLE` ladder games by board, the most frequent boards first."""
     latest = Seat.objects.filter(version=version).order_by("-pk")[:SAMPLE]
     columns = ("match__block__state", "match__block__purpose", "match__block__board")
     rows = latest.values_list(*columns, "result__place", "result__points")

@@ -1,4 +1,4 @@
-"""Where a seat's time went, decision by decision: each by itself, and in a few figures."""
+"""Time use of a seat: decision by decision, and in summary figures."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Final
 from damrak_ladder.matches.timings import Timings
 
 HEIGHT: Final = 100.0
-"""Of the longest decision, where they are drawn."""
+"""The height of the bar of the longest decision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """Where the time of one decision went, in microseconds."""
 
-    number: int  # of this seat, from 1
+    number: int  # among the decisions of this seat, from 1
     thinking: int
     transport: int
     queue: int
 
     @property
     def total(self) -> int:
-        """From the question to the answer."""
+        """Return the time from the question to the answer."""
         return self.thinking + self.transport + self.queue
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A decision as it is drawn: where each part begins, from above, and how high it is."""
+    """A decision as drawn: the distance from the top and the height of each part."""
 
     x: int
     thinking: tuple[str, str]
@@ -49,7 +49,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The parts: all of it, the bot's own thinking, the way to it and back, the referee's queue."""
+    """Time figures: in total, the bot's thinking, the transport both ways, the referee's queue."""
 
     decisions: int
     whole: Spread
@@ -59,7 +59,7 @@ class Pace:
 
 
 def pace_of(timings: Timings) -> Pace | None:
-    """The figures of these decisions; None if there are none."""
+    """Return the figures of these decisions; None if there are none."""
     if not timings.total_us:
         return None
     return Pace(
@@ -72,7 +72,7 @@ def pace_of(timings: Timings) -> Pace | None:
 
 
 def decisions_of(timings: Timings) -> list[Decision]:
-    """One by one, in the order in which they were made."""
+    """Return the decisions in the order in which they were made."""
     parts = zip(timings.total_us, timings.think_us, timings.queue_us, strict=True)
     return [
         Decision(number, think, max(0, total - think - queue), queue)
@@ -81,7 +81,7 @@ def decisions_of(timings: Timings) -> list[Decision]:
 
 
 def bars_of(decisions: Sequence[Decision]) -> list[Bar]:
-    """The same as bars beside each other, a unit wide each; the longest is `HEIGHT` high."""
+    """Return adjacent bars, one unit wide each; the longest is `HEIGHT` high."""
     scale = HEIGHT / max([1, *(one.total for one in decisions)])
     return [_bar(one, scale) for one in decisions]
 

@@ -1,4 +1,4 @@
-"""What is said while archives and replays are out of reach."""
+"""The error page for requests that need an unreachable archive or replay store."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _log = logging.getLogger(__name__)
 
 
 class UnreachableMiddleware:
-    """Answers 503 instead of 500, for the same will work later."""
+    """Middleware that answers 503 instead of 500, because the same request will work later."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The answer."""
+        """Return the response unchanged."""
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, problem: Exception) -> HttpResponse | None:
-        """The answer to a request that needed a store."""
+        """Return the error page if the store was unreachable."""
         if not isinstance(problem, StoreUnreachable):
             return None
         _log.error("store_unreachable", extra={"why": str(problem)})

@@ -109,5 +109,5 @@ STATES: Final[dict[str, tuple[Any, str]]] = {
 
 
 def owner_name(username: str) -> str:
-    """What pages call the owner of a bot."""
+    """Return the displayed name of a bot's owner."""
     return gettext("former author") if username == FORMER_AUTHOR else username
