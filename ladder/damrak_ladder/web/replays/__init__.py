@@ -1,1 +1,1 @@
-"""Matches to look at: what each pair of eyes sees, in moments, pictures and words."""
+"""The match viewer: what each viewpoint sees of a match, as moments, pictures and words."""

@@ -1,7 +1,7 @@
-"""Positions as PNG: to take away, and with names and scores as the card that goes with links.
+"""PNG pictures of positions: plain boards for download, and link cards with names and scores.
 
-The town of a board is drawn once, and on each of its routes everybody's carts. For a card there
-is little left to draw but names and scores. It has 255 colours: those of a town with and without.
+The town of a board is drawn once, and all carts once for each route. A card then only adds names
+and scores. Its 255 colours are those of a town with and without carts.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from damrak_ladder.web.replays.words import signed
 WIDTH: Final = 1200
 HEIGHT: Final = 630
 _BOARD: Final = 800
-_RIM: Final = 2  # of the paper, which goes on beside the board
-_LETTERS: Final = 24  # how large those of a name are
+_RIM: Final = 2  # rim of the paper, which continues beside the board
+_LETTERS: Final = 24  # font size of names
 _PAPER: Final = "#f6eedc"
 _COLOURS: Final = 255
-_EFFORT: Final = 3  # more takes twice the time for a tenth of the bytes
+_EFFORT: Final = 3  # a higher level takes twice the time for a tenth of the bytes
 _SEATS: Final = 4
-_RANKING: Final = (_BOARD, 170, WIDTH - _BOARD, 90 * _SEATS)  # where it is, and its size
+_RANKING: Final = (_BOARD, 170, WIDTH - _BOARD, 90 * _SEATS)  # position and size
 
 Line: TypeAlias = tuple[int, str, int]
-"""A seat, whose name, and how many points it made."""
+"""The seat, its name and its points."""
 
 
 class _Town:
-    """A board without anybody's carts: what all cards with it begin with."""
+    """A board without carts: the common base of all cards with this board."""
 
     def __init__(self, source: bytes) -> None:
         plan = sketch.plan_of(parse_board(read_json(source)))
@@ -65,13 +65,13 @@ class _Town:
         self._palette = both.quantize(_COLOURS, dither=Image.Dither.NONE).getpalette() or []
 
     def card(self, owners: sketch.Owners, ranking: Image.Image) -> bytes:
-        """The card of a game with these routes claimed or closed."""
+        """Return the card of a game with these routes claimed or closed."""
         drawn = self._settled(owners)
         drawn.paste(ranking, _RANKING[:2], ranking)
         return self._packed(drawn)
 
     def position(self, owners: sketch.Owners) -> bytes:
-        """The board of such a game alone."""
+        """Return only the board of such a game."""
         return self._packed(self._settled(owners).crop(self._frame))
 
     def _packed(self, drawn: Image.Image) -> bytes:
@@ -94,7 +94,7 @@ class _Town:
 
 
 def card_of(match: Match) -> bytes:
-    """The end of a recorded match in pixels."""
+    """Return the end of a recorded match as PNG."""
     replay = replay_of(match)
     found = moments(match, ALL)
     owners = sketch.owners_at(found, len(found))
@@ -102,13 +102,13 @@ def card_of(match: Match) -> bytes:
 
 
 def position_of(match: Match, at: int) -> bytes:
-    """A moment of a recorded match in pixels."""
+    """Return a moment of a recorded match as PNG."""
     board = canonical(replay_of(match).board.source)
     return _position(board, _frozen(sketch.owners_at(moments(match, ALL), at)))
 
 
-# The broker's memory is no place for them: whoever asked for all matches would fill it, and then no
-# message would pass.
+# These caches are not kept in the broker: requests for all matches would fill its memory, and no
+# message could pass any more.
 @lru_cache(maxsize=64)
 def _card(board: bytes, owners: tuple[tuple[int, int], ...], lines: tuple[Line, ...]) -> bytes:
     return _town(board).card(dict(owners), pixels(_ranking(lines)))
@@ -119,7 +119,7 @@ def _position(board: bytes, owners: tuple[tuple[int, int], ...]) -> bytes:
     return _town(board).position(dict(owners))
 
 
-@lru_cache(maxsize=4)  # some ten megabytes each
+@lru_cache(maxsize=4)  # about ten megabytes each
 def _town(board: bytes) -> _Town:
     return _Town(board)
 
@@ -129,7 +129,7 @@ def _frozen(owners: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
 
 
 def _lines(replay: Replay, names: list[str]) -> tuple[Line, ...]:
-    """Who came how far, the best first."""
+    """Return the ranking, the best first."""
     came = replay.result.seats
     order = sorted(range(len(names)), key=lambda seat: came[seat].place)
     return tuple((seat, names[seat], came[seat].total) for seat in order)

@@ -1,4 +1,4 @@
-"""The check of a stored replay, made while the reader waits, and its findings."""
+"""The check of a stored replay while the reader waits, and its findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from damrak_ladder.replays.publication import Difference, differences
 from damrak_ladder.replays.signing import platform_key
 from damrak_ladder.web.replays.words import DASH
 
-# In the order in which the verifier goes through them.
+# In the order in which the verifier checks them.
 _PARTS: Final = (
     "header",
     "event",
@@ -34,7 +34,7 @@ _PARTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was checked; `holds` is None if it did not come to that."""
+    """A single check; `holds` is None if it was not reached."""
 
     name: str
     text: str
@@ -43,19 +43,19 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Everything that was checked."""
+    """The result of all checks."""
 
     checks: tuple[Check, ...]
     problem: str
 
     @property
     def holds(self) -> bool:
-        """Whether all is true."""
+        """Return whether all checks passed."""
         return not self.problem
 
 
 def check(match: Match) -> Verdict:
-    """Check the stored replay of a match in full, now."""
+    """Check the stored replay of a match in full, without a cache."""
     key = platform_key()
     events, hash_, failed, problem = 0, match.replay, "", ""
     try:

@@ -1,4 +1,4 @@
-"""What the templates of the viewer need."""
+"""The template context of the viewer."""
 
 from __future__ import annotations
 
@@ -29,12 +29,15 @@ from damrak_ladder.web.replays.sources import (
 from damrak_ladder.web.replays.tips import with_tips
 from damrak_ladder.web.replays.words import Speaker, signed, words
 
-_ASIDE = frozenset({"refill", "reshuffle", "flush"})  # not decided by anybody
-_SHEET = 16  # so many lines of the list are drawn anew when one has changed
+_ASIDE = frozenset({"refill", "reshuffle", "flush"})  # events that are not decisions
+_SHEET = 16  # lines of the event list that are redrawn together when one changes
 
 
 def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
-    """What `web/replay/_viewer.html` and its kin show of a match; empty if there is nothing yet."""
+    """Return the context of `web/replay/_viewer.html` and related templates.
+
+    It is empty if there is nothing to show yet.
+    """
     if not is_over(match):
         will_be = match.block.state in (BlockState.WAITING, BlockState.RUNNING)
         return _live(request, match) if will_be else {}
@@ -82,13 +85,13 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
 
 
 def named(shown: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    """The same moments, with the bots under these names."""
+    """Return the same moments with these names for the bots."""
     seats = zip(shown["seats"], names, strict=True)
     return {**shown, "seats": [{**seat, "bot": name} for seat, name in seats]}
 
 
 def drawn(svg: str) -> SafeString:
-    """A picture of ours, in which all foreign text is escaped, as part of a page."""
+    """Mark a picture of ours as safe; text from users in it is already escaped."""
     return mark_safe(svg)  # noqa: S308
 
 
@@ -97,7 +100,7 @@ def _site(request: HttpRequest) -> str:
 
 
 def _live(request: HttpRequest, match: Match) -> dict[str, Any]:
-    """A viewer that waits for what comes."""
+    """Return the context of a viewer that waits for live events."""
     board = board_of(match.block.board)
     names = names_of(match)
     return {
@@ -119,21 +122,21 @@ def _live(request: HttpRequest, match: Match) -> dict[str, Any]:
 
 
 def _moment(request: HttpRequest, last: int) -> int:
-    """The moment that is asked for; the end if none is."""
+    """Return the requested moment, or the end if none is requested."""
     asked = request.GET.get("at", "")
     return min(int(asked), last) if asked.isdecimal() and len(asked) < 7 else last
 
 
 @lru_cache(maxsize=64)
 def _town(hash_: str, at: int, _language: str) -> SafeString:
-    """A moment of a recorded match, drawn."""
+    """Return the drawing of a moment of a recorded match."""
     board = parsed(hash_).board
     moments: Any = document_of(hash_, ALL)["moments"]
     return drawn(with_tips(town(board, owners_at(moments, at)), board))
 
 
 def _beside(hash_: str, eyes: Eyes, names: list[str], at: int) -> dict[str, Any]:
-    """What lies beside the board at that moment, and at which it is."""
+    """Return everything beside the board at a moment, and the number of that moment."""
     shown = named(document_of(hash_, eyes), names)
     speaker = Speaker(words(), shown)
     moments: Any = shown["moments"]
@@ -155,7 +158,7 @@ def _beside(hash_: str, eyes: Eyes, names: list[str], at: int) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The addresses of other moments; empty where there is nothing further."""
+    """The addresses of other moments; empty where there is none in that direction."""
 
     first: str
     turn_back: str
@@ -166,7 +169,7 @@ class Steps:
 
 
 def _steps(hash_: str, eyes: Eyes, at: int, last: int) -> Steps:
-    """Where to go from here without a script."""
+    """Return the links for navigation without a script."""
     starts = _turns(hash_)
     before = next((start for start in reversed(starts) if start < at), 0)
     after = next((start for start in starts if start > at), last)
@@ -186,18 +189,18 @@ def _steps(hash_: str, eyes: Eyes, at: int, last: int) -> Steps:
 
 @lru_cache(maxsize=64)
 def _turns(hash_: str) -> tuple[int, ...]:
-    """The first moment of each turn."""
+    """Return the first moment of each turn."""
     moments: Any = document_of(hash_, ALL)["moments"]
     return tuple(at for at, (_, changes) in enumerate(moments) if "turn" in changes)
 
 
 def _way(eyes: Eyes, at: int) -> str:
-    """The address of a moment, from the page of the match or from the embedded one."""
+    """Return the address of a moment, relative to the page of the match or to the embedded page."""
     return f"?{'' if eyes == ALL else f'eyes={eyes}&'}at={at}#viewer"
 
 
 def _marked(lines: SafeString, at: int) -> SafeString:
-    """The list with the line of this moment marked."""
+    """Return the list with the line of this moment marked."""
     return SafeString(lines.replace(f'at={at}#viewer"', f'at={at}#viewer" aria-current="true"', 1))
 
 
@@ -205,7 +208,7 @@ def _marked(lines: SafeString, at: int) -> SafeString:
 def _events(
     hash_: str, eyes: Eyes, names: tuple[str, ...], _language: str
 ) -> tuple[SafeString, tuple[str, ...]]:
-    """Every event in words, as lists of some each; and the words alone."""
+    """Return the event list as HTML, in lists of `_SHEET` lines each, and the texts alone."""
     shown = named(document_of(hash_, eyes), list(names))
     speaker = Speaker(words(), shown)
     values: dict[str, Any] = {}

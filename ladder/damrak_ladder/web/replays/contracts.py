@@ -1,4 +1,4 @@
-"""How the contracts of a seat came out, in words and as maps."""
+"""Outcomes of the contracts of a seat, in words and as maps."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from damrak_ladder.web.replays.sketch import owners_at
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """How a contract came out."""
+    """The outcome of a contract."""
 
     text: str
     is_done: bool
-    is_lost: bool  # at the end no way was left
+    is_lost: bool  # at the end no way was possible
     way: str  # the routes that fulfil it, or that were missing
     moment: int | None
     map: SafeString
@@ -27,7 +27,7 @@ class Contract:
 def contracts_of(
     board: Board, seat: int, analysed: list[dict[str, Any]], said: dict[str, Any]
 ) -> list[Contract]:
-    """All contracts of a seat as its analysis found them."""
+    """Return all contracts of a seat, with the findings of its analysis."""
     owners = owners_at(said["moments"], len(said["moments"]))
     owned = {route for route, owner in owners.items() if owner == seat}
     return [_contract(board, seat, one, owned, said) for one in analysed]

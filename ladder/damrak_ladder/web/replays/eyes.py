@@ -1,4 +1,4 @@
-"""Whose eyes a match is seen with: everybody's at once, nobody's in particular, or one seat's."""
+"""Viewpoints on a match ("eyes"): all seats at once, the public table, or a single seat."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ TABLE: Final = "table"
 
 
 def eyes_of(seats: int) -> tuple[Eyes, ...]:
-    """All the eyes that a match with so many seats can be seen with."""
+    """Return all viewpoints on a match with this number of seats."""
     return (ALL, TABLE, *map(str, range(seats)))
 
 
 def seat_of(eyes: Eyes) -> int:
-    """The seat whose eyes these are; -1 if they are of none."""
+    """Return the seat of a viewpoint; -1 if it is not that of a single seat."""
     return -1 if eyes in (ALL, TABLE) else int(eyes)

@@ -1,10 +1,10 @@
-"""A game as a GIF: a program that reads what happened and writes the picture.
+"""Render a game as an animated GIF: a program that reads a script and writes the picture.
 
-python -m damrak_ladder.web.replays.filming <script.json >film.gif
+    python -m damrak_ladder.web.replays.filming <script.json >film.gif
 
-It draws for a second or two, so it is a process of its own, which nobody has to wait for, and it
-knows no Django. GIF, because chats, forums and mail programs all show it; and a drawing in few
-colours of which little changes from frame to frame becomes smaller than as animated WebP or PNG.
+Drawing takes a second or two, so it runs in a separate process, at low priority and without Django.
+The format is GIF because chats, forums and mail programs all show it; a drawing in few colours that
+changes little from frame to frame is also smaller as GIF than as animated WebP or PNG.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from damrak_ladder.web.replays import paint, sketch
 from damrak_ladder.web.replays.pixels import Piece, piece_of, pixels
 
 WIDTH: Final = 640
-BAR: Final = 40  # the scores, below the board
-RIM: Final = 2  # around what has just been claimed
+BAR: Final = 40  # height of the scores below the board
+RIM: Final = 2  # outline of the latest claim
 CLAIM_MS: Final = 600
 END_MS: Final = 5000
 MOST_CLAIMS: Final = 160
 NICENESS: Final = 10
-SECONDS: Final = 60  # of processor time, then it is ended
-_LETTERS: Final = 15  # how large those of a name are
+SECONDS: Final = 60  # limit of processor time, after which the process is ended
+_LETTERS: Final = 15  # font size of names
 _GLOW: Final = (184, 50, 31)
 _SOLID: Final = 40
 
 Script: TypeAlias = dict[str, Any]
-"""`board`, `names`, `claims` (a route, a seat and all scores then) and the scores at the `end`."""
+"""`board`, `names`, `claims` (route, seat and all scores after it) and the scores at the `end`."""
 
 
 def film(script: Script) -> bytes:
-    """The GIF of a game: the empty town, a frame a claim, and the end."""
+    """Return the GIF of a game: the empty town, one frame per claim, and the end."""
     board = parse_board(script["board"])
     claims = script["claims"][:MOST_CLAIMS]
     scores = [[0] * len(script["names"]), *(claim[2] for claim in claims), script["end"]]
@@ -63,7 +63,7 @@ def film(script: Script) -> bytes:
         append_images=frames,
         duration=[CLAIM_MS] * (len(scores) - 1) + [END_MS],
         loop=0,
-        optimize=True,  # what has not changed becomes transparent
+        optimize=True,  # makes unchanged pixels transparent
     )
     return written.getvalue()
 
@@ -75,7 +75,11 @@ def _frames(
     pieces: list[Piece],
     only_last: bool = False,
 ) -> Iterator[Image.Image]:
-    """One after another; the last claim is lit up, and in the only one, too, for its colour."""
+    """Yield the empty town, a frame per claim with that claim highlighted, and the end.
+
+    With `only_last`, yield just the end, with the last claim highlighted so that the palette has
+    its colour.
+    """
     width, height = town.size
     for number in range(len(pieces) + 2):
         piece = pieces[number - 1] if 0 < number <= len(pieces) else None
@@ -93,7 +97,7 @@ def _frames(
 
 
 def _light_up(frame: Image.Image, piece: Piece) -> None:
-    """Draw a rim around these carts."""
+    """Draw an outline around these carts."""
     x, y = piece.at
     shape = piece.pixels.getchannel("A").point(lambda alpha: 255 if alpha > _SOLID else 0)
     for right in (-RIM, 0, RIM):
@@ -103,7 +107,7 @@ def _light_up(frame: Image.Image, piece: Piece) -> None:
 
 
 def _bars(names: list[str], scores: list[list[int]]) -> str:
-    """All bars with names and scores, one below the other: drawn at once they cost less."""
+    """Return all score bars in one drawing, one below the other; that is cheaper than singly."""
     cell = WIDTH / len(names)
     rows = []
     for number, row in enumerate(scores):
@@ -132,7 +136,7 @@ def _bars(names: list[str], scores: list[list[int]]) -> str:
 
 
 def main() -> None:
-    """Read a script, write a film, and be in nobody's way."""
+    """Read a script and write a film, at low priority and with a limit of processor time."""
     os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     sys.stdout.buffer.write(film(json.load(sys.stdin)))

@@ -1,4 +1,4 @@
-"""Films of recorded matches: made on demand by another process, and kept in files for a while."""
+"""GIF films of recorded matches, rendered on demand by a subprocess and cached in files."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from damrak_ladder.web.replays.filming import SECONDS, Script
 from damrak_ladder.web.replays.sources import moments, names_of, replay_of
 
 KEPT: Final = 500
-"""So many films remain, a quarter of a megabyte each; the others are made again."""
+"""The number of cached films, a quarter of a megabyte each; others are rendered again on demand."""
 
 _FORMAT: Final = "1"
 _PROGRAM: Final = "damrak_ladder.web.replays.filming"
 _WAIT_S: Final = 15.0
-# One is drawn at a time, and few may wait for their turn.
+# One film is rendered at a time, and only a few requests may wait.
 _DRAWING: Final = BoundedSemaphore(1)
 _WAITING: Final = BoundedSemaphore(6)
 
 
 def film_of(match: Match) -> bytes:
-    """The GIF of a recorded match.
+    """Return the GIF of a recorded match.
 
     Raises:
-        TooOften: others are being made.
+        TooOften: too many others are being rendered.
     """
     names = names_of(match)
     told = json.dumps([_FORMAT, match.replay, names])
@@ -51,7 +51,7 @@ def film_of(match: Match) -> bytes:
             raise TooOften(int(_WAIT_S))
         try:
             with suppress(FileNotFoundError):
-                return _kept(path)  # somebody else has waited for the same one
+                return _kept(path)  # another request has rendered it while we waited
             film = _made(_script(match, names))
             _keep(path, film)
             return film
@@ -67,7 +67,7 @@ def _script(match: Match, names: list[str]) -> Script:
     values: dict[str, Any] = {}
     for event, changes in moments(match, ALL):
         values |= changes
-        # In the final scoring the points are counted again from nothing, and come out the same.
+        # The final scoring counts the points again from zero, with the same result.
         scores = [values[f"s{seat}"] for seat in range(len(names))]
         if event["event"] == "claim":
             claims.append([event["route"], event["seat"], scores])

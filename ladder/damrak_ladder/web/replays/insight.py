@@ -1,4 +1,4 @@
-"""The analysis of a match as its page shows it: drawn and worded; a template puts it in place."""
+"""The analysis of a match for its page, drawn and in words; a template arranges it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from damrak_ladder.web.replays.words import Words, deed, signed, words
 
 WIDTH: Final = 720
 HEIGHT: Final = 190
-LEFT: Final = 34  # as the graph of scores, so that both are in step
+LEFT: Final = 34  # as in the graph of scores, so that both are aligned
 EDGE: Final = 8
 DASHES: Final = ("", "9 4", "3 3", "12 3 3 3")
 MINUS: Final = "\u2212"
@@ -30,20 +30,20 @@ Interval = Sequence[float]  # value, low, high
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The chance of one seat along the match."""
+    """The winning chance of one seat over the course of the match."""
 
     seat: int
     name: str
     path: str
     band: str
     dashes: str
-    now: str  # at the beginning
+    now: str  # chance at the beginning
     label_y: str
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """A decision that seems to have cost something."""
+    """A decision that probably cost something."""
 
     moment: int
     seat: int
@@ -57,7 +57,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """How the lead of one seat came about."""
+    """The components of one seat's lead."""
 
     seat: int
     bot: str
@@ -66,12 +66,12 @@ class Part:
     deal: str
     draws: str
     play: str
-    is_clear: bool  # whether play differs from nothing
+    is_clear: bool  # whether the effect of play differs from zero
 
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """A seat here and in the other matches with the same cards."""
+    """A seat in this match and in the other matches with the same cards."""
 
     bot: str
     lead: str
@@ -83,7 +83,7 @@ class Mirror:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where the points of a seat came from."""
+    """The sources of a seat's points."""
 
     seat: int
     bot: str
@@ -96,10 +96,10 @@ class Sources:
 
 
 def insight_of(match: Match) -> dict[str, Any]:
-    """What `web/replay/_insight.html` shows of a match that may be seen; it queues nothing.
+    """Return the context of `web/replay/_insight.html`, without queueing an analysis.
 
     Raises:
-        Http404: the replay got lost.
+        Http404: the replay is lost.
     """
     found = analysis_of(match)
     if found is None:
@@ -178,7 +178,7 @@ def _lines(chances: dict[str, Any], names: list[str], last: int) -> list[Line]:
 
 
 def _rows(chances: dict[str, Any]) -> list[dict[str, Any]]:
-    """The same as a table: per moment, for each seat its chance."""
+    """Return the same as a table: per moment, the chance of each seat."""
     return [
         {"moment": moment, "chances": [_percent(line[at][0]) for line in chances["seats"]]}
         for at, moment in enumerate(chances["moments"])
@@ -256,12 +256,12 @@ def _signed(number: float) -> str:
 
 
 def _with_reach(found: Interval) -> str:
-    """A number with its sign, and how far off it may be (95 %)."""
+    """Return a number with its sign and its margin of error (95 %)."""
     return f"{_signed(found[0])} ± {number_format(round((found[2] - found[1]) / 2, 1), 1)}"
 
 
 def _plain(found: Interval, digits: int = 1) -> str:
-    """A loss, and how far off it may be (95 %)."""
+    """Return a loss and its margin of error (95 %)."""
     value, reach = round(found[0], digits), round((found[2] - found[1]) / 2, digits)
     sign = MINUS if value < 0 else ""
     return f"{sign}{number_format(abs(value), digits)} ± {number_format(reach, digits)}"

@@ -1,7 +1,7 @@
-"""Matches while they are played, as everybody may see them: one upstream for all who watch here.
+"""Live matches for the public: one upstream connection per match for all watchers of this process.
 
-A watcher has a place in the list of moments and is sent what lies beyond it, so nothing piles up
-for one that is slow, and one that comes back says where it was. All of this lives in the event
+Each watcher has a position in the list of moments and is sent what follows it. So nothing piles up
+for slow watchers, and a watcher that reconnects sends its position. All of this runs in the event
 loop.
 """
 
@@ -27,11 +27,11 @@ from damrak_ladder.web.replays.moments import Projector, header_of
 from damrak_wire.watch import Clocks, Happened, MatchSetting, Seen, WatchEnding
 
 HEARTBEAT_SECONDS: Final = 15.0
-LINGER_SECONDS: Final = 5.0  # how long a match is watched for nobody: a page may be reloaded
-FRESH_SECONDS: Final = 30.0  # how long one that has ended is still shown from here
+LINGER_SECONDS: Final = 5.0  # how long to watch on without watchers: a page may be reloaded
+FRESH_SECONDS: Final = 30.0  # how long an ended match is still served from here
 WAITS_SECONDS: Final = (0.5, 1.0, 2.0, 5.0)
 MOST_WATCHERS: Final = 2000  # of all matches in this process
-FULL_SECONDS: Final = 30  # after which whoever found no place may ask again
+FULL_SECONDS: Final = 30  # retry time for watchers who were refused
 
 
 class Broadcast:
@@ -40,18 +40,18 @@ class Broadcast:
     def __init__(self, match: int) -> None:
         self.match = match
         self.attempt = 0
-        self.void = 0  # the attempt that counted for nothing in the end
+        self.void = 0  # the latest attempt that was voided
         self.header: dict[str, Any] | None = None
         self.moments: list[str] = []  # as JSON
         self.clocks = ""
-        self.ended: float | None = None  # when there was nothing more to come
+        self.ended: float | None = None  # when its last event came
         self.watchers = 0
         self._projector: Projector | None = None
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def take(self, seen: Seen) -> None:
-        """Note what the referee shows."""
+        """Process an event from the referee."""
         match seen:
             case MatchSetting():
                 players = [(p.bot, p.version, p.owner) for p in seen.match.seats]
@@ -73,7 +73,7 @@ class Broadcast:
                 clocks = {f"b{seat}": bank for seat, bank in enumerate(seen.bank_ms)}
                 self.clocks = json.dumps({"actor": list(seen.running), **clocks})
             case WatchEnding():
-                # Its replay stays unseen until the other matches of the block are over, too.
+                # Its replay stays hidden until the other matches of the block are over, too.
                 self._end()
             case Voided():
                 self.moments, self.header, self.clocks = [], None, ""
@@ -84,7 +84,7 @@ class Broadcast:
         self.ended = asyncio.get_running_loop().time()
 
     def is_stale(self) -> bool:
-        """Whether it ended so long ago that somebody new has to look again."""
+        """Return whether the match ended too long ago to be served to new watchers."""
         now = asyncio.get_running_loop().time()
         return self.ended is not None and now - self.ended > FRESH_SECONDS
 
@@ -94,7 +94,7 @@ class Broadcast:
         self._changed = asyncio.Event()
 
     async def watch(self, place: str) -> AsyncGenerator[bytes, None]:
-        """The frames for somebody who has seen all up to this place ("attempt-moments")."""
+        """Yield the frames for a watcher that has everything up to `place` ("attempt-moments")."""
         self.watchers += 1
         if self.ended is None and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._follow())
@@ -127,7 +127,7 @@ class Broadcast:
             self.watchers -= 1
 
     async def _follow(self) -> None:
-        """Watch the referee that plays it, whichever that is, while anybody is interested."""
+        """Watch the referee that currently plays the match, as long as there are watchers."""
         failures = 0
         while self.ended is None and not await self._is_forgotten():
             watched = asyncio.create_task(self._listen())
@@ -151,7 +151,7 @@ class Broadcast:
                 async for seen in referee.watch(str(self.match)):
                     self.take(seen)
         except (RefereeTrouble, DatabaseError):
-            return  # it is tried again, perhaps elsewhere
+            return  # retried, possibly with another referee
 
     async def _is_forgotten(self) -> bool:
         if self.watchers:
@@ -169,15 +169,15 @@ class Studio:
 
     @property
     def watchers(self) -> int:
-        """How many there are."""
+        """Return the number of watchers."""
         return sum(one.watchers for one in self._on_air.values())
 
     def is_full(self, who: str, most: int) -> bool:
-        """Whether nobody more can watch, or nobody more from there, where so many may."""
+        """Return whether the limit of all watchers, or `most` for this network, is reached."""
         return self.watchers >= MOST_WATCHERS or self._places[network(who)] >= most
 
     async def watch(self, match: int, place: str, who: str = "") -> AsyncIterator[bytes]:
-        """The frames of a match that is played, for one more watcher at this address."""
+        """Yield the frames of a running match for one more watcher at this address."""
         for pk, old in list(self._on_air.items()):
             if not old.watchers and (old.is_stale() or pk != match):
                 del self._on_air[pk]
@@ -200,7 +200,7 @@ STUDIO: Final = Studio()
 
 
 async def only(name: str, come_back: int | None = None) -> AsyncIterator[bytes]:
-    """A stream that says this and no more; browsers ask again after so many seconds."""
+    """Yield this event only; `come_back` is the number of seconds until browsers ask again."""
     if come_back is not None:
         yield f"retry: {1000 * come_back}\n".encode()
     yield _frame(name, "{}")
@@ -208,12 +208,12 @@ async def only(name: str, come_back: int | None = None) -> AsyncIterator[bytes]:
 
 @sync_to_async
 def _address_of(match: int) -> str | None:
-    """Where it is played now; None if it is not."""
+    """Return the control address of the host that plays the match; None if none does."""
     playing = Match.objects.filter(pk=match, block__state=BlockState.RUNNING)
     try:
         found: str | None = playing.values_list("block__host__control", flat=True).first()
     finally:
-        close_old_connections()  # a match takes longer than anybody else may wait for one
+        close_old_connections()  # a watcher must not hold one for a whole match
     return found or None
 
 

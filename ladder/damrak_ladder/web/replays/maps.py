@@ -1,6 +1,6 @@
-"""Contracts as small maps: the ends, what was built between them or was missing, the shortest way.
+"""Contracts as small maps: their ends, the routes built or missing, and the shortest way.
 
-Lines differ by how they are drawn, not by colour alone. Their looks are in `viewer.css`.
+Lines differ by how they are drawn, not by colour alone. Their styles are in `viewer.css`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from damrak_engine.drawing.canals import rings, smooth_path
 from damrak_ladder.web.replays.sketch import Plan, plan_of
 
 _OUTLINE: Final = "contract-map"
-_END: Final = 26  # how large the ends are drawn
+_END: Final = 26  # radius of the ends
 
 
 def outline(board: Board) -> SafeString:
-    """The board that all maps on a page have in common, as an SVG that shows nothing by itself."""
+    """Return the board shared by all maps of a page, as an SVG that is invisible by itself."""
     plan = plan_of(board)
     waters = "".join(
         f'<path class="map-water" d="{smooth_path(ring)}"/>' for ring in rings(plan.sheet.places)
     )
     beds = _lines(plan, range(len(board.routes)))
     dots = "".join(f'<circle cx="{at.x}" cy="{at.y}" r="9"/>' for at in plan.sheet.places)
-    return mark_safe(  # noqa: S308 - numbers of ours
+    return mark_safe(  # noqa: S308 - only numbers of ours
         f'<svg class="map-outline" aria-hidden="true"><defs><g id="{_OUTLINE}">{waters}'
         f'<path class="map-routes" d="{beds}"/><g class="map-places">{dots}</g></g></defs></svg>'
     )
@@ -41,13 +41,16 @@ def contract_map(
     way: Collection[int],
     missing: Collection[int],
 ) -> SafeString:
-    """The map of one contract of a seat, which needs the `outline`; its caption is the page's."""
+    """Return the map of one contract of a seat.
+
+    It needs the `outline` on the same page, which also provides the caption.
+    """
     plan = plan_of(board)
     ends = board.contracts[contract]
     frame = plan.frame
     width, height = plan.size
     others = set(owned) - set(way)
-    # Where a line is drawn already, another one says nothing.
+    # A second line over an existing one would carry no information.
     joined = _pairs(board, (*owned, *way, *missing))
     shortest = [i for i in shortest_way(board, ends.a, ends.b) if not _pairs(board, [i]) <= joined]
     parts = [
@@ -62,14 +65,14 @@ def contract_map(
     for place in (ends.a, ends.b):
         at = plan.sheet.places[place]
         parts.append(f'<circle class="map-end" cx="{at.x}" cy="{at.y}" r="{_END}"/>')
-    return mark_safe(  # noqa: S308 - numbers of ours
+    return mark_safe(  # noqa: S308 - only numbers of ours
         f'<svg class="map" viewBox="{frame.left} {frame.top} {width} {height}" aria-hidden="true">'
         f"{''.join(parts)}</svg>"
     )
 
 
 def shortest_way(board: Board, start: int, goal: int) -> list[int]:
-    """The routes with the fewest spaces, and of such ways the fewest routes, on an empty board."""
+    """Return the way with the fewest spaces, then the fewest routes, on an empty board."""
     ways: list[list[tuple[int, int, int]]] = [[] for _ in board.locations]
     for route in board.routes:
         ways[route.a].append((route.b, route.length, route.id))
@@ -94,7 +97,7 @@ def _path(plan: Plan, name: str, routes: Collection[int]) -> str:
 
 
 def _lines(plan: Plan, routes: Iterable[int]) -> str:
-    """Each pair of places joined by one of these routes, once."""
+    """Return an SVG path that joins each pair of places of these routes once."""
     places = plan.sheet.places
     return "".join(
         f"M{places[a].x} {places[a].y}L{places[b].x} {places[b].y}"

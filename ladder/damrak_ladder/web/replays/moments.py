@@ -1,8 +1,8 @@
-"""A match as a page shows it: what changes from event to event, for one pair of eyes.
+"""Moments of a match: the changes from event to event, as seen from one viewpoint.
 
-The moments are those of the replay, so moment 42 is event 42. Behind the end come those of the
-final scoring, part by part. Each is the event without what these eyes must not see, and the values
-of the table (`table.Table.values`) that are others than the moment before.
+The moments are those of the replay, so moment 42 is event 42. They are followed by those of the
+final scoring, part by part. Each consists of the event without what is hidden from this viewpoint,
+and the table values (`table.Table.values`) that changed since the moment before.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Moment: TypeAlias = tuple[dict[str, Any], Values]
 
 
 def moments_of(replay: Replay, eyes: Eyes) -> dict[str, Any]:
-    """The whole match for these eyes, as a JSON object."""
+    """Return the whole match from this viewpoint, as a JSON object."""
     rules = rules_for(replay.board, len(replay.seats), replay.options)
     moments = list(_played(rules, replay.events, eyes))
     moments += _scored(rules.board, replay.result, moments)
@@ -42,7 +42,7 @@ def moments_of(replay: Replay, eyes: Eyes) -> dict[str, Any]:
 
 
 def header_of(rules: Rules, seats: list[tuple[str, str, str]]) -> dict[str, Any]:
-    """What does not change in a match."""
+    """Return the constant facts of a match."""
     board = rules.board
     return {
         "format": FORMAT,
@@ -63,16 +63,16 @@ def header_of(rules: Rules, seats: list[tuple[str, str, str]]) -> dict[str, Any]
 
 
 class Projector:
-    """Turns events, as they happen, into the moments that some eyes see."""
+    """Converts events, as they happen, into the moments of one viewpoint."""
 
     def __init__(self, rules: Rules, eyes: Eyes) -> None:
         self.table = Table(rules, seat_of(eyes))
         self._shown: Values = {}
 
     def show(self, event: Event, ms: int | None, left: int | None = None) -> Moment:
-        """The moment of this event, from which everything hidden has been taken already.
+        """Return the moment of this event, from which hidden information has already been removed.
 
-        `ms` is the time it took, where that may be known; `left` the hand of a seat that leaves.
+        `ms` is the time that it took, if that is public; `left` is the hand of a seat that leaves.
         """
         self.table.see(event, left)
         if isinstance(event, events.Decision) and ms and not event.ms:
@@ -99,7 +99,7 @@ def _played(rules: Rules, happened: tuple[Event, ...], eyes: Eyes) -> Iterator[M
 
 
 def _deciders(happened: tuple[Event, ...]) -> list[list[int]]:
-    """After each event the seats from which a decision is due."""
+    """Return, for each event, the seats that must decide after it."""
     deciders: list[list[int]] = []
     due: list[int] = []
     for event in reversed(happened):
@@ -110,7 +110,7 @@ def _deciders(happened: tuple[Event, ...]) -> list[list[int]]:
 
 
 def _scored(board: Board, result: Result, moments: list[Moment]) -> Iterator[Moment]:
-    """The final scoring, which everybody sees."""
+    """Yield the moments of the final scoring, which is public."""
     known: Values = {}
     for _, changes in moments:
         known |= changes

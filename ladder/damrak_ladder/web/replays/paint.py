@@ -1,7 +1,7 @@
-"""The colours of boards and seats, as a style sheet for pages and as one for pictures.
+"""The colours of boards and seats, as a style sheet for pages and one for stand-alone pictures.
 
-One palette serves both. In a picture that is to become pixels, variables and media queries
-cannot be relied upon, so their values are written out.
+Both have the same palette. Variables and media queries are not reliable in pictures that will be
+rasterised, so their values are written out there.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ _CARTS: Final = """
 .cart-wheel { fill: var(--wheel) }
 .cart-box { stroke: var(--wheel); stroke-width: 1.8 }
 """
-# What is drawn by reference does not know where it stands, so these rules must not ask.
+# Shapes drawn with `use` do not see the ancestors of the `use` element, so their rules have no
+# ancestor selectors.
 _SEAT: Final = """
 .damrak [data-seat="N"] .hold { fill: var(--seat-N); fill-opacity: .55 }
 .cart-box.cart-N { fill: var(--seat-N) } .cart-pip.cart-N { fill: var(--pip-N) }
@@ -46,7 +47,7 @@ _SEAT: Final = """
 
 @cache
 def sheet() -> str:
-    """The style sheet for pages: light or dark as the page is."""
+    """Return the style sheet for pages; it follows the theme of the page."""
     light, dark = f"{LIGHT}; {_SEATS_LIGHT}", f"{DARK}; {_SEATS_DARK}"
     parts = []
     for of_page, palette in (
@@ -65,7 +66,7 @@ def sheet() -> str:
 
 
 def _cards(palette: str) -> str:
-    """The colours of cards and seats alone: the others have names that the site uses, too."""
+    """Return the colours of cards and seats only: the site uses the names of the others, too."""
     return "; ".join(
         f"--{name}: {value}" for name, value in _values(palette).items() if name not in _OF_BOARDS
     )
@@ -77,16 +78,16 @@ def _values(palette: str) -> dict[str, str]:
 
 @cache
 def literal(is_dark: bool) -> str:
-    """The style sheet for pictures, in one of the two palettes."""
+    """Return the style sheet for pictures, in one of the two palettes."""
     palette = f"{DARK}; {_SEATS_DARK}" if is_dark else f"{LIGHT}; {_SEATS_LIGHT}"
     values = _values(palette)
     return re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: values[found[1]], _rules())
 
 
 def fitted(name: str, size: int, room: float) -> str:
-    """The rest of a text element's tag, and of the name as much as there is room for.
+    """Return the rest of a text element's tag, with as much of the name as fits.
 
-    It is as wide as this in any font.
+    The text has this width in any font.
     """
     shown = name
     while text_width(shown, size) > room and len(shown) > 1:

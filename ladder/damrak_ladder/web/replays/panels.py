@@ -1,7 +1,7 @@
-"""What lies beside the board at one moment, for pages without a script.
+"""The panels beside the board at one moment, for pages without a script.
 
-The row, the pile and the discards, and of each seat its hand, contracts, carts, goods and score: as
-the eyes see them whose values these are. Scripts draw the same (`market.js`, `seats.js`).
+They show the row, the pile and the discards, and the hand, contracts, carts, goods and score of
+each seat, from the viewpoint of the given values. Scripts draw the same (`market.js`, `seats.js`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NOTHING: Final = f'<span class="soft">{chr(0x2013)}</span>'
 
 
 def market(speaker: Speaker, values: dict[str, Any]) -> SafeString:
-    """The row, the pile, the goods cards and the discards."""
+    """Return the row, the pile, the goods cards and the discards."""
     row = "".join(f"<li>{_face(speaker, kind)}</li>" for kind in values["row"])
     facts = (
         ("pile", "pile", "", str(values["pile"])),
@@ -41,13 +41,13 @@ def market(speaker: Speaker, values: dict[str, Any]) -> SafeString:
 
 
 def seats(speaker: Speaker, values: dict[str, Any]) -> SafeString:
-    """A panel for each seat."""
+    """Return a panel for each seat."""
     every = speaker.match["seats"]
     return SafeString("".join(_seat(speaker, values, seat) for seat in range(len(every))))
 
 
 def unseen(speaker: Speaker, values: dict[str, Any]) -> tuple[str, SafeString]:
-    """How many cards these eyes do not see, in words, and which."""
+    """Return how many cards are hidden from this viewpoint, in words, and which."""
     hidden = sum(values[f"h{seat}"][len(KINDS)] for seat in range(len(speaker.match["seats"])))
     places = {
         "pile": speaker.count("n_cards", values["pile"]),
@@ -64,7 +64,7 @@ def unseen(speaker: Speaker, values: dict[str, Any]) -> tuple[str, SafeString]:
 def _seat(speaker: Speaker, values: dict[str, Any], seat: int) -> str:
     sits = speaker.match["seats"][seat]
     score = values.get(f"z{seat}", values[f"s{seat}"])
-    seconds = number_format((values[f"m{seat}"] + 50) // 100 / 10, 1)  # it cuts, others round
+    seconds = number_format((values[f"m{seat}"] + 50) // 100 / 10, 1)  # number_format truncates
     facts = (
         speaker.count("n_carts", values[f"k{seat}"]),
         speaker.count("n_goods", values[f"g{seat}"]),
@@ -125,7 +125,7 @@ def _contracts(speaker: Speaker, values: dict[str, Any], seat: int) -> Iterable[
 def _cards(
     speaker: Speaker, numbers: Sequence[int], hidden: int, certain: Sequence[str] = ()
 ) -> str:
-    """Cards by kind with their numbers, and so many that are not known."""
+    """Return cards by kind with their numbers, and the number of unknown cards."""
     shown = []
     for kind, word in enumerate(KINDS):
         if numbers[kind]:

@@ -1,4 +1,4 @@
-"""Drawings as pixels, and the carts of one route among them: of these, films and cards consist."""
+"""Rasterised drawings, and the carts of single routes: the parts of films and cards."""
 
 from __future__ import annotations
 
@@ -27,22 +27,23 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The carts on one route, and where they belong in the picture of the board."""
+    """The carts on one route, and their position in the picture of the board."""
 
     pixels: Image.Image
     at: tuple[int, int]
 
 
 def pixels(svg: str, width: int | None = None) -> Image.Image:
-    """This drawing, as wide as it says itself if not told otherwise."""
+    """Return this drawing as pixels, with its own width unless another is given."""
     return _drawn(svg, width, family())
 
 
 @cache
 def family() -> str | None:
-    """The font for drawings that name none of this machine's; None: it has none, and words lack.
+    """Return the font for drawings that name no font of this machine.
 
-    What draws them takes "serif" for one certain font, and where that is not there writes nothing.
+    Return None if there is no such font; drawings then lack their text. The renderer maps "serif"
+    to one particular font, and draws no text if that font is not installed.
     """
     for name in _FAMILIES:
         if _drawn(_PROBE.format(name), None, None).getbbox() is not None:
@@ -59,6 +60,6 @@ def _drawn(svg: str, width: int | None, serif: str | None) -> Image.Image:
 
 
 def piece_of(plan: sketch.Plan, route: int, seat: int, size: tuple[int, int]) -> Piece:
-    """The carts of a seat on a route, for a picture of the board of this size."""
+    """Return the carts of a seat on a route, for a picture of the board of this size."""
     svg, at = sketch.piece(plan, route, seat, size)
     return Piece(pixels(svg), at)

@@ -1,7 +1,7 @@
 """The board as a picture, with carts on its routes: for pages, exports and link cards alike.
 
-Built on the engine's drawing. On the routes lie carts, a group a route; it is empty as long as
-nobody has claimed the route. A seat's carts carry as many pips as its number, counted from one.
+It builds on the engine's drawing. Each route has a group of carts, which is empty until the route
+is claimed. A seat's carts have as many pips as its number, counted from one.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ Owners = Mapping[int, int]
 CLOSED: Final = -1
 _BETWEEN: Final = "<!-- carts -->"
 
-_HEAD: Final = 42  # of the frame above the town, for a title that is not there
-_FOOT: Final = 58  # and below it, for a legend
+_HEAD: Final = 42  # height of the frame above the town for a title, which is omitted here
+_FOOT: Final = 58  # height of the frame below the town for a legend, omitted as well
 _INSET: Final = MARGIN - 14
-_ROUND: Final = 10  # carts and their rims reach so far beyond their route, at most
+_ROUND: Final = 10  # maximum distance by which carts and their outlines exceed their route
 _PIPS: Final = (
     ((0.0, 0.0),),
     ((-5.0, 0.0), (5.0, 0.0)),
@@ -50,7 +50,7 @@ _WILD: Final = "M0 -6L1.8 -1.9L6 -1.9L2.6 .9L3.9 5.2L0 2.6L-3.9 5.2L-2.6 .9L-6 -
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A board laid out, and the part of the sheet that pictures show."""
+    """The layout of a board, and the part of the sheet that pictures show."""
 
     board: Board
     sheet: Sheet
@@ -59,12 +59,12 @@ class Plan:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height in pixels."""
+        """Return the width and height in pixels."""
         return self.frame.right - self.frame.left, self.frame.bottom - self.frame.top
 
 
 def plan_of(board: Board) -> Plan:
-    """The plan of a board; laying one out takes longer than drawing it."""
+    """Return the cached plan of a board; laying one out takes longer than drawing it."""
     return _planned(canonical(board.source))
 
 
@@ -81,7 +81,7 @@ def _planned(source: bytes) -> Plan:
 
 
 def town(board: Board, owners: Owners) -> str:
-    """A position as SVG inside a page, which has the colours (`paint.sheet`) and a caption."""
+    """Return a position as inline SVG for a page with the colours (`paint.sheet`) and a caption."""
     plan = plan_of(board)
     return "".join(
         (
@@ -94,20 +94,20 @@ def town(board: Board, owners: Owners) -> str:
 
 
 def position(board: Board, owners: Owners, is_dark: bool = False) -> str:
-    """A position as an SVG document on its own."""
+    """Return a position as a stand-alone SVG document."""
     plan = plan_of(board)
     return "".join((_opening(plan, is_dark), *_drawn(plan, _carts(plan, owners)), "</svg>\n"))
 
 
 def film(board: Board, course: Sequence[Owners], seconds: float, is_dark: bool = False) -> str:
-    """A game as an animated SVG document: these positions, evenly, again and again."""
+    """Return a game as an animated SVG document: these positions at equal intervals, in a loop."""
     plan = plan_of(board)
     since = {
         route: (owner, i)
         for i in range(len(course) - 1, -1, -1)
         for route, owner in course[i].items()
     }
-    # In the last fifth the end is to be seen.
+    # The last fifth of the time shows the end.
     when = {route: 0.8 * i / max(len(course), 1) for route, (_, i) in since.items()}
     owners = {route: owner for route, (owner, _) in since.items()}
     carts = _carts(plan, owners, when, seconds)
@@ -115,7 +115,7 @@ def film(board: Board, course: Sequence[Owners], seconds: float, is_dark: bool =
 
 
 def layers(plan: Plan) -> tuple[str, str]:
-    """What lies below all carts and what stands above them, as SVG documents of the same size."""
+    """Return everything below and everything above the carts, as SVG documents of the same size."""
     parts = list(scene(plan.board, plan.sheet, plan.labels, [_BETWEEN]))
     at = parts.index(_BETWEEN)
     under = (_opening(plan, False), *_definitions(), _paper(plan), *parts[:at], "</svg>\n")
@@ -123,9 +123,10 @@ def layers(plan: Plan) -> tuple[str, str]:
 
 
 def piece(plan: Plan, route: int, seat: int, size: tuple[int, int]) -> tuple[str, tuple[int, int]]:
-    """The carts on one route and nothing else, as an SVG document hardly larger than they are.
+    """Return only the carts on one route, as an SVG document hardly larger than they are.
 
-    It fits, pixel by pixel, into a picture of the whole board of this size; with it comes where.
+    It fits, pixel by pixel, into a picture of the whole board of the given size, at the returned
+    place.
     """
     _, transform, span, across = next(lane for lane in _lanes(plan) if lane[0] == route)
     wide, high = size[0] / plan.size[0], size[1] / plan.size[1]
@@ -145,7 +146,7 @@ def piece(plan: Plan, route: int, seat: int, size: tuple[int, int]) -> tuple[str
 
 
 def _extent(transform: str, span: int, across: float) -> Box:
-    """The part of the sheet that carts on this route take."""
+    """Return the part of the sheet that carts on this route occupy."""
     a, b, c, d, x, y = map(float, transform.removeprefix("matrix(").removesuffix(")").split())
     along, beside = span / 2 + _ROUND, ROW / 2 + _ROUND
     width, height = abs(a) * along + abs(c) * beside, abs(b) * along + abs(d) * beside
@@ -154,7 +155,7 @@ def _extent(transform: str, span: int, across: float) -> Box:
 
 
 def owners_at(moments: list[Any], at: int) -> dict[int, int]:
-    """Who owns which route at that moment."""
+    """Return the owner of each claimed or closed route at that moment."""
     owners: dict[int, int] = {}
     for _, changes in moments[: at + 1]:
         for name, seat in changes.items():
@@ -192,12 +193,12 @@ def _paper(plan: Plan) -> str:
 
 
 def carts_defined(seats: Iterable[int]) -> str:
-    """What `#cart-0` and so on refer to, for these seats."""
+    """Return the definitions of `#cart-0` and so on for these seats."""
     return f"<defs>{''.join(_cart_definitions(seats))}</defs>"
 
 
 def _definitions() -> Iterator[str]:
-    """What is drawn again and again: the signs of cards, and the carts of each seat."""
+    """Yield the definitions of repeated shapes: the signs of cards, and the carts of each seat."""
     yield "<defs>"
     for word, path in {**SIGNS, "wild": _WILD}.items():
         light = " card-sign--dark" if word in (*ON_LIGHT, "wild") else ""
@@ -219,7 +220,7 @@ def _cart_definitions(seats: Iterable[int]) -> Iterator[str]:
 
 
 def _lanes(plan: Plan) -> Iterator[tuple[int, str, int, float]]:
-    """Each route; how its bed lies, how long it is, and how far across it the route runs."""
+    """Yield each route with the transform and length of its bed, and its offset across the bed."""
     for bed in plan.sheet.beds:
         transform, span = bed_frame(bed)
         across = first_row(bed)
@@ -235,7 +236,7 @@ def _carts(
         owner = owners.get(number)
         state = f' data-seat="{owner}"' if owner is not None else ""
         length = plan.board.routes[number].length
-        # A script that puts carts there has to know where they stand.
+        # Scripts that add carts need their positions.
         yield (
             f'<g class="carts" data-carts="{number}"{state} transform="{transform}"'
             f' data-row="{length} {span} {decimal(across)} {ROW + 2}">'
@@ -248,7 +249,7 @@ def _carts(
 
 
 def _row(length: int, span: int, across: float, owner: int) -> str:
-    """What lies on a claimed or closed route; `board.js` draws the same."""
+    """Return the contents of a claimed or closed route; `board.js` draws the same."""
     hold = (
         f'<rect class="hold" x="{decimal(-span / 2)}" y="{decimal(across - ROW / 2 - 1)}"'
         f' width="{span}" height="{ROW + 2}" rx="5"/>'

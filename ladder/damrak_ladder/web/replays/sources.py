@@ -1,4 +1,4 @@
-"""Where the viewer's matches come from: recorded ones, read once and remembered for a while."""
+"""Recorded matches for the viewer, read from the store once and cached for a while."""
 
 from __future__ import annotations
 
@@ -23,20 +23,23 @@ from damrak_ladder.web.templatetags.damrak import bot_name
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """JSON, as it is and compressed."""
+    """JSON, plain and compressed."""
 
     plain: bytes
     gzipped: bytes
-    inline: str  # so that it may stand in a page
+    inline: str  # escaped for use inside a page
 
 
 def is_over(match: Match) -> bool:
-    """Whether everything about it may be seen: all matches of its block have been recorded."""
+    """Return whether everything about the match is public.
+
+    It is as soon as all matches of its block are recorded.
+    """
     return bool(match.replay) and match.block.state == BlockState.RECORDED
 
 
 def recorded(pk: int) -> Match:
-    """The match, if everything about it may be seen.
+    """Return the match, if everything about it is public.
 
     Raises:
         Http404
@@ -48,13 +51,13 @@ def recorded(pk: int) -> Match:
 
 
 def names_of(match: Match) -> list[str]:
-    """What the bots are called now, seat by seat; a replay has only their slugs."""
+    """Return the current names of the bots, seat by seat; a replay has only their slugs."""
     seats = match.seats.order_by("number").select_related("version__bot")
     return names_among([seat.version for seat in seats])
 
 
 def names_among(versions: Sequence[Version]) -> list[str]:
-    """What these are called at one table: by their bots, told apart where two are of the same."""
+    """Return the names of these versions at one table; versions of the same bot get numbers."""
     names = [bot_name(version.bot.slug, version.bot.name) for version in versions]
     return [
         f"{name} v{version.number}" if names.count(name) > 1 else name
@@ -63,10 +66,10 @@ def names_among(versions: Sequence[Version]) -> list[str]:
 
 
 def replay_of(match: Match) -> Replay:
-    """The replay of a recorded match.
+    """Return the replay of a recorded match.
 
     Raises:
-        Http404: it got lost, or is not what was stored.
+        Http404: it is lost, or differs from what was stored.
     """
     try:
         return parsed(match.replay)
@@ -75,33 +78,33 @@ def replay_of(match: Match) -> Replay:
 
 
 def document(match: Match, eyes: Eyes) -> dict[str, object]:
-    """All moments of a recorded match for these eyes; not to be changed."""
+    """Return all moments of a recorded match from this viewpoint; do not change the result."""
     replay_of(match)
     return document_of(match.replay, eyes)
 
 
 def moments(match: Match, eyes: Eyes) -> list[Moment]:
-    """The moments alone."""
+    """Return only the moments."""
     found = document(match, eyes)["moments"]
     assert isinstance(found, list)
     return found
 
 
 def packed_document(match: Match, eyes: Eyes) -> Packed:
-    """The same, ready to be sent."""
+    """Return all moments as packed JSON."""
     replay_of(match)
     return _packed(match.replay, eyes)
 
 
 @lru_cache(maxsize=64)
 def parsed(hash_: str) -> Replay:
-    """The replay of this hash."""
+    """Return the replay with this hash."""
     return parse_replay(load(hash_))
 
 
 @lru_cache(maxsize=128)
 def document_of(hash_: str, eyes: Eyes) -> dict[str, object]:
-    """All moments of the replay of this hash for these eyes; not to be changed."""
+    """Return all moments of the replay with this hash; do not change the result."""
     return moments_of(parsed(hash_), eyes)
 
 

@@ -1,8 +1,8 @@
-"""The table as some eyes see it, event by event.
+"""The table from one viewpoint, updated event by event.
 
-It is given events without what is hidden from these eyes, so it cannot show what they must not see.
-What a seat can conclude about other hands follows the engine's own bookkeeping (`position`,
-`supply`); tests hold the two together.
+It receives events without the information hidden from this viewpoint, so it cannot leak any. The
+conclusions of a seat about other hands follow the engine's own bookkeeping (`position`, `supply`);
+tests compare the two.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from damrak_engine.rules import Rules
 from damrak_engine.scoring import goods_points, split_contracts
 
 Values: TypeAlias = dict[str, Any]
-"""All that is to be seen at one moment, under short names; `Table.values` explains them."""
+"""All visible values at one moment, under short names; `Table.values` explains them."""
 
 
 class Table:
-    """What `seat` sees; -1 is somebody at no seat, who sees what the events given to it show."""
+    """The view of `seat`. With -1 it belongs to no seat and shows what the given events show."""
 
     def __init__(self, rules: Rules, seat: int) -> None:
         self.rules = rules
         self.seat = seat
         seats = range(rules.seats)
-        self.known = [0 for _ in seats]  # cards of each hand that these eyes know
-        self.hidden = [0 for _ in seats]  # and how many more it holds
+        self.known = [0 for _ in seats]  # known cards of each hand
+        self.hidden = [0 for _ in seats]  # number of its other cards
         self.floor = 0  # cards certainly among the hidden ones of all hands together
-        self.is_floored = False  # whether there has been a reshuffle
+        self.is_floored = False  # whether there has been a reshuffle after which `floor` is known
         self.row = [NO_CARD] * ROW_SIZE
         self.pile = 0
         self.discards = 0
-        self.lost = 0  # discards that these eyes did not see
+        self.lost = 0  # number of discards unknown to this viewpoint
         self.carts = [rules.board.carts for _ in seats]
         self.points = [0 for _ in seats]
         self.goods = [0 for _ in seats]
@@ -52,7 +52,7 @@ class Table:
         self.spent = [0 for _ in seats]
 
     def see(self, event: Event, left: int | None = None) -> None:
-        """Let this happen. `left` is the hand of a seat that leaves, which is discarded openly."""
+        """Apply an event. `left` is the hand of a seat that leaves, which is discarded openly."""
         match event:
             case events.Deal():
                 self._deal(event)
@@ -102,7 +102,7 @@ class Table:
                 self.continues = seat
 
     def _turn_of(self, seat: int) -> None:
-        """The seat decides; if it was not in the middle of its turn, a new one begins."""
+        """Register a decision of the seat; a new turn begins unless it was in the middle of one."""
         if not any(self.offers) and self.continues != seat:
             self.turn += 1
         self.continues = -1
@@ -117,7 +117,7 @@ class Table:
 
     def _reshuffle(self) -> None:
         self.is_floored = not self.lost
-        self.floor = 0 if self.lost else self._concealed()  # for the pile is empty
+        self.floor = 0 if self.lost else self._concealed()  # because the pile is empty
         self.pile = size(self.discards) + self.lost
         self.discards = self.lost = 0
 
@@ -139,7 +139,7 @@ class Table:
             self.goods_left -= 1
 
     def _show(self, seat: int, cards: int) -> None:
-        """These cards leave a hand, for everybody to see."""
+        """Remove these cards from a hand, visibly for all seats."""
         known = self.known[seat]
         self.known[seat] = without(known, cards)
         unexpected = without(cards, known)
@@ -160,23 +160,23 @@ class Table:
             self._show(seat, left)
             self.discards += left
 
-    # ---- what is to be seen ----------------------------------------------------------------
+    # ---- visible values -----------------------------------------------------------------------
 
     def _concealed(self) -> int:
-        """Every card that these eyes do not see, wherever it is."""
+        """Return all cards hidden from this viewpoint, wherever they are."""
         deck = sum(number * ONE[kind] for kind, number in enumerate(self.rules.deck))
         seen = self.discards + packed([card for card in self.row if card != NO_CARD])
         return deck - seen - sum(self.known)
 
     def values(self) -> Values:
-        """Everything, each under its name.
+        """Return all values, each under its name.
 
-        `row`, `pile`, `discards` (a number a kind), `lost`, `unseen` (a number a kind, in the pile
-        or in hidden hands), `floor` (of these, certainly in hands), `goods`, `turn`, `last`; a
-        letter and a seat: `h` hand (a number a kind, then the hidden ones), `c` contracts, `q`
-        those it chooses from, `d` the fulfilled ones, `p` points of routes, `s` the score,
-        `k` carts, `g` goods cards, `x` why it left, `m` its thinking in milliseconds; `r` and a
-        route: the owner, -1 if it is closed.
+        `row`, `pile`, `discards` (one number per kind), `lost`, `unseen` (one number per kind, in
+        the pile or in hidden hands), `floor` (those of them that are certainly in hands), `goods`,
+        `turn`, `last`; a letter and a seat: `h` hand (one number per kind, then the hidden cards),
+        `c` contracts, `q` those it chooses from, `d` the fulfilled ones, `p` points of routes, `s`
+        the score, `k` carts, `g` goods cards, `x` why it left, `m` its thinking time in
+        milliseconds; `r` and a route: the owner, -1 if it is closed.
         """
         rules = self.rules
         seen: Values = {
@@ -212,7 +212,7 @@ class Table:
         return seen
 
     def owned(self, seat: int) -> int:
-        """The routes of a seat, as a mask."""
+        """Return the routes of a seat, as a mask."""
         return sum(1 << route for route, owner in self.owners.items() if owner == seat)
 
     def _fulfilled(self, board: Board, seat: int) -> tuple[Sequence[int], int]:

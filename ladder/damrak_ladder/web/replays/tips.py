@@ -1,4 +1,4 @@
-"""What the routes of a town are called when pointed at, in the reader's language."""
+"""Tooltips of the routes of a town, in the reader's language."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TITLE: Final = re.compile(r'(<g data-route="(\d+)"><title>)[^<]*')
 
 
 def with_tips(town: str, board: Board) -> str:
-    """The same drawing; what it says of its routes is not English any more."""
+    """Return the same drawing with its English tooltips translated."""
     colours, goods = _colours(), _("goods card")
 
     def title(found: re.Match[str]) -> str:

@@ -1,10 +1,10 @@
-"""Where the viewer's pages and files are."""
+"""URLs of the viewer's pages and files."""
 
 from django.urls import path
 
 from damrak_ladder.web.replays import views
 
-# In the reader's language.
+# With a language prefix.
 pages = (
     [
         path("matches/<int:pk>/embed/", views.embed, name="embed"),
@@ -14,7 +14,7 @@ pages = (
     "replays",
 )
 
-# Without a language.
+# Without a language prefix.
 files = (
     [
         path("matches/<int:pk>/moments/<str:eyes>.json", views.moments_file, name="moments"),

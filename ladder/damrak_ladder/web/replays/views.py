@@ -1,4 +1,4 @@
-"""The viewer's pages and files."""
+"""Views of the viewer's pages and files."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _PAGE: Final = re.compile(r"(?:/[a-z]{2})?/matches/([0-9]{1,18})/(?:embed/)?")
 @require_safe
 @xframe_options_exempt
 def embed(request: HttpRequest, pk: int) -> HttpResponse:
-    """The viewer inside somebody else's page. It has no forms that change anything."""
+    """Show the viewer for other sites' pages. It has no forms that change anything."""
     match = recorded(pk)
     response = render(
         request, "web/replay/embed.html", {"match": match, **viewer_context(request, match)}
@@ -84,7 +84,7 @@ def embed(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @at_most(30, 60, method="GET")
 def verify(request: HttpRequest, pk: int) -> HttpResponse:
-    """The replay checked again, as a fragment or, without JavaScript, as a page."""
+    """Check the replay again; show the result as a fragment or, without JavaScript, as a page."""
     match = recorded(pk)
     is_fragment = request.headers.get("X-Requested-With") == "fetch"
     name = "web/replay/_verdict.html" if is_fragment else "web/replay/verdict.html"
@@ -92,11 +92,14 @@ def verify(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, name, context)
 
 
-@csrf_exempt  # a token would give every visitor a cookie; `is_cross_site` does what is needed
+@csrf_exempt  # a token would give every visitor a cookie; `is_cross_site` is enough
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def insight(request: HttpRequest, pk: int) -> HttpResponse:
-    """The analysis of a match, a part of its page. POST requests it; looking at it does not."""
+    """Show the analysis of a match as a part of its page.
+
+    POST requests an analysis; GET does not.
+    """
     match = recorded(pk)
     if request.method != "POST":
         return render(request, "web/replay/_insight.html", {"insight": insight_of(match)})
@@ -123,7 +126,7 @@ def insight(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def moments_file(request: HttpRequest, pk: int, eyes: str) -> HttpResponse:
-    """All moments for these eyes."""
+    """Return all moments from this viewpoint."""
     match = recorded(pk)
     _check_eyes(match, eyes)
     etag = f'"{match.replay[:32]}-{eyes}"'
@@ -144,7 +147,7 @@ def moments_file(request: HttpRequest, pk: int, eyes: str) -> HttpResponse:
 
 @require_safe
 def position(request: HttpRequest, pk: int) -> HttpResponse:
-    """One position as a picture."""
+    """Return one position as SVG."""
     match = recorded(pk)
     owners = sketch.owners_at(moments(match, ALL), _moment(request, match))
     is_dark = request.GET.get("theme") == "dark"
@@ -154,14 +157,14 @@ def position(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 @at_most(120, 60, method="GET")
 def position_pixels(request: HttpRequest, pk: int) -> HttpResponse:
-    """The same as PNG, for whoever has no script that makes a larger one of the other."""
+    """Return the same as PNG, for readers without the script that converts the SVG."""
     match = recorded(pk)
     return _pixels(position_of(match, _moment(request, match)))
 
 
 @require_safe
 def film(request: HttpRequest, pk: int) -> HttpResponse:
-    """The whole game as an animated picture, a claim a frame."""
+    """Return the whole game as an animated SVG, one claim per frame."""
     match = recorded(pk)
     found = moments(match, ALL)
     claims = [at for at, (event, _) in enumerate(found) if event["event"] == "claim"]
@@ -173,7 +176,7 @@ def film(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 @at_most(20, 60, method="GET")
 def film_pixels(request: HttpRequest, pk: int) -> HttpResponse:
-    """The same for whatever shows no SVG, as a GIF."""
+    """Return the game as a GIF, for programs that do not show SVG."""
     match = recorded(pk)
     try:
         found = film_of(match)
@@ -189,14 +192,14 @@ def film_pixels(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 @at_most(120, 60, method="GET")
 def card(request: HttpRequest, pk: int) -> HttpResponse:
-    """The picture that goes with links to a match."""
+    """Return the preview picture for links to a match."""
     match = recorded(pk)
     return _pixels(card_of(match))
 
 
 @require_safe
 def download(request: HttpRequest, pk: int) -> HttpResponse:
-    """The replay as it was signed."""
+    """Return the replay as it was signed."""
     match = recorded(pk)
     try:
         data = load(match.replay)
@@ -209,14 +212,14 @@ def download(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 async def live(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """What everybody may see of a match that is being played, as server-sent events."""
+    """Stream the public events of a running match as server-sent events."""
     match = await Match.objects.select_related("block").filter(pk=pk).afirst()
-    # Whoever watches stays for long, and must not keep a connection to the database meanwhile.
+    # A watcher stays for long, and must not hold a database connection all the time.
     await sync_to_async(close_old_connections)()
     if match is not None and is_over(match):
         return _stream(only("recorded"))
     if match is None or match.block.state != BlockState.RUNNING:
-        return HttpResponse(status=204)  # browsers then stop asking
+        return HttpResponse(status=204)  # makes browsers stop asking
     if request.GET.get("seen") == "all":
         return _stream(only("over"))
     address = str(request.META.get("REMOTE_ADDR", ""))
@@ -228,7 +231,7 @@ async def live(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 @require_safe
 def colours(request: HttpRequest) -> HttpResponse:
-    """The style sheet of boards."""
+    """Return the style sheet of boards."""
     response = HttpResponse(paint.sheet(), content_type="text/css; charset=utf-8")
     response["Cache-Control"] = AWHILE
     return response
@@ -236,7 +239,7 @@ def colours(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def oembed(request: HttpRequest) -> HttpResponse:
-    """How to embed the match at an address (oembed.com, type rich)."""
+    """Return how to embed the match at an address (oembed.com, type rich)."""
     if request.GET.get("format", "json") != "json":
         return HttpResponse(status=501)
     url = request.GET.get("url", "")
@@ -270,7 +273,7 @@ def _stream(frames: AsyncIterator[bytes]) -> HttpResponseBase:
     response = StreamingHttpResponse(frames, content_type="text/event-stream")
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"
-    response["Content-Encoding"] = "identity"  # what is compressed comes late
+    response["Content-Encoding"] = "identity"  # compression would delay the events
     return response
 
 
@@ -282,7 +285,7 @@ def _check_eyes(match: Match, eyes: str) -> None:
 def _picture(svg: str) -> HttpResponse:
     response = HttpResponse(svg, content_type="image/svg+xml; charset=utf-8")
     response["Cache-Control"] = AWHILE
-    # It has a style sheet of its own, and may do nothing else.
+    # It has its own inline style sheet; everything else is forbidden.
     response["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
@@ -296,13 +299,13 @@ def _pixels(png: bytes) -> HttpResponse:
 
 
 def _moment(request: HttpRequest, match: Match) -> int:
-    """The moment that is asked for; the end if none is."""
+    """Return the requested moment, or the end if none is requested."""
     at, last = request.GET.get("at", ""), len(moments(match, ALL)) - 1
     return min(int(at), last) if at.isdecimal() and len(at) < 7 else last
 
 
 def _match_at(url: str, host: str) -> int:
-    """The match whose page, in whatever language, is at this address of ours."""
+    """Return the match whose page, in any language, is at this address of ours."""
     found = None
     with suppress(ValueError):
         parts = urlsplit(url)
@@ -315,7 +318,7 @@ def _match_at(url: str, host: str) -> int:
 
 
 def _seen_at(url: str, seats: int) -> str:
-    """The eyes and the moment that an address names, as they are told to the embedded page."""
+    """Return the viewpoint and moment of an address, as parameters of the embedded page."""
     parts = urlsplit(url)
     asked = QueryDict(parts.query)
     eyes = asked.get("eyes", ALL)

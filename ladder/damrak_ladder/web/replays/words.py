@@ -1,7 +1,7 @@
-"""Everything the viewer says, in the reader's language: for templates here, and for the script.
+"""All texts of the viewer in the reader's language, for templates and for the script.
 
-A sentence has places such as %(bot)s. What is counted comes in three forms, for 1, 2 and 5, which
-is all that the languages of this site tell apart.
+A sentence has placeholders such as %(bot)s. Counted texts have three forms, for 1, 2 and 5, which
+is all that the languages of this site distinguish.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SAMPLES: Final = (1, 2, 5)
 
 
 def words() -> Words:
-    """The catalogue in the language of this request; not to be changed."""
+    """Return the catalogue in the language of this request; it must not be changed."""
     return _words(get_language())
 
 
@@ -134,7 +134,7 @@ def _labels() -> Words:
 
 
 def deed(catalogue: Words, match: dict[str, Any], action: dict[str, Any]) -> str:
-    """What somebody did or might have done, without saying who; `action` as a replay tells it."""
+    """Describe an action, taken or possible, without its seat; `action` is as in a replay."""
     speaker = Speaker(catalogue, match)
     match action["event"]:
         case "keep":
@@ -152,7 +152,7 @@ def deed(catalogue: Words, match: dict[str, Any], action: dict[str, Any]) -> str
 
 
 def _form(language: str, number: int) -> int:
-    """Which of the three forms a number takes."""
+    """Return which of the three forms a number takes."""
     number = abs(number)
     if number == 1:
         return 0
@@ -162,17 +162,17 @@ def _form(language: str, number: int) -> int:
 
 
 def signed(number: int) -> str:
-    """A number with a true minus."""
+    """Return a number with a true minus sign."""
     return f"\u2212{-number}" if number < 0 else str(number)
 
 
 def sentence(catalogue: Words, match: dict[str, Any], event: dict[str, Any], values: Any) -> str:
-    """What happened, in words; the script says it with the same ones."""
+    """Describe an event in words; the script uses the same ones."""
     return Speaker(catalogue, match).say(event, values)
 
 
 class Speaker:
-    """Speaks about one match in the language of this request."""
+    """Describes the events of one match in the language of this request."""
 
     def __init__(self, catalogue: Words, match: dict[str, Any]) -> None:
         self.words = catalogue
