@@ -1,4 +1,4 @@
-"""The field as rows: owners, bots, versions, their journeys, and the entries on ladders."""
+"""The field as rows: owners, bots, versions, their journeys, and who is on which ladder."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _A_TIME: Final = 2000
 
 
 def slug_of(number: int) -> str:
-    """Return the slug of bot `number`, for example canal-heron-7."""
+    """What the bot of that number is called: canal-heron-7."""
     first, second = WORDS[number % len(WORDS)], WORDS[number // len(WORDS) % len(WORDS)]
     return f"{first}-{second}-{number}"
 
 
 def owner_name(number: int) -> str:
-    """Return the user name of author `number`."""
+    """What the author of that number is called."""
     return f"{WORDS[number % len(WORDS)]}{number}"
 
 
@@ -57,7 +57,7 @@ def write_crowd(
     moment: Callable[[float], datetime],
     chance: np.random.Generator,
 ) -> Whole:
-    """Write the rows of authors, bots and versions; return the key of each version of the field.
+    """All rows of authors, bots and versions; the key of each version of the field.
 
     The bot with the most versions and a few more belong to `mine`.
     """
@@ -67,7 +67,7 @@ def write_crowd(
             User(
                 username=owner_name(number),
                 email=f"{owner_name(number)}@example.org",
-                password="!",  # noqa: S106 - an unusable password
+                password="!",  # noqa: S106 - nobody can log in with it
                 date_joined=moment(0),
             )
             for number in range(int(field.owner.max()) + 1)
@@ -97,7 +97,7 @@ def write_crowd(
 
 
 def enter_crowd(field: Field, ladders: tuple[Ladder, ...], start: datetime, seconds: float) -> None:
-    """Enter every bot of an author on every ladder."""
+    """Put every bot of an author on every ladder."""
     bots = np.array(Bot.objects.exclude(slug__startswith="house-").order_by("pk").values_list("pk"))
     entered = bulk.moments(field.started[: len(bots)] * seconds, start)
     for ladder in ladders:
@@ -149,7 +149,7 @@ def _versions(
 
 
 def _failed(bots: list[Bot], now: datetime, chance: np.random.Generator) -> None:
-    """Create newest versions that failed and never played."""
+    """Newest versions that never played."""
     drawn = [bots[at] for at in np.flatnonzero(chance.random(len(bots)) < FAILED).tolist()]
     Version.objects.bulk_create(
         (

@@ -1,1 +1,1 @@
-"""The site: pages that say what is so, and forms that change it."""
+"""The website: its pages, forms, feeds, guides and match viewer."""

@@ -48,7 +48,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A series as drawn. `style` is the number of the line, for its colour and dashes."""
+    """A series as drawn. `style` is the number of the line, which selects colour and dashes."""
 
     series: Series
     style: int

@@ -19,7 +19,7 @@ SEATS: Final = 40
 
 
 def pace_of_version(version: Version) -> Pace | None:
-    """Return the recent pace of a version; None if there are no figures."""
+    """Return the recent pace of a version; None if it has no figures."""
     latest = Seat.objects.filter(version=version).order_by("-pk")
     seats = dict(latest.values_list("match", "number")[:SEATS])
     rows = MatchTimings.objects.filter(match__in=seats).order_by("-match")[:GAMES]

@@ -1,1 +1,1 @@
-"""Atom feeds of what people follow, and what search engines ask for."""
+"""Atom feeds, and the sitemap and robots.txt for search engines."""

@@ -1,4 +1,4 @@
-"""The feeds. Each has a language in its address, as pages have, and costs the same for ever."""
+"""Atom feeds, with a language prefix as pages have. Their cost does not grow with history."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from damrak_ladder.web.wording import owner_name
 
 SIZE: Final = 30
 VERSIONS: Final = 50
-_UNFIT: Final = re.compile("[\ufffe\uffff]")  # what XML has no place for, beside controls
+_UNFIT: Final = re.compile("[\ufffe\uffff]")  # invalid in XML; plain_text removes controls
 
 if TYPE_CHECKING:
     _Feed = Feed[Item, Any]
 else:
-    _Feed = Feed  # cannot be subscripted where it runs
+    _Feed = Feed  # cannot be subscripted at run time
 
 
 class _News(_Feed):
-    """What all feeds have in common."""
+    """The base class of all feeds."""
 
     feed_type = Atom1Feed
     author_name = "Damrak"
@@ -69,12 +69,12 @@ class _News(_Feed):
     item_updateddate = item_pubdate
 
     def _place(self, obj: Any) -> str:
-        """Its address without the language."""
+        """Return its address without the language."""
         return self.link(obj).removeprefix(f"/{get_language()}")
 
 
 class AllBlocks(_News):
-    """What was played last, on whatever ladder."""
+    """The latest games of all ladders."""
 
     def title(self, obj: Any) -> str:
         return _("Latest games") + " · Damrak"
@@ -87,7 +87,7 @@ class AllBlocks(_News):
 
 
 class LadderNews(_News):
-    """Which versions went live on a ladder, and its table day by day."""
+    """Versions that went live on a ladder, and its table day by day."""
 
     def get_object(self, request: HttpRequest, slug: str) -> Ladder:
         return get_object_or_404(Ladder, slug=slug)
@@ -107,7 +107,7 @@ class LadderNews(_News):
 
 
 class LadderBlocks(LadderNews):
-    """What was played last on a ladder."""
+    """The latest games of a ladder."""
 
     def title(self, obj: Ladder) -> str:
         return _("Blocks of %(name)s") % {"name": _fit(obj.name)} + " · Damrak"
@@ -120,7 +120,7 @@ class LadderBlocks(LadderNews):
 
 
 class BotNews(_News):
-    """What a bot played last, and which of its versions went live."""
+    """The latest games of a bot, and its versions that went live."""
 
     def get_object(self, request: HttpRequest, slug: str) -> Bot:
         return get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
@@ -141,12 +141,12 @@ class BotNews(_News):
 
 
 def _fit(text: str) -> str:
-    """The text without characters that XML cannot hold."""
+    """Return the text without characters that XML cannot hold."""
     return _UNFIT.sub("", plain_text(text))
 
 
 def _served(feed: _Feed) -> Callable[..., HttpResponse]:
-    """The view: unchanged feeds are answered in a word, and may be kept for some minutes."""
+    """Return the view of a feed, with conditional requests and some minutes of caching."""
 
     @require_safe
     @cache_control(public=True, max_age=300)

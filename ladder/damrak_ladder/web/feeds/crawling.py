@@ -1,4 +1,4 @@
-"""What search engines are told: which pages there are, and which are not worth reading."""
+"""Sitemaps and robots.txt: the pages for search engines, and those that they should skip."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from damrak_ladder.bots.models import Bot
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.web.guides.library import library
 
-# Below each language and without one: what only users who are logged in have, what costs work, and
-# the pages of matches, of which there are as many as games. Wildcards would be shorter, and not all
-# crawlers understand them.
+# With each language prefix and without: pages for logged-in users, expensive pages, and the pages
+# of matches, of which there are as many as games. Wildcards would be shorter, but not all crawlers
+# support them.
 _CLOSED: Final = ("account", "accounts", "desk", "device", "matches", "organise", "search")
 
-# Without a language; and every list that is asked for in another order or piece.
+# Without a language prefix; the last entry covers lists in another order or part.
 _CLOSED_FILES: Final = ("/api/", "/language/", "/notices/", "/*?")
 
 if TYPE_CHECKING:
     _Sitemap = Sitemap[Any]
 else:
-    _Sitemap = Sitemap  # cannot be subscripted where it runs
+    _Sitemap = Sitemap  # cannot be subscripted at run time
 
 
 class _English(_Sitemap):
-    """Pages by their English addresses: each names the other languages itself."""
+    """Pages by their English addresses; each page links to its other languages itself."""
 
     i18n = True
     languages = ("en",)
@@ -84,21 +84,21 @@ _SECTIONS: Final[dict[str, type[_Sitemap] | _Sitemap]] = {
 @require_safe
 @cache_control(public=True, max_age=3600)
 def maps(request: HttpRequest) -> HttpResponse:
-    """Which lists of addresses there are."""
+    """Return the index of the sitemaps."""
     return index(request, _SECTIONS, sitemap_url_name="sitemap")
 
 
 @require_safe
 @cache_control(public=True, max_age=3600)
 def addresses(request: HttpRequest, section: str) -> HttpResponse:
-    """One list of addresses."""
+    """Return one sitemap."""
     return sitemap(request, _SECTIONS, section=section)
 
 
 @require_safe
 @cache_control(public=True, max_age=3600)
 def robots(request: HttpRequest) -> HttpResponse:
-    """What programs that read the whole site should leave out."""
+    """Return robots.txt: the paths that crawlers should skip, and the address of the sitemaps."""
     roots = ["/", *(f"/{code}/" for code, _ in settings.LANGUAGES)]
     closed = [*_CLOSED_FILES, *(f"{root}{name}/" for root in roots for name in _CLOSED)]
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in closed)]

@@ -1,4 +1,4 @@
-"""What stands in feeds: blocks, versions that went live, and each day's table."""
+"""Feed entries: blocks, versions that went live, and each day's table."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Place = tuple[str, str, int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One entry. Its key never changes, whatever the language."""
+    """A feed entry. Its key is stable and the same in every language."""
 
     key: str
     title: str
@@ -41,18 +41,18 @@ class Item:
 
 
 def of_blocks(rows: Iterable[BlockListed]) -> list[Item]:
-    """Each block with its result and links to its games."""
+    """Return an entry for each block with its result and links to its games."""
     return [_block(row, row.finished) for row in rows if row.finished is not None]
 
 
 def of_promotions(found: QuerySet[Promotion], limit: int) -> list[Item]:
-    """Versions that went live, the latest first."""
+    """Return entries for versions that went live, the latest first."""
     full = found.filter(after__isnull=False).select_related("bot__owner", "after")
     return [_promotion(one) for one in full.order_by("-pk")[:limit]]
 
 
 def of_days(ladder: Ladder, now: datetime) -> list[Item]:
-    """The table at the end of each of the last days."""
+    """Return entries with the table at the end of each of the last days."""
     begun = ladder.created.astimezone(UTC).date()
     days = [now.astimezone(UTC).date() - timedelta(days=number + 1) for number in range(DAYS)]
     found = [(day, _first_places(ladder, day)) for day in days if day >= begun]
@@ -60,7 +60,7 @@ def of_days(ladder: Ladder, now: datetime) -> list[Item]:
 
 
 def latest(limit: int, *lists: Sequence[Item]) -> list[Item]:
-    """The newest of these."""
+    """Return the newest of these entries."""
     return sorted((item for items in lists for item in items), key=_age)[:limit]
 
 
@@ -114,8 +114,10 @@ def _day(ladder: Ladder, day: date, places: Sequence[Place]) -> Item:
 
 
 def _first_places(ladder: Ladder, day: date) -> list[Place]:
-    """The top of that day's table, which does not change any more: looked up once, and kept as it
-    is, since readers have many languages."""
+    """Return the top of that day's table, which is final and therefore cached.
+
+    It is cached as data, not as text, because feeds have many languages.
+    """
     key = f"feed-day-2-{ladder.pk}-{day.isoformat()}"
     places: list[Place] | None = cache.get(key)
     if places is None:

@@ -1,4 +1,4 @@
-"""Where the feeds are: beside the pages they belong to. Search engines look at the root."""
+"""URLs of the feeds, next to their pages, and of the search engines' files at the root."""
 
 from django.urls import path
 

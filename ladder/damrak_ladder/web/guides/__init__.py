@@ -1,1 +1,1 @@
-"""What is there to be read: the rules in the reader's language, and the documentation."""
+"""The reading pages: the rules in the reader's language, and the documentation."""

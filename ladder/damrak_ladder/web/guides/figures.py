@@ -1,4 +1,4 @@
-"""The drawn examples of the rules: pictures without words, so that they serve every language.
+"""Drawn examples of the rules: pictures without words, so that they serve every language.
 
 `python -m damrak_ladder.web.guides.figures FOLDER` writes them; docs/images/rules has the result.
 """
@@ -36,7 +36,7 @@ _STAR: Final = "M0 -8L2.3 -2.8L8 -2.4L3.6 1.3L5 7L0 3.9L-5 7L-3.6 1.3L-8 -2.4L-2
 
 
 def claim() -> str:
-    """What pays for a green route of four spaces, and for a grey one of three."""
+    """Draw payments for a green route of four spaces and for a grey one of three."""
     parts = [*_route("green", 4, 40, 40), *_route("grey", 3, 360, 40)]
     cards: tuple[str, ...]
     for row, (cards, is_good) in enumerate(
@@ -61,7 +61,7 @@ def claim() -> str:
 
 
 def row() -> str:
-    """A card leaves the row, a wild takes its place: three of five, and the row is renewed."""
+    """Draw a wild replacing a card of the row: with three wilds of five, the row is renewed."""
     before = ("pink", "wild", "black", "wild", "green")
     between = ("pink", "wild", "wild", "wild", "green")
     after = ("orange", "blue", "wild", "red", "black")
@@ -75,7 +75,7 @@ def row() -> str:
 
 
 def double() -> str:
-    """Twins: with two players the other one is shut, with three or four it stays open."""
+    """Draw a double route: with two players the other one closes, with four it stays open."""
     parts: list[str] = []
     for left, people in ((30, 2), (370, 4)):
         for number in range(people):
@@ -89,7 +89,7 @@ def double() -> str:
 
 
 def contract() -> str:
-    """A chain of one's own routes fulfils a contract; a gap, or somebody else's route, does not."""
+    """Draw a contract fulfilled by a chain of own routes, and one broken by a rival's route."""
     parts: list[str] = []
     for top, middle in ((50, "ours"), (150, "theirs")):
         x = 40
@@ -105,7 +105,7 @@ def contract() -> str:
 
 
 def goods() -> str:
-    """Four players with 5, 3, 3 and 1 goods cards gain 8, 6, 6 and 2 points."""
+    """Draw four players with 5, 3, 3 and 1 goods cards, who gain 8, 6, 6 and 2 points."""
     parts: list[str] = []
     for number, (cards, points) in enumerate(((5, 8), (3, 6), (3, 6), (1, 2))):
         x = 70 + 130 * number
@@ -121,7 +121,7 @@ def goods() -> str:
 
 
 def scoring() -> str:
-    """Route points, contracts, goods: 31 + 10 + 7 - 5 + 6 = 49."""
+    """Draw a final score of route points, contracts and goods: 31 + 10 + 7 - 5 + 6 = 49."""
     parts: list[str] = []
     for number, (kind, points) in enumerate(
         (("route", "31"), ("yes", "+10"), ("yes", "+7"), ("no", "\N{MINUS SIGN}5"), ("goods", "+6"))

@@ -1,6 +1,6 @@
-"""The documents that may be read on the site: those of the repository, and no other file.
+"""The documents shown on the site: those of the repository, and no other file.
 
-In a source tree they lie in `docs/`; a wheel carries a copy beside this package.
+In a source tree they are in `docs/`; a wheel has a copy beside this package.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Library:
 
 @cache
 def library() -> Library:
-    """What is there. Names are looked up in it, never put together from an address."""
+    """Return all documents. Names from requests are looked up here, never turned into paths."""
     root = next((place for place in _PLACES if (place / "rules.md").is_file()), _PLACES[0])
     return Library(
         root=root,
@@ -42,13 +42,13 @@ def library() -> Library:
 
 @cache
 def title_of(name: str) -> str:
-    """The heading that a document begins with."""
+    """Return the heading that a document begins with."""
     with library().documents[name].open(encoding="utf-8") as file:
         return file.readline().removeprefix("# ").strip() or name
 
 
 def rules_in(language: str) -> tuple[str, str]:
-    """The document with the rules in this language, or in English; and which of them it is."""
+    """Return the name and language of the rules in this language, or else in English."""
     if language != "en" and f"rules/{language}" in library().documents:
         return f"rules/{language}", language
     return "rules", "en"

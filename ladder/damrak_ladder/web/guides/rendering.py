@@ -1,4 +1,4 @@
-"""From a document of the repository to a piece of a page into which its links fit."""
+"""Rendering of Markdown documents as HTML, with links adapted to the site."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 Address = Callable[[str], str | None]
-"""From the path of a file in the library, with its ending, to where it is on the site, if it is."""
+"""Maps the path of a file in the library, with its suffix, to its address on the site or None."""
 
 _CLAUSE: Final = re.compile(r"(?:R[1-9][0-9]?|C-[a-z][0-9]?)(?![\w-])")
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading, and the anchor that leads to it."""
+    """A heading and its anchor."""
 
     level: int
     text: str
@@ -32,7 +32,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A document as HTML that is safe to show."""
+    """A document as safe HTML."""
 
     title: str
     head: str  # the title as HTML, if the document begins with it
@@ -41,7 +41,7 @@ class Rendered:
 
 
 def render(path: Path, name: str, address: Address) -> Rendered:
-    """The document in this file; `name` is its place in the library."""
+    """Render the document in this file; `name` is its place in the library."""
     return _render(path, path.stat().st_mtime_ns, name, address)
 
 
@@ -57,7 +57,7 @@ def _render(path: Path, _changed: int, name: str, address: Address) -> Rendered:
     for token in tokens:
         for child in token.children or ():
             _lead(child, folder, address)
-    begin = 3 if tokens and tokens[0].tag == "h1" else 0  # its opening, its text, its end
+    begin = 3 if tokens and tokens[0].tag == "h1" else 0  # three tokens: opening, text, closing
     head, html = (
         markdown.renderer.render(part, markdown.options, {})
         for part in (tokens[:begin], tokens[begin:])
@@ -67,13 +67,13 @@ def _render(path: Path, _changed: int, name: str, address: Address) -> Rendered:
 
 
 def slug_of(text: str) -> str:
-    """The anchor that a heading of this text gets, here as on the repository's own pages."""
+    """Return the anchor of a heading with this text, the same as on the repository's own pages."""
     kept = re.sub(r"[^\w\- ]", "", text.strip().lower())
     return kept.replace(" ", "-")
 
 
 def _number(tokens: Sequence[Token]) -> list[Heading]:
-    """Give each heading its anchor."""
+    """Give each heading its anchor, and return the headings."""
     found: list[Heading] = []
     seen: dict[str, int] = {}
     for before, inline in pairwise(tokens):
@@ -89,7 +89,7 @@ def _number(tokens: Sequence[Token]) -> list[Heading]:
 
 
 def _anchor_clauses(tokens: Sequence[Token]) -> frozenset[str]:
-    """Let `#R17` and `#C-g` lead to where the clause stands; which clauses there are."""
+    """Add anchors such as `#R17` and `#C-g` to the clauses; return the names of the clauses."""
     seen: set[str] = set()
     for holder, inline in pairwise(tokens):
         opens_row = holder.type == "td_open"
@@ -105,7 +105,7 @@ def _anchor_clauses(tokens: Sequence[Token]) -> frozenset[str]:
 
 
 def _refer_to(clauses: frozenset[str], tokens: Sequence[Token]) -> None:
-    """Make each mention of these clauses a link, except where the clause itself stands."""
+    """Turn each mention of these clauses into a link, except in the clause itself."""
     for holder, inline in pairwise(tokens):
         if inline.type != "inline" or holder.type == "heading_open":
             continue
@@ -143,7 +143,7 @@ def _plain(inline: Token) -> str:
 
 
 def _lead(token: Token, folder: str, address: Address) -> None:
-    """Make a link or a picture lead to where its target is on the site."""
+    """Point a link or picture to the address of its target on the site."""
     attribute = {"link_open": "href", "image": "src"}.get(token.type)
     if attribute is None:
         return
@@ -153,7 +153,7 @@ def _lead(token: Token, folder: str, address: Address) -> None:
             token.attrSet("rel", "noopener noreferrer")
         return
     place = address(posixpath.normpath(posixpath.join(folder, target)))
-    # What is not on the site is named, and leads nowhere.
+    # The target of a link that is not on the site is removed; the text remains.
     token.attrSet(attribute, (place or "") + (mark + anchor if place else ""))
 
 
@@ -175,7 +175,7 @@ def _link(
 def _table(
     renderer: Any, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
 ) -> str:
-    # A wide table moves by itself on a narrow screen, with keys as well.
+    # A wide table scrolls by itself on a narrow screen, also by keyboard.
     return '<div class="scroll" tabindex="0"><table>\n'
 
 
@@ -188,7 +188,7 @@ def _table_end(
 def _cell(
     renderer: Any, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
 ) -> str:
-    # Alignment comes as a style, which the site's policy forbids.
+    # Alignment is rendered as an inline style, which the site's policy forbids.
     style = str(tokens[index].attrs.pop("style", ""))
     if "right" in style or "center" in style:
         tokens[index].attrJoin("class", "end" if "right" in style else "middle")

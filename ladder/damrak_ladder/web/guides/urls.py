@@ -1,4 +1,4 @@
-"""Where what is read stands: pages have a language in front, the rest does not."""
+"""URLs of the reading pages, with a language prefix, and of pictures and forms, without one."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The pages that are read: rules, documentation, and two small forms that belong to languages."""
+"""The rules and documentation pages, the language switch, and the page that stops e-mails."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from damrak_ladder.web.guides.library import library, rules_in, title_of
 from damrak_ladder.web.guides.rendering import Address, Rendered, render
 from damrak_ladder.web.limits import at_most
 
-# Pictures bring their style with them; apart from that they may do nothing.
+# Pictures may use their own inline style sheet; everything else is forbidden.
 _PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _GROUPS: Final = ("", "bot-authors", "organisers", "operators", "adr")
 
 
 @require_safe
 def rules(request: HttpRequest) -> HttpResponse:
-    """The rules, in the reader's language."""
+    """Show the rules in the reader's language."""
     name, language = rules_in(get_language() or "en")
     return _document(request, name, language, "web/guides/rules.html")
 
 
 @require_safe
 def documents(request: HttpRequest) -> HttpResponse:
-    """All documents, by what they are for."""
+    """Show the list of all documents, grouped by audience."""
     groups = []
     for folder in _GROUPS:
         names = [name for name in library().documents if posixpath.dirname(name) == folder]
@@ -45,7 +45,7 @@ def documents(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def document(request: HttpRequest, name: str) -> HttpResponse:
-    """One document."""
+    """Show one document."""
     if name not in library().documents:
         raise Http404
     language = name.removeprefix("rules/") if name.startswith("rules/") else "en"
@@ -55,7 +55,7 @@ def document(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @cache_control(public=True, max_age=3600)
 def picture(request: HttpRequest, name: str) -> HttpResponse:
-    """A picture from a document."""
+    """Return a picture of a document."""
     path = library().pictures.get(name)
     if path is None:
         raise Http404
@@ -66,11 +66,11 @@ def picture(request: HttpRequest, name: str) -> HttpResponse:
     )
 
 
-@csrf_exempt  # nobody gains by choosing a language for somebody else
+@csrf_exempt  # an attacker gains nothing by changing a visitor's language
 @require_POST
 @at_most(60, 60)
 def language(request: HttpRequest) -> HttpResponse:
-    """Go on in another language, now and next time."""
+    """Switch to another language for this page and later visits."""
     code, place = request.POST.get("language", ""), request.POST.get("next", "")
     if not url_has_allowed_host_and_scheme(place, {request.get_host()}, request.is_secure()):
         place = "/"
@@ -79,7 +79,7 @@ def language(request: HttpRequest) -> HttpResponse:
     if isinstance(request.user, User) and request.user.language != code:
         User.objects.filter(pk=request.user.pk).update(language=code)
     with override(get_language_from_path(place) or get_language() or "en"):
-        # An address can only be read in the language that it is in.
+        # An address can only be resolved in its own language.
         place = translate_url(place, code)
     answer = HttpResponseRedirect(place)
     answer.set_cookie(
@@ -93,9 +93,9 @@ def language(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-@csrf_exempt  # mail programs post here by themselves; the token in the address is the proof
+@csrf_exempt  # mail programs post here on their own; the token in the address is the proof
 def stop(request: HttpRequest, token: str) -> HttpResponse:
-    """End the mails of whoever has this address; asking for it does nothing yet."""
+    """Stop e-mails to the user with this token. A GET request only shows the form."""
     user = find_user(token)
     if user is None:
         raise Http404
@@ -107,7 +107,7 @@ def stop(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def address_of(path: str) -> str | None:
-    """Where a file of the library is on the site, in the language of the moment."""
+    """Return the address of a file of the library on the site, in the current language."""
     shelf, name = library(), path.removesuffix(".md")
     if path in shelf.pictures:
         return reverse("document_picture", args=[path])
@@ -127,7 +127,7 @@ _addresses: dict[str, Address] = {}
 
 
 def _address_in(language: str) -> Address:
-    """`address_of`, for one language: what is rendered with it is kept under it."""
+    """Return a version of `address_of` for one language, which also serves as a cache key."""
 
     def address(path: str) -> str | None:
         with override(language):

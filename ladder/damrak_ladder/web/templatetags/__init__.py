@@ -1,1 +1,1 @@
-"""What templates can draw and say."""
+"""Template tags and filters of the site."""

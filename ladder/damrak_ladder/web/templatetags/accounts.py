@@ -1,4 +1,4 @@
-"""Users, their roles and their devices."""
+"""Template tags for users, their roles and their devices."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def lacks_second_factor(context: Mapping[str, Any]) -> bool:
-    """Whether the role of the user of this page is suspended for want of a second factor."""
+    """Return whether the user's role is suspended because the second factor is missing."""
     user = context.get("user")
     return user is not None and is_known(user) and second_factor.lacks_second_factor(user)
 
 
 @register.simple_tag(takes_context=True)
 def local_mail_folder(context: Mapping[str, Any]) -> str:
-    """Return the folder that mails are kept in instead of sent, for readers on this machine."""
+    """Return the folder where e-mails are stored instead of sent, for readers on this machine."""
     folder = getattr(settings, "EMAIL_FILE_PATH", None)
     request = context.get("request")
     if not folder or request is None or not is_local(request):
         return ""
-    # The name in the request can be forged; the address of the connection cannot.
+    # The host name in the request can be forged; the address of the connection cannot.
     return str(folder) if ip_address(request.META["REMOTE_ADDR"]).is_loopback else ""
 
 
 @register.filter
 def device_name(user_agent: str) -> str:
-    """A browser and its system in a few words."""
+    """Return a browser and its system in a few words."""
     return sessions.device_name(user_agent)
 
 
 @register.filter
 def owner_name(username: str) -> str:
-    """The name of an owner."""
+    """Return the displayed name of an owner."""
     return wording.owner_name(username)
 
 
 @register.filter
 def role_name(role: str) -> str:
-    """The name of a role."""
+    """Return the displayed name of a role."""
     return str(wording.ROLES[Role(role)])

@@ -1,4 +1,4 @@
-"""Points by source of versions, for any page that shows versions."""
+"""Template tag for points by source, for any page that shows versions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ register = template.Library()
 
 @register.inclusion_tag("web/_sources.html")
 def points_by_source(*versions: Version) -> dict[str, Any]:
-    """A table of where the points of these versions come from: two or three queries."""
+    """Return a table of where the points of these versions come from, in two or three queries."""
     found = sources_of([version.pk for version in versions], timezone.now())
     rows = [(version, found[version.pk]) for version in versions if version.pk in found]
     return {"rows": rows, "is_one": len(versions) == 1, "most": GAMES}

@@ -1,4 +1,4 @@
-"""What a page with the viewer has to fetch."""
+"""Template tag that preloads the scripts of the match viewer."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ MODULES: Final = (
     "ways",
     "words",
 )
-"""All that `viewer.js` imports, directly or not, before it can begin."""
+"""All modules that `viewer.js` imports, directly or indirectly, before it can start."""
 
 
 @register.simple_tag
 def viewer_modules() -> SafeString:
-    """Let the browser fetch all scripts at once, and not each when another one names it."""
+    """Return preload links, so that the browser fetches all scripts at once, not one by one."""
     addresses = ((static(f"damrak/viewer/{name}.js"),) for name in MODULES)
     return format_html_join("", '<link rel="modulepreload" href="{}">', addresses)

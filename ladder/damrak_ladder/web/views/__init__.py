@@ -1,1 +1,1 @@
-"""Pages, by what they are about."""
+"""Views of the site, one module per subject."""

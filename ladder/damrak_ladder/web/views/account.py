@@ -1,4 +1,4 @@
-"""My account: why a second factor is needed, sessions, my data, and the end of it."""
+"""Account pages: second factor, sessions, download of personal data, and deletion."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from damrak_ladder.web.limits import at_most
 
 
 class DeletionForm(forms.Form):
-    """The user name, typed once more."""
+    """The form that confirms a deletion by the user name."""
 
     name = forms.CharField(
         label=gettext_lazy("Your user name, to confirm"),
@@ -32,14 +32,14 @@ class DeletionForm(forms.Form):
     )
 
     def __init__(self, username: str, *args: object) -> None:
-        super().__init__(*args)  # type: ignore[arg-type]  # as Django takes them
+        super().__init__(*args)  # type: ignore[arg-type]  # passed on to Django unchanged
         self._username = username
 
     def clean_name(self) -> str:
-        """The name.
+        """Return the name.
 
         Raises:
-            ValidationError: it is another one.
+            ValidationError: it is not the user's name.
         """
         name: str = self.cleaned_data["name"]
         if name != self._username:
@@ -49,7 +49,7 @@ class DeletionForm(forms.Form):
 
 @login_required
 def second_factor(request: UserRequest) -> HttpResponse:
-    """Why a second factor is needed, and the way to set one up."""
+    """Show why a second factor is needed, and how to set one up."""
     context = {"is_needed": lacks_second_factor(request.user)}
     return render(request, "web/account/second_factor.html", context)
 
@@ -58,7 +58,7 @@ def second_factor(request: UserRequest) -> HttpResponse:
 @require_POST
 @at_most(60, 60)
 def end_session(request: UserRequest, pk: int) -> HttpResponse:
-    """End one of my sessions."""
+    """End one of the user's sessions."""
     if not sessions.end_session(request.user, pk):
         refuse(request, f"session {pk}")
         raise Http404
@@ -68,7 +68,7 @@ def end_session(request: UserRequest, pk: int) -> HttpResponse:
 
 @login_required
 def data(request: UserRequest) -> HttpResponse:
-    """What can be downloaded, and the way to delete the account."""
+    """Show what can be downloaded, and the link to delete the account."""
     return render(request, "web/account/data.html")
 
 
@@ -77,7 +77,7 @@ def data(request: UserRequest) -> HttpResponse:
 @after_confirmation()
 @at_most(10, 3600)
 def download(request: UserRequest) -> HttpResponse:
-    """A file with all that is kept about me."""
+    """Return a file with all data stored about the user."""
     text = json.dumps(export.export(request.user, timezone.now()), indent=2, ensure_ascii=False)
     response = HttpResponse(text + "\n", content_type="application/json; charset=utf-8")
     response.headers["Content-Disposition"] = 'attachment; filename="damrak-account.json"'
@@ -89,7 +89,7 @@ def download(request: UserRequest) -> HttpResponse:
 @after_confirmation()
 @at_most(10, 3600)
 def delete(request: UserRequest) -> HttpResponse:
-    """Say what happens, ask for a confirmation, and delete my account."""
+    """Explain the consequences, ask for a confirmation, and delete the user's account."""
     form = DeletionForm(request.user.username, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:

@@ -1,4 +1,4 @@
-"""One block: the same cards for all, seats changed."""
+"""The page of a block: the same cards in all games, with the seats rotated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Row:
 
 
 def block(request: HttpRequest, pk: int) -> HttpResponse:
-    """Its games side by side, and how often it was tried."""
+    """Show the games of a block side by side, and its attempts."""
     found = blocks.shown(Block.objects.filter(pk=pk))
     if not found:
         raise Http404

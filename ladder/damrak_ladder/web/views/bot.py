@@ -1,4 +1,4 @@
-"""A bot and its versions, as everybody sees them."""
+"""Public pages of bots and their versions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHOWN: Final = (
         "ladder__slug",
         "ladder__name",
         "ladder__anchors",
-    ),  # what else a ladder has takes long to read
+    ),  # other fields of a ladder take long to read
 )
 VERSIONS: Final = 50
 PROMOTIONS: Final = 30
@@ -38,14 +38,14 @@ PROMOTIONS: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How a bot went on one ladder."""
+    """The rating history of a bot on one ladder."""
 
     ladder: Ladder
     chart: Chart | None
 
 
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    """A bot: where it stands, how it got there, and what it played."""
+    """Show a bot: its ratings, their history, and its games."""
     found = get_object_or_404(Bot.objects.select_related("owner", "live"), slug=slug)
     versions = list(found.versions.order_by("-number")[:VERSIONS])
     standings = _standings(versions)
@@ -80,7 +80,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """A version: its ratings, its results and its faults, with reasons."""
+    """Show a version: its ratings, its results and its faults, with reasons."""
     versions = Version.objects.select_related("bot__owner", "bot__live")
     found = get_object_or_404(versions, bot__slug=slug, number=number)
     is_mine = may_see_inside(request.user, found.bot.owner_id)
@@ -109,7 +109,7 @@ def _standings(versions: Sequence[Version]) -> list[Standing]:
 
 
 def _busiest(standings: Sequence[Standing]) -> list[Ladder]:
-    """The ladders on which any of these versions was rated, those with the most games first."""
+    """Return the ladders on which any of these versions was rated, by games, the most first."""
     ladders = {one.ladder_id: one.ladder for one in standings}
     games = {key: sum(one.games for one in standings if one.ladder_id == key) for key in ladders}
     return [ladders[key] for key in sorted(ladders, key=lambda key: -games[key])]
@@ -120,7 +120,7 @@ def _courses(
     versions: Sequence[Version],
     promotions: Sequence[Promotion] = (),
 ) -> list[Course]:
-    """A chart of these versions for each of the first two ladders."""
+    """Return a chart of these versions for each of the first two ladders."""
     charted, newest = ladders[:2], versions[:MOST_VERSIONS]
     keys = [ladder.pk for ladder in charted]
     courses = histories(keys, [version.pk for version in newest]) if keys else {}
@@ -130,7 +130,7 @@ def _courses(
 def _profile(
     request: HttpRequest, ladders: Sequence[Ladder], version: Version | None
 ) -> Profile | None:
-    """How the version does on the ladder that is asked for, else on the busiest."""
+    """Return the profile of the version on the requested ladder, or else on the busiest."""
     if version is None or not ladders:
         return None
     asked = request.GET.get("ladder", "")

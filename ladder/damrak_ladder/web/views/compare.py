@@ -1,4 +1,4 @@
-"""Any two bots or versions beside each other."""
+"""The comparison page for any two bots or versions."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ OFTEN: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What was asked for on one side, and what that led to."""
+    """The input for one side of a comparison, and the version that it resolves to."""
 
-    name: str  # of the field
+    name: str  # of the form field
     text: str
     version: Version | None
-    candidates: list[tuple[Bot, str]]  # and the page with each of them
-    versions: list[tuple[str, Version]]  # of the same bot, each as it is named in an address
+    candidates: list[tuple[Bot, str]]  # with links to the comparison with each
+    versions: list[tuple[str, Version]]  # of the same bot, with their names in addresses
 
     @property
     def bot(self) -> str:
-        """The bot's name for the field, or what was typed if there is none."""
+        """Return the bot's name for the form field, or the input if no bot was found."""
         return self.text if self.version is None else self.version.bot.slug
 
 
 @at_most(OFTEN, 60, method="GET")
 def compare(request: HttpRequest) -> HttpResponse:
-    """The comparison of `a` and `b`, or a form to choose them.
+    """Show the comparison of `a` and `b`, or a form to choose them.
 
-    Who comes from a ladder brings those that were ticked there as `bots`.
+    The form of a ladder page sends the ticked versions as `bots` instead.
     """
     ticked = [*request.GET.getlist("bots"), "", ""]
     said = {name: _asked(request, name, ticked[at]) for at, name in enumerate("ab")}
@@ -70,7 +70,7 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 
 def name_of(version: Version) -> str:
-    """How a version is named in the address of a comparison."""
+    """Return the name of a version in the address of a comparison."""
     return f"{version.bot.slug}:{version.number}"
 
 
@@ -86,10 +86,10 @@ def _side(name: str, asked: str, other: str, rest: str) -> Side:
 
 
 def _asked(request: HttpRequest, name: str, ticked: str) -> str:
-    """Return what one side asks for: the bot that was typed, or the version chosen of it."""
+    """Return the input for one side: the typed bot, or the chosen version of that bot."""
     text = request.GET.get(name, ticked)
     chosen = request.GET.get(f"{name}_version", "")
-    # A version that was chosen for another bot before does not count.
+    # A version that was chosen for a different bot earlier is ignored.
     return chosen if chosen.partition(":")[0] == text.strip().lower() else text
 
 
@@ -103,7 +103,7 @@ def _chosen(ladders: list[Ladder], slug: str) -> Ladder | None:
 
 
 def _test(request: HttpRequest, first: Version, second: Version) -> str:
-    """Where a test of the two begins, for the owner of one of them."""
+    """Return the address to start a test of both versions, if the user owns one of them."""
     if not is_known(request.user):
         return ""
     for mine, other in ((first, second), (second, first)):
@@ -114,6 +114,6 @@ def _test(request: HttpRequest, first: Version, second: Version) -> str:
             elif other.bot.live_id == other.pk:
                 rival = {"rival": other.bot.slug}
             else:
-                continue  # tests are against live versions of others
+                continue  # tests only use live versions of other owners
             return f"{reverse('web:desk_tests')}?{urlencode({'candidate': mine.pk, **rival})}"
     return ""

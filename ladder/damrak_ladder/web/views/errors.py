@@ -1,4 +1,4 @@
-"""What went wrong, and what helps."""
+"""Error pages: what went wrong, and what helps."""
 
 from __future__ import annotations
 
@@ -14,38 +14,39 @@ from damrak_ladder.web.limits import too_often
 from damrak_ladder.web.unreachable import RETRY_AFTER_S
 
 ACCOUNT_LIMIT_S: Final = 60
-"""The window of allauth's limits; none of those that are answered here has a longer one."""
+"""The window of allauth's rate limits; no limit that is handled here has a longer one."""
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The request makes no sense."""
+    """Answer a malformed request (400)."""
     return render(request, "400.html", status=400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Not for this user."""
+    """Answer a request that this user may not make (403)."""
     return render(request, "403.html", status=403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """There is no such page."""
+    """Answer a request for a page that does not exist (404)."""
     return render(request, "404.html", status=404)
 
 
 def account_limit(request: HttpRequest) -> HttpResponse:
-    """The answer to too many sign-ins, sign-ups, password resets or changes of an account."""
+    """Answer too many sign-ins, sign-ups, password resets or changes of an account."""
     return too_often(request, TooOften(ACCOUNT_LIMIT_S))
 
 
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """The form did not come from a page of ours, or from one that is too old."""
+    """Answer a form that did not come from a page of ours, or from one that is too old."""
     return render(request, "403_csrf.html", status=403)
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    """Our own fault. The page asks nothing of the database, which may be why.
+    """Answer after an internal error. The page needs no database, which may be the cause.
 
-    Where it is, the same will work later, and whoever asks is told so.
+    If the database is the cause, the status is 503 with Retry-After, because the same request will
+    work later.
     """
     if not isinstance(sys.exc_info()[1], (OperationalError, InterfaceError)):
         return render(request, "500.html", status=500)

@@ -1,4 +1,4 @@
-"""The front page."""
+"""The front page, and the list of ladders."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LADDERS = 4
 
 @dataclass(frozen=True, slots=True)
 class LadderShown:
-    """A ladder, and who leads it."""
+    """A ladder, and the top of its table."""
 
     ladder: Ladder
     rows: list[Row]
@@ -28,7 +28,7 @@ class LadderShown:
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    """What this is, who leads, what was played just now, and how to join."""
+    """Show what the site is, who leads, the latest games, and how to join."""
     open_ladders = Ladder.objects.filter(is_open=True).order_by("-weight", "slug")[:LADDERS]
     context = {
         "ladders": [_shown(one) for one in open_ladders],
@@ -40,8 +40,11 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def next_live_table(request: HttpRequest) -> HttpResponse:
-    """The table behind the one that somebody has seen, as a part of the front page; nothing if
-    there is none, for what lies below would jump up by a whole table."""
+    """Return the live table after the one shown, as a fragment of the front page.
+
+    If there is none, the response is 204 (no content): the page would jump if the table
+    disappeared.
+    """
     after = request.GET.get("after", "")
     place = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else 0
     live = live_table(place)
@@ -51,7 +54,7 @@ def next_live_table(request: HttpRequest) -> HttpResponse:
 
 
 def ladders(request: HttpRequest) -> HttpResponse:
-    """All ladders."""
+    """Show all ladders."""
     return render(request, "web/ladders.html", {"ladders": Ladder.objects.order_by("slug")})
 
 

@@ -1,4 +1,4 @@
-"""What runs where, and how the platform is."""
+"""The page of hosts, and of the state of the platform."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NOT_RECORDED: Final = [state for state in BlockState if state != BlockState.REC
 
 @dataclass(frozen=True, slots=True)
 class HostShown:
-    """A host, and how it is."""
+    """A host and its activity."""
 
     host: Host
     games: int  # in the last hour
@@ -38,7 +38,7 @@ class HostShown:
 
 
 def hosts(request: HttpRequest) -> HttpResponse:
-    """The machines with a referee: what they did in the last day, how fast, and what failed."""
+    """Show the machines with a referee: their last day, their speed, and their failures."""
     now = timezone.now()
     rows = list(Host.objects.order_by("name"))
     games = games_since(now - timedelta(hours=1))

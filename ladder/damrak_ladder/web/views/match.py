@@ -1,4 +1,4 @@
-"""One game: who sat where, what came of it, and its replay."""
+"""The page of a match: its seats, its result, and its replay."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from damrak_ladder.web.replays.sources import is_over
 
 
 def match(request: HttpRequest, pk: int) -> HttpResponse:
-    """The match, seat by seat."""
+    """Show the match, seat by seat."""
     full = Match.objects.select_related("block__ladder", "block__host").prefetch_related(
         "seats__result", "seats__version__bot__owner", "faults__seat"
     )
@@ -35,7 +35,7 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
         "others": others,
         "faults": [fault for fault in shown.faults.all() if fault.seat],
     }
-    # The result is to be seen even if its replay is lost, or cannot be reached now.
+    # The result is visible even if the replay is lost or currently unreachable.
     with suppress(Http404, StoreUnreachable):
         context |= viewer_context(request, shown)
         if is_over(shown):

@@ -1,4 +1,4 @@
-"""What needs a person: blocks that were given up, and hosts that are not trusted."""
+"""Pages for organisers: blocks that were given up, and quarantined hosts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIZE = 30
 
 @for_role(Role.ORGANISER)
 def organise(request: UserRequest) -> HttpResponse:
-    """Dead blocks and quarantined hosts."""
+    """Show dead blocks and quarantined hosts."""
     dead = Block.objects.filter(state=BlockState.DEAD, pk__lt=before(request)).order_by("-pk")
     context = {
         "page": page_of(blocks.listed(dead[: SIZE + 1]), SIZE, lambda row: row.pk),
@@ -39,7 +39,7 @@ def organise(request: UserRequest) -> HttpResponse:
 @require_POST
 @at_most(60, 60)
 def requeue_block(request: UserRequest, pk: int) -> HttpResponse:
-    """Let a dead block be tried again."""
+    """Queue a dead block again."""
     if requeue(pk, timezone.now()):
         messages.success(request, _("Block %(number)s waits for its turn again.") % {"number": pk})
     else:
@@ -50,7 +50,7 @@ def requeue_block(request: UserRequest, pk: int) -> HttpResponse:
 @for_role(Role.ORGANISER)
 @at_most(60, 60)
 def trust_host(request: UserRequest, pk: int) -> HttpResponse:
-    """Show why the host is not trusted, and ask whether it is to be again; then trust it."""
+    """Show why the host is quarantined, ask for a confirmation, and trust it again."""
     host = get_object_or_404(Host, pk=pk, state=HostState.QUARANTINED)
     if request.method != "POST":
         evidence = json.dumps(host.evidence, indent=2, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""An author, and their bots."""
+"""The public page of an author and their bots."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from damrak_ladder.web.profiles import ratings_of
 
 
 def person(request: HttpRequest, name: str) -> HttpResponse:
-    """Somebody with bots; nothing else about them is public."""
-    if "\0" in name:  # which not every database can look for
+    """Show an author of bots; nothing else about users is public."""
+    if "\0" in name:  # not every database can search for it
         raise Http404
     authors = User.objects.filter(bots__isnull=False).distinct()
     owner = get_object_or_404(authors, username=name)

@@ -1,4 +1,4 @@
-"""The queue: what is played, what comes next, and why something waits."""
+"""The page of the queue: running blocks, the next ones, and why blocks wait."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from damrak_ladder.pipeline import outlook
 from damrak_ladder.web.access import may_see_trouble
 
 MOST: Final = 50
-"""So many of each are shown; the page says how many there are."""
+"""The maximum number of blocks shown of each kind; the page also gives the total."""
 
 
 def queue(request: HttpRequest) -> HttpResponse:
-    """Blocks that run, and those that wait, in the order in which they will start."""
+    """Show running blocks, and waiting blocks in the order in which they will start."""
     found = outlook.queue(timezone.now(), MOST)
     shares = sorted(found.shares.items(), key=lambda share: (-share[1], share[0]))
     context = {

@@ -1,4 +1,4 @@
-"""Finding bots, people and matches."""
+"""Search for bots, people and matches."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LONGEST: Final = 60
 
 @at_most(60, 60, method="GET")
 def search(request: HttpRequest) -> HttpResponse:
-    """Bots and people by the beginning of their names; matches and blocks by number.
+    """Search bots and people by the beginning of their names, matches and blocks by number.
 
-    Who asks with `go` for the whole name of a bot is led to its page.
+    A request with `go` and the full name of a bot is redirected to its page.
     """
     asked = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST]
     if request.GET.get("go") and Bot.objects.filter(slug=asked.lower()).exists():

@@ -1,4 +1,4 @@
-"""What a seat's bot wrote and did beside the game, for its owner's eyes."""
+"""Private pages of a seat for its owner: the bot's output and diagnostics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from damrak_ladder.web.timing import bars_of, decisions_of, pace_of
 
 
 def seat_log(request: HttpRequest, pk: int, number: int) -> HttpResponse:
-    """Its output, its refused actions, how it ended, and where its time went."""
+    """Show the bot's output, its rejected actions, how it ended, and its use of time."""
     seat = _inside(request, pk, number)
     whole = timings_of(pk)
     timings = Timings() if whole is None else whole.of_seat(number)
@@ -39,7 +39,7 @@ def seat_log(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 
 @at_most(30, 60, method="GET")
 def seat_bundle(request: HttpRequest, pk: int, number: int) -> HttpResponse:
-    """The file with which `damrak repro` runs the failing decision again."""
+    """Return the file with which `damrak repro` repeats the failing decision."""
     seat = _inside(request, pk, number)
     try:
         content = bundle_bytes(seat, seat.match.block.attempt)
@@ -56,5 +56,5 @@ def _inside(request: HttpRequest, pk: int, number: int) -> Seat:
     seat = get_object_or_404(seats, match__pk=pk, number=number)
     if not may_see_inside(request.user, seat.version.bot.owner_id):
         refuse(request, f"log of match {pk}, seat {number}")
-        raise Http404  # nobody else learns whether there is anything
+        raise Http404  # do not reveal whether there is a log
     return seat

@@ -1,4 +1,4 @@
-"""The security log, for staff."""
+"""The page of the security log, for staff."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _moment(label: Any) -> forms.DateTimeField:
 
 
 class FilterForm(forms.Form):
-    """Which entries are shown."""
+    """The filter of the security log."""
 
     kind = forms.ChoiceField(
         label=_("Event"), required=False, choices=[("", _("all")), *SecurityEvent.choices]
@@ -40,7 +40,7 @@ class FilterForm(forms.Form):
 
 @for_role(Role.STAFF)
 def security_log(request: UserRequest) -> HttpResponse:
-    """The events that match the filter, newest first."""
+    """Show the events that match the filter, newest first."""
     form = FilterForm(request.GET)
     wanted: dict[str, Any] = form.cleaned_data if form.is_valid() else {}
     rows = entries(**wanted).filter(pk__lt=before(request)).select_related("user")

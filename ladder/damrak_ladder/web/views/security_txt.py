@@ -19,7 +19,7 @@ VALID_FOR: Final = timedelta(days=180)
 @require_safe
 @cache_control(public=True, max_age=86_400)
 def security_txt(request: HttpRequest) -> HttpResponse:
-    """The contact, until when it is valid, and the address of this file."""
+    """Return the contact, its expiry date, and the address of this file."""
     lines = [
         f"Contact: {settings.DAMRAK_SECURITY_CONTACT}",
         f"Expires: {_expires().isoformat(timespec='seconds').replace('+00:00', 'Z')}",

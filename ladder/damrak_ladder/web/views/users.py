@@ -1,4 +1,4 @@
-"""Users and their roles, for staff."""
+"""The pages of users and their roles, for staff."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROLES: Final = {
 
 
 class RoleForm(forms.Form):
-    """The role that a user gets."""
+    """The form that changes a user's role."""
 
     role = forms.ChoiceField(
         label=gettext_lazy("Role"), choices=list(ROLES.items()), widget=forms.RadioSelect
@@ -38,9 +38,9 @@ class RoleForm(forms.Form):
 
 @for_role(Role.STAFF)
 def users(request: UserRequest) -> HttpResponse:
-    """Organisers and staff, or the users whose name begins as asked."""
+    """Show organisers and staff, or the users whose name begins with the search text."""
     asked = request.GET.get("q", "").replace("\0", "").strip()[:60]
-    # Accounts of the platform have no address, and nobody signs in with them.
+    # Accounts of the platform itself have no e-mail address and are not used to sign in.
     found = User.objects.exclude(email="").order_by("username")
     found = found.filter(username__istartswith=asked) if asked else found.filter(is_organiser=True)
     factors = Authenticator.objects.filter(user=OuterRef("pk"))

@@ -1,1 +1,1 @@
-"""The author's desk: what belongs to whoever has logged in."""
+"""The author's desk: pages for the logged-in user's own bots, tokens and notices."""

@@ -1,4 +1,4 @@
-"""My bots, their versions, and what becomes of them."""
+"""Desk pages of the user's bots and their versions, and the actions on them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from damrak_ladder.web.pages import before, page_of
 from damrak_ladder.web.profiles import ratings_of
 
 UNDER_WAY: Final = frozenset({State.CHECKING, State.QUALIFYING})
-"""States in which more will happen soon by itself."""
+"""States in which more will happen soon without the user."""
 
 SIZE: Final = 50
 GAMES: Final = 20
@@ -48,7 +48,7 @@ GAMES: Final = 20
 
 @login_required
 def desk(request: UserRequest) -> HttpResponse:
-    """All of my bots, each with its live version and its newest one."""
+    """Show all bots of the user, each with its live version and its newest one."""
     bots = list(Bot.objects.filter(owner=request.user).select_related("live").order_by("slug"))
     keys = Version.objects.filter(bot__in=bots).values("bot").annotate(key=Max("pk"))
     newest = {
@@ -66,7 +66,7 @@ def desk(request: UserRequest) -> HttpResponse:
 
 @login_required
 def bot(request: UserRequest, slug: str) -> HttpResponse:
-    """One of my bots, with its versions."""
+    """Show one bot of the user, with its versions."""
     found = _mine(request, slug)
     versions = found.versions.filter(number__lt=before(request)).order_by("-number")
     here = set(found.entries.filter(left=None).values_list("ladder_id", flat=True))
@@ -84,7 +84,7 @@ def bot(request: UserRequest, slug: str) -> HttpResponse:
 @require_POST
 @at_most(30, 60)
 def change_entry(request: UserRequest, slug: str, ladder: str) -> HttpResponse:
-    """Put a bot of mine on a ladder, or take it off."""
+    """Enter one of the user's bots on a ladder, or withdraw it."""
     found = _mine(request, slug)
     on = get_object_or_404(Ladder, slug=ladder)
     now = timezone.now()
@@ -105,7 +105,7 @@ def change_entry(request: UserRequest, slug: str, ladder: str) -> HttpResponse:
 
 @login_required
 def version(request: UserRequest, slug: str, number: int) -> HttpResponse:
-    """One version and its journey; only the journey, when the page asks for news of it."""
+    """Show a version and its journey, or only the journey if the page polls for updates."""
     found = get_object_or_404(_mine(request, slug).versions, number=number)
     context: dict[str, object] = {
         "bot": found.bot,
@@ -136,7 +136,7 @@ def version(request: UserRequest, slug: str, number: int) -> HttpResponse:
 @login_required
 @at_most(20, 60)
 def make_live(request: UserRequest, slug: str, number: int) -> HttpResponse:
-    """Ask whether this version is to be live; then let it be."""
+    """Ask for a confirmation, then make this version live."""
     found = get_object_or_404(_mine(request, slug).versions, number=number)
     if request.method != "POST":
         return render(request, "web/desk/make_live.html", {"bot": found.bot, "version": found})
@@ -160,14 +160,14 @@ def make_live(request: UserRequest, slug: str, number: int) -> HttpResponse:
 @login_required
 @require_POST
 def qualify_again(request: UserRequest, slug: str, number: int) -> HttpResponse:
-    """Let a version that runs elsewhere, and has failed, qualify once more."""
+    """Let a failed remote version qualify again."""
     found = get_object_or_404(_mine(request, slug).versions, number=number)
     try:
         try_again(found.bot, number, timezone.now())
     except TooOften as problem:
         return too_often(request, problem)
     except (SameContent, Overtaken):
-        pass  # its page says how it is meanwhile
+        pass  # its page shows the current state
     return HttpResponseRedirect(reverse("web:desk_version", args=[slug, number]))
 
 
@@ -175,7 +175,7 @@ def qualify_again(request: UserRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 @at_most(20, 60)
 def canary(request: UserRequest, slug: str, number: int) -> HttpResponse:
-    """Let this version play shadow games, or let it stop."""
+    """Start or end shadow games of this version."""
     found = get_object_or_404(_mine(request, slug).versions, number=number)
     now = timezone.now()
     if request.POST.get("do") == "end":

@@ -1,4 +1,4 @@
-"""Letting a program in that asks for it with a short code."""
+"""The page that approves a program's login by a short code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from damrak_ladder.web.limits import too_often
 @login_required
 @after_confirmation(lambda request: "approve" in request.POST)
 def device(request: UserRequest) -> HttpResponse:
-    """Who asks for what; whether it is let in is only ever decided by a form."""
+    """Show which program asks for which access; only a submitted form approves or refuses it."""
     now = timezone.now()
     code = (request.POST if request.method == "POST" else request.GET).get("code", "").strip()
     context: dict[str, object] = {"code": code}

@@ -1,4 +1,4 @@
-"""What I was told, and what I want to be told."""
+"""The user's notices, and the rules for which notices are sent where."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SIZE: Final = 30
 
 @login_required
 def notices(request: UserRequest) -> HttpResponse:
-    """The newest notices, those that could not be sent, and the rules."""
+    """Show the newest notices, those that could not be sent, and the rules."""
     return _page(request)
 
 
@@ -41,7 +41,7 @@ def notices(request: UserRequest) -> HttpResponse:
 @require_POST
 @at_most(30, 60)
 def read_notices(request: UserRequest) -> HttpResponse:
-    """Note that I have read all."""
+    """Mark all notices as read."""
     mark_read(request.user, timezone.now())
     return HttpResponseRedirect(reverse("web:desk_notices"))
 
@@ -50,7 +50,7 @@ def read_notices(request: UserRequest) -> HttpResponse:
 @require_POST
 @at_most(30, 60)
 def set_rules(request: UserRequest) -> HttpResponse:
-    """Keep what is ticked. What is not ticked is not wanted."""
+    """Save the ticked rules; rules that are not ticked are turned off."""
     ticked = set(request.POST.getlist("wanted"))
     for rules in rules_of(request.user):
         for channel in Channel:
@@ -65,7 +65,7 @@ def set_rules(request: UserRequest) -> HttpResponse:
 @require_POST
 @at_most(10, 60)
 def change_webhook(request: UserRequest) -> HttpResponse:
-    """Set, try, renew or remove my webhook. A new secret is shown once, in the answer."""
+    """Set, test, renew or remove the user's webhook; show a new secret once, in the response."""
     user, now = request.user, timezone.now()
     match request.POST.get("do"):
         case "set":

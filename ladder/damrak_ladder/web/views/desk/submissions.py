@@ -1,4 +1,4 @@
-"""New bots and new versions, by a page."""
+"""Submission of new bots and new versions through forms."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _note() -> forms.CharField:
 
 
 class LineForm(forms.Form):
-    """Which bot it is a version of: one of mine, or a new one."""
+    """The choice of the version's bot: an existing one of the user, or a new one."""
 
     bot = forms.ChoiceField(label=gettext_lazy("Bot"), required=False)
     name = forms.CharField(
@@ -66,7 +66,7 @@ class LineForm(forms.Form):
         return said
 
     def line(self, owner: User) -> Bot:
-        """The bot that was chosen, made if it is new.
+        """Return the chosen bot; create it if it is new.
 
         Raises:
             LimitReached, NameTaken
@@ -74,17 +74,17 @@ class LineForm(forms.Form):
         if slug := self.cleaned_data["bot"]:
             return Bot.objects.get(owner=owner, slug=slug)
         name = self.cleaned_data["name"]
-        # One of mine after all, if it was made when the archive was refused.
+        # It already exists if it was created when the archive was refused.
         if mine := Bot.objects.filter(owner=owner, slug=name).first():
             return mine
         try:
             return create_bot(owner, name, name, timezone.now())
-        except ValueError:  # the house has all names of that kind
+        except ValueError:  # names of this form are reserved for house bots
             raise NameTaken(name) from None
 
 
 class UploadForm(LineForm):
-    """A version as an archive."""
+    """The form for a version as an archive."""
 
     archive = forms.FileField(
         label=gettext_lazy("Archive"),
@@ -102,7 +102,7 @@ class UploadForm(LineForm):
 
 
 class RemoteForm(LineForm):
-    """A version that connects from elsewhere."""
+    """The form for a version that runs elsewhere and connects."""
 
     software = forms.CharField(
         label=gettext_lazy("What it is"),
@@ -120,7 +120,7 @@ class RemoteForm(LineForm):
 @login_required
 @at_most(30, 3600)
 def upload(request: UserRequest) -> HttpResponse:
-    """A form for an archive; then the page of the new version."""
+    """Show the form for an archive; redirect to the page of the new version."""
     asked = {"bot": request.GET.get("bot", "")}
     form = UploadForm(request.user, request.POST or None, request.FILES or None, initial=asked)
     if request.method == "POST" and form.is_valid():
@@ -153,7 +153,7 @@ def upload(request: UserRequest) -> HttpResponse:
 @login_required
 @at_most(30, 3600)
 def remote(request: UserRequest) -> HttpResponse:
-    """A form for a bot that connects; then its token, once."""
+    """Show the form for a remote bot; show its token once."""
     form = RemoteForm(request.user, request.POST or None)
     context: dict[str, object] = {"form": form}
     if request.method == "POST" and form.is_valid():
@@ -177,7 +177,7 @@ def remote(request: UserRequest) -> HttpResponse:
 @login_required
 @at_most(20, 3600)
 def renew_token(request: UserRequest, slug: str) -> HttpResponse:
-    """Ask whether the bot is to connect with another token; then show that, once."""
+    """Ask for a confirmation, then replace the token of a remote bot; show the new one once."""
     bot = own_or_404(request, Bot.objects.filter(slug=slug), f"bot {slug}")
     context: dict[str, object] = {"bot": bot}
     if request.method == "POST":

@@ -1,4 +1,4 @@
-"""My tokens for programs."""
+"""Desk pages for the user's API tokens."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SCOPES = [
 
 
 class TokenForm(forms.Form):
-    """What a new token is called and may do."""
+    """The name, scopes and lifetime of a new token."""
 
     name = forms.CharField(
         label=gettext_lazy("Name"),
@@ -57,7 +57,7 @@ class TokenForm(forms.Form):
 @after_confirmation()
 @at_most(20, 600)
 def tokens(request: UserRequest) -> HttpResponse:
-    """The tokens I have, and a form for one more. A new one is shown once, in the answer."""
+    """Show the user's tokens, and a form for a new one, which is shown once, in the response."""
     form = TokenForm(request.POST or None)
     context: dict[str, object] = {"form": form}
     is_good = request.method == "POST" and form.is_valid()
@@ -85,14 +85,14 @@ def tokens(request: UserRequest) -> HttpResponse:
 
 
 def _is_premature(user: User, scopes: list[str]) -> bool:
-    """Whether a token is to use a role that is suspended, and would get it later."""
+    """Return whether the token would use a suspended role as soon as that is restored."""
     return Scope.ORGANISE in scopes and lacks_second_factor(user)
 
 
 @login_required
 @at_most(30, 60)
 def revoke_token(request: UserRequest, pk: int) -> HttpResponse:
-    """Ask whether this token is to be revoked; then revoke it."""
+    """Ask for a confirmation, then revoke this token."""
     token = own_or_404(request, ApiToken.objects.filter(pk=pk, revoked=None), f"token {pk}")
     if request.method != "POST":
         return render(request, "web/desk/revoke_token.html", {"token": token})
