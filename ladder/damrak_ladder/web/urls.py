@@ -1,4 +1,4 @@
-"""Where the pages are. The language in front of them is the root's business."""
+"""URLs of the pages, without the language prefix, which the root URL configuration adds."""
 
 from django.urls import include, path
 

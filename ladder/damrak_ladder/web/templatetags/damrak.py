@@ -1,4 +1,4 @@
-"""Numbers, times, states and intervals, drawn and said the same way on every page."""
+"""Template tags and filters for numbers, times, states and intervals, the same on every page."""
 
 from __future__ import annotations
 
@@ -40,31 +40,31 @@ from damrak_ladder.web.wording import (
 register = template.Library()
 
 POINTS: Final = 12
-"""So many points of each curve stand in the table under a chart."""
+"""The number of points of each curve in the table under a chart."""
 
 
 @register.filter
 def elo(value: float | None) -> str:
-    """A rating as people read it."""
+    """Format a rating."""
     return fragments.NOTHING if value is None else fragments.minus(round(value))
 
 
 @register.filter
 def signed(value: float) -> str:
-    """With its sign, always."""
+    """Format a number, always with its sign."""
     sign = "+" if value > 0 else fragments.MINUS if value < 0 else "±"
     return sign + str(abs(round(value)))
 
 
 @register.filter
 def minus(value: int) -> str:
-    """A number of points; a true minus before less than none."""
+    """Format a number of points, with a true minus sign if it is negative."""
     return fragments.minus(value)
 
 
 @register.filter
 def percent(value: float | None) -> str:
-    """A probability in percent, without pretending to know more than that."""
+    """Format a probability in per cent; almost 0 or 1 becomes "< 1" or "> 99"."""
     if value is None:
         return fragments.NOTHING
     if 0 < value < 0.005:
@@ -76,19 +76,19 @@ def percent(value: float | None) -> str:
 
 @register.filter
 def hundredths(value: float) -> str:
-    """A share as a number from 0 to 100, where there is no room for the sign."""
+    """Format a share as a number from 0 to 100, for places too narrow for the per cent sign."""
     return str(round(100 * value))
 
 
 @register.filter
 def signed_hundredths(value: float) -> str:
-    """A difference of shares in percentage points, with its sign."""
+    """Format a difference of shares in percentage points, with its sign."""
     return signed(100 * value)
 
 
 @register.filter
 def tenths(value: float | None) -> str:
-    """A number of which one decimal is worth saying."""
+    """Format a number with one decimal."""
     if value is None:
         return fragments.NOTHING
     return number_format(round(value, 1), 1).replace("-", fragments.MINUS)
@@ -96,7 +96,7 @@ def tenths(value: float | None) -> str:
 
 @register.filter
 def signed_tenths(value: float) -> str:
-    """With its sign, always, and one decimal."""
+    """Format a number with one decimal, always with its sign."""
     shown = round(abs(value), 1)
     sign = "±" if not shown else "+" if value > 0 else fragments.MINUS
     return sign + number_format(shown, 1)
@@ -104,43 +104,43 @@ def signed_tenths(value: float) -> str:
 
 @register.filter
 def halves(value: float) -> str:
-    """Wins, where a shared one is a part."""
+    """Format a number of wins, which has a decimal if a first place was shared."""
     return number_format(round(value, 1), 0 if value == int(value) else 1)
 
 
 @register.filter
 def many(value: int) -> str:
-    """How many, in groups of three digits; for what may be many."""
+    """Format a count, with digit grouping from 1000."""
     return str(value) if value < 1000 else number_format(value, force_grouping=True)
 
 
 @register.filter
 def kind_name(kind: str) -> str:
-    """The kind of a version in words."""
+    """Return the kind of a version in words."""
     return str(KINDS.get(Kind(kind), kind))
 
 
 @register.filter
 def purpose_name(purpose: str) -> str:
-    """What a block is played for, in words."""
+    """Return the purpose of a block in words."""
     return str(PURPOSES.get(Purpose(purpose), purpose))
 
 
 @register.filter
 def outcome_name(outcome: str) -> str:
-    """How an attempt ended, in words."""
+    """Return how an attempt ended, in words."""
     return str(OUTCOMES.get(outcome, outcome))  # type: ignore[call-overload]
 
 
 @register.filter
 def waits_for(reason: str) -> str:
-    """Why a block waits, in words."""
+    """Return why a block waits, in words."""
     return str(WAITS.get(reason, reason))
 
 
 @register.simple_tag
 def flow_name(flow: str, ladders: Mapping[str, str]) -> str:
-    """Whose share of the machine it is, in words; ladders by their names, where they are known."""
+    """Return the name of a queue's flow; known ladders are named by their titles."""
     kind, _colon, slug = flow.partition(":")
     if kind == "ladder":
         return gettext("the ladder %(name)s") % {"name": ladders.get(slug, slug)}
@@ -153,7 +153,7 @@ def flow_name(flow: str, ladders: Mapping[str, str]) -> str:
 
 @register.filter
 def bot_name(slug: str, name: str = "") -> str:
-    """What a bot is called: house bots by a name for people, others by what only they have."""
+    """Return the displayed name of a bot: the readable name of a house bot, or else the slug."""
     if not name or not slug.startswith(PREFIX):
         return slug
     base, *given = name.split(", ")
@@ -162,12 +162,12 @@ def bot_name(slug: str, name: str = "") -> str:
 
 @register.filter
 def breakable(name: str) -> SafeString:
-    """A name that a line may break where it would be too long for a phone."""
+    """Return a name with line-break opportunities if it would be too long for a phone."""
     return fragments.breakable(name)
 
 
 def _parameter(given: str) -> str:
-    """One of "mcts, 50 iterations" in the reader's language; times are the same in all."""
+    """Return a part of "mcts, 50 iterations" in the reader's language; times stay unchanged."""
     number, _space, unit = given.partition(" ")
     if unit != "iterations" or not number.isdecimal():
         return given
@@ -177,25 +177,25 @@ def _parameter(given: str) -> str:
 
 @register.filter
 def called(shown: Version | Player) -> str:
-    """What a version is called, where it cannot be a link."""
+    """Return the name of a version as plain text."""
     return f"{bot_name(shown.bot.slug, shown.bot.name)} v{shown.number}"
 
 
 @register.filter
 def words(said: str) -> str:
-    """What a layer below has written in English, in the reader's language."""
+    """Return a message that a lower layer wrote in English, in the reader's language."""
     return in_words(said)
 
 
 @register.filter
 def blame_name(owner: str) -> str:
-    """Whose fault it was, in words."""
+    """Return who was to blame, in words."""
     return str(BLAMES.get(owner, owner))
 
 
 @register.filter
 def fault_name(reason: str) -> str:
-    """What went wrong, in words."""
+    """Return the reason of a fault in words."""
     return str(FAULTS.get(reason, reason))
 
 
@@ -203,7 +203,7 @@ def fault_name(reason: str) -> str:
 def comparison(
     first: Version | Player, second: Version | Player, ladder: Ladder | None = None
 ) -> str:
-    """The address of the comparison of two versions."""
+    """Return the address of the comparison of two versions."""
     asked = {"a": f"{first.bot.slug}:{first.number}", "b": f"{second.bot.slug}:{second.number}"}
     if ladder is not None:
         asked["ladder"] = ladder.slug
@@ -212,7 +212,7 @@ def comparison(
 
 @register.filter
 def duration(seconds: float) -> str:
-    """A time in the unit that people would use."""
+    """Format a duration in seconds, in the unit that people would use."""
     if seconds < 90:
         return gettext("%(count)s s") % {"count": number_format(round(seconds))}
     if seconds < 5400:
@@ -222,7 +222,7 @@ def duration(seconds: float) -> str:
 
 @register.filter
 def microseconds(value: int) -> str:
-    """A time in the unit that people would use."""
+    """Format a duration in microseconds, in the unit that people would use."""
     if value < 1000:
         return f"{number_format(value)} µs"
     if value < 1_000_000:
@@ -232,99 +232,99 @@ def microseconds(value: int) -> str:
 
 @register.filter
 def plain(value: float) -> str:
-    """A number as drawings want it, whatever the language."""
+    """Format a number for drawings, independently of the language."""
     return f"{value:g}"
 
 
 @register.filter
 def whole(value: float) -> int:
-    """Without its decimals, which are none."""
+    """Return an integral number without its decimals."""
     return round(value)
 
 
 @register.filter
 def is_local(request: HttpRequest) -> bool:
-    """Whether the site was asked for by a name that only this machine has."""
+    """Return whether the host name of the request is one of this machine only."""
     host = request.get_host().rpartition(":")[0] or request.get_host()
     return host in {"localhost", "127.0.0.1", "[::1]"}
 
 
 @register.filter
 def step_name(kind: str) -> str:
-    """A step of a version's journey in words."""
+    """Return a step of a version's journey in words."""
     return str(STEPS.get(kind, kind))
 
 
 @register.filter
 def item(rows: Any, place: int) -> Any:
-    """One of a list, by its place from 0."""
+    """Return an item of a list by its index from 0."""
     return rows[place]
 
 
 @register.simple_tag
 def state(value: str) -> SafeString:
-    """The state of a version, block or host as a tag."""
+    """Return the state of a version, block or host as a tag."""
     return fragments.tag(*STATES.get(value, (value, "")))
 
 
 @register.simple_tag
 def trial_state(value: str) -> SafeString:
-    """How a test stands, as a tag."""
+    """Return the state of a test as a tag."""
     return fragments.tag(*TRIALS.get(value, (value, "")))
 
 
 @register.filter
 def canary_state(value: str) -> str:
-    """How a canary stands."""
+    """Return the state of a canary in words."""
     return str(CANARIES.get(value, value))
 
 
 @register.simple_tag
 def when(at: datetime | None) -> SafeString:
-    """How long ago, with the exact time at hand."""
+    """Return how long ago this was, with the exact time as a tooltip."""
     return fragments.moment(at)
 
 
 @register.simple_tag
 def version(shown: Version | Player, number: bool = True) -> SafeString:
-    """The name of a version, linked."""
+    """Return the name of a version as a link."""
     bot = shown.bot
     return fragments.link(bot.slug, bot_name(bot.slug, bot.name), shown.number if number else None)
 
 
 @register.simple_tag
 def games(row: BlockListed) -> SafeString:
-    """Links to the matches of a block."""
+    """Return links to the matches of a block."""
     return fragments.games(row.pk, [(match.pk, match.number) for match in row.matches])
 
 
 @register.simple_tag
 def interval(low: float, value: float, high: float, floor: float, ceiling: float) -> SafeString:
-    """A rating and its interval as a bar between the ends of the scale."""
+    """Return a rating and its interval as a bar on a scale from `floor` to `ceiling`."""
     return fragments.bar(low, value, high, floor, ceiling)
 
 
 @register.simple_tag
 def course(name: str, where: str, points: Sequence[Point]) -> SafeString:
-    """The latest points of a curve as rows of a table, the newest first."""
+    """Return the latest points of a curve as table rows, the newest first."""
     return fragments.rows_of_points(name, where, points[: -POINTS - 1 : -1])
 
 
 @register.simple_tag(name="address")
 def address_tag(name: str, *values: str | int) -> str:
-    """The address of a page, like `url`; for those that stand on a page many times."""
+    """Return the address of a page, like `url`, but faster for pages with many links."""
     return address(name, *values)
 
 
 @register.simple_tag(takes_context=True)
 def ask(context: dict[str, Any], **changes: object) -> str:
-    """The link to the same table with these changes to what is asked."""
+    """Return the link to the same table with these changes to its parameters."""
     return str(context["asked"].link(**changes))
 
 
 @register.simple_tag(takes_context=True)
 def nav(context: dict[str, Any], name: str) -> str:
-    """The beginning of a link of the main menu, marked on the page it leads to and those below."""
+    """Return the opening tag of a main-menu link, marked on its page and the pages below."""
     link, path = address(name), context["request"].path
     if not path.startswith(link):
         return format_html('<a href="{}">', link)
@@ -333,5 +333,5 @@ def nav(context: dict[str, Any], name: str) -> str:
 
 @register.simple_tag(takes_context=True)
 def unread(context: dict[str, Any]) -> int:
-    """How many notices wait for whoever has logged in."""
+    """Return the number of unread notices of the logged-in user."""
     return reading.unread(context["request"].user)

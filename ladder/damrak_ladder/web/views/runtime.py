@@ -1,4 +1,4 @@
-"""What uploaded bots get on the hosts of this site."""
+"""The page of the runtime that hosts of this site offer to uploaded bots."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _KINDS: Final[dict[str, Promise]] = {
 
 
 def runtime(request: HttpRequest) -> HttpResponse:
-    """Interpreters, packages and limits, as hosts report them from their sandboxes."""
+    """Show interpreters, packages and limits, as hosts report them from their sandboxes."""
     found = offer(timezone.now())
     context = {
         "offer": found,
@@ -72,7 +72,7 @@ def _said(value: str | None) -> str | None:
 
 
 def _limits(limits: BotLimits) -> list[tuple[str, str]]:
-    """The limits with their names, for people."""
+    """Return the limits with their names and values as texts."""
     together = _("%(mb)s MiB for all processes of a bot together")
     each = _("%(mb)s MiB for each process of a bot")
     values = {

@@ -1,4 +1,4 @@
-"""Is my new version better? Tests, and canaries."""
+"""Desk pages of tests between versions, and of canaries."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _BAR: Final = 240.0
 
 
 class TrialForm(forms.Form):
-    """Which version is to prove itself against which, and how sure the answer is to be."""
+    """The form of a test: both versions, and how certain the answer must be."""
 
     candidate = forms.ModelChoiceField(
         label=gettext_lazy("Is this version"), queryset=Version.objects.none()
@@ -110,34 +110,34 @@ def _label(choice: Version | Ladder) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TrialShown:
-    """A test, how it stands, and where that is on the bar between its two verdicts."""
+    """A test, its progress, and the position of the evidence on the bar between the verdicts."""
 
     trial: Trial
     progress: Progress
 
     @property
     def x(self) -> str:
-        """The place of the evidence on the bar."""
+        """Return the position of the evidence on the bar."""
         low, high = self.progress.lower, self.progress.upper
         share = (min(max(self.progress.llr, low), high) - low) / (high - low)
         return f"{6 + share * (_BAR - 12):.1f}"
 
     @property
     def middle(self) -> str:
-        """Where nothing speaks for either."""
+        """Return the position on the bar at which the evidence favours neither side."""
         low, high = self.progress.lower, self.progress.upper
         return f"{6 + -low / (high - low) * (_BAR - 12):.1f}"
 
     @property
     def is_running(self) -> bool:
-        """Whether it goes on."""
+        """Return whether the test is still running."""
         return self.trial.state == TrialState.RUNNING
 
 
 @login_required
 @at_most(20, 600)
 def trials(request: UserRequest) -> HttpResponse:
-    """My tests, and a form for another."""
+    """Show the user's tests, and a form for a new one."""
     asked = {name: request.GET.get(name) for name in ("candidate", "own", "rival")}
     form = TrialForm(request.user, request.POST or None, initial=asked)
     if request.method == "POST" and form.is_valid():
@@ -169,7 +169,7 @@ def trials(request: UserRequest) -> HttpResponse:
 
 @login_required
 def trial(request: UserRequest, pk: int) -> HttpResponse:
-    """How a test stands; only that, when the page asks for news."""
+    """Show the state of a test, as a fragment if the page polls for it."""
     found = _mine(request, pk)
     newest = blocks.listed(Block.objects.filter(trial_block__trial=found).order_by("-pk")[:10])
     shown = TrialShown(found, progress(found))
@@ -178,7 +178,7 @@ def trial(request: UserRequest, pk: int) -> HttpResponse:
         context["forecast"] = forecasts([found], timezone.now()).get(found.pk)
         context["held"] = held_back([found.candidate, found.baseline], timezone.now())
         dead = Block.objects.filter(trial_block__trial=found, state=BlockState.DEAD)
-        if (latest := dead.order_by("-pk").first()) is not None:  # too many of them, and it waits
+        if (latest := dead.order_by("-pk").first()) is not None:  # too many pause the test
             context["dead"] = f"Its block {latest.pk} could not be played. Staff has been told."
     is_fragment = getattr(request, "htmx", False)
     template = "web/desk/_trial.html" if is_fragment else "web/desk/trial.html"
@@ -188,7 +188,7 @@ def trial(request: UserRequest, pk: int) -> HttpResponse:
 @login_required
 @at_most(30, 60)
 def cancel_trial(request: UserRequest, pk: int) -> HttpResponse:
-    """Ask whether the test is to be cancelled; then cancel it."""
+    """Ask for a confirmation, then cancel the test."""
     found = _mine(request, pk)
     if request.method != "POST":
         return render(request, "web/desk/cancel_trial.html", {"trial": found})
