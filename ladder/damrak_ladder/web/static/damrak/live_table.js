@@ -1,16 +1,16 @@
-// The table on the front page, kept alive. When its match is over the next one takes its place.
+// Live updates of the front page's table. When its match is over, the next one replaces it.
 
 import { BoardView } from "./viewer/board.js";
 import { Film } from "./viewer/film.js";
 import { Speaker, signed } from "./viewer/words.js";
 
-const QUIET_MS = 8000; // without a move at the beginning: this match waits for others
-const REST_MS = 5000; // to look at the end
-const AGAIN_MS = 20000; // when nothing is played
+const QUIET_MS = 8000; // without a first move: the match is waiting for others
+const REST_MS = 5000; // pause to show the end
+const AGAIN_MS = 20000; // until the next attempt if nothing is being played
 
 let shown = null;
 
-/** Follow the match of this table. */
+/** Follows the match of a table. */
 class Table {
   constructor(root) {
     this.root = root;
@@ -62,7 +62,7 @@ class Table {
     this.scores.forEach((score, seat) => (score.textContent = signed(state[`z${seat}`] ?? state[`s${seat}`] ?? 0)));
   }
 
-  /** Let the board stand as it is, or go on with what is played now. */
+  /** Pause the board, or resume with the current state of the match. */
   hold(still) {
     this.pause.setAttribute("aria-pressed", String(still));
     this.close();
@@ -76,7 +76,7 @@ class Table {
     this.timer = setTimeout(() => this.leave(), REST_MS);
   }
 
-  /** Let the next table take this one's place; where there is none this one stays in sight. */
+  /** Replace this table with the next one; without a next one, it stays visible. */
   leave() {
     this.close();
     this.root.dispatchEvent(new Event("damrak-over"));

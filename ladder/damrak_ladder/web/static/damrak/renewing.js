@@ -1,4 +1,4 @@
-// What renews itself waits while somebody is in it with the keyboard, and stops when told to.
+// Pauses self-refreshing parts of a page: by button, and while the keyboard focus is inside.
 
 const button = document.querySelector("[data-pauses]");
 

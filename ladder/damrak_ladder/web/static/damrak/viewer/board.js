@@ -1,10 +1,10 @@
-// The board that the server drew, kept in step: carts, what happens now, and ways.
+// The board drawn by the server, with updates: carts, the current event, and ways of contracts.
 
 import { draw } from "./make.js";
 
-const TALLER = 7; // by so much than in the drawing a line is on a phone
-const DOT = 13; // a place and the room round it
-const SIDES = [[0, -1], [0, 1], [1, 0], [-1, 0]]; // above, below, right and left of it
+const TALLER = 7; // additional distance of a name's lines on a phone
+const DOT = 13; // radius of a place, including its margin
+const SIDES = [[0, -1], [0, 1], [1, 0], [-1, 0]]; // above, below, right, left
 
 /** The picture of the board. */
 export class BoardView {
@@ -28,7 +28,7 @@ export class BoardView {
     narrow.addEventListener("change", () => this.#fitNames(narrow.matches));
   }
 
-  /** On a phone names are larger than the room that the drawing left them; let them grow outwards. */
+  /** On a phone, names are larger than the drawing's space for them, so they extend outwards. */
   #fitNames(isNarrow) {
     for (const { group, x } of this.spots) {
       const lines = group.querySelectorAll("text");
@@ -57,7 +57,7 @@ export class BoardView {
     this.svg.setAttribute("viewBox", isNarrow ? this.#roomForNames() : this.view);
   }
 
-  /** Where grown names cover others or their places, move them to the side where they cover least. */
+  /** Move enlarged names that cover other names or places to the side with the least overlap. */
   #spreadNames() {
     const names = this.spots.map(({ group, x, y }) => {
       const lines = [...group.querySelectorAll("text")];
@@ -81,7 +81,7 @@ export class BoardView {
     }
   }
 
-  /** The drawing's own frame, made wider where names have grown out of it. */
+  /** Return the frame of the drawing, widened to include enlarged names. */
   #roomForNames() {
     const [left, top, width, height] = this.view.split(" ").map(Number);
     let from = left;
@@ -94,7 +94,7 @@ export class BoardView {
     return `${from} ${top} ${to - from} ${height}`;
   }
 
-  /** Show who owns what, changing only what has changed. */
+  /** Show the owners of all routes, updating only those that have changed. */
   show(state) {
     for (let route = 0; route < this.carts.length; route++) {
       const owner = state[`r${route}`]?.toString();
@@ -111,7 +111,7 @@ export class BoardView {
     }
   }
 
-  /** Light up what this event is about. */
+  /** Highlight the route and places of this event. */
   point(event) {
     for (const element of this.lit) element.classList.remove("now");
     this.lit = [];
@@ -122,7 +122,7 @@ export class BoardView {
     return this.lit[0];
   }
 
-  /** Draw a contract: its ends, and a way if there is one. */
+  /** Draw the ends of a contract, and a way between them if there is one. */
   showWay(contract, way) {
     const [a, b] = this.match.contracts[contract];
     const drawn = [];
@@ -144,7 +144,7 @@ export class BoardView {
     this.ways.replaceChildren();
   }
 
-  /** Names large enough for a phone, above all else. */
+  /** Draw names that are legible on a phone, on top of everything else. */
   #name(places) {
     const { x: left, width } = this.svg.viewBox.baseVal;
     for (const place of places) {
@@ -157,7 +157,7 @@ export class BoardView {
   }
 }
 
-/** The box round these lines of text. */
+/** Return the bounding box of these lines of text. */
 function around(lines) {
   const boxes = lines.map((line) => line.getBBox());
   const x = Math.min(...boxes.map((box) => box.x));
@@ -166,7 +166,7 @@ function around(lines) {
   return { x, y, width, height: Math.max(...boxes.map((box) => box.y + box.height)) - y };
 }
 
-/** The box of a name on that side of its place. */
+/** Return the box of a name on the given side of its place. */
 function beside({ x, y, box: { width, height } }, right, down) {
   return {
     x: x - width / 2 + right * (width / 2 + DOT),
@@ -176,14 +176,14 @@ function beside({ x, y, box: { width, height } }, right, down) {
   };
 }
 
-/** How large a part two boxes have in common. */
+/** Return the area of the overlap of two boxes. */
 function shared(one, other) {
   const across = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
   const along = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
   return across > 0 && along > 0 ? across * along : 0;
 }
 
-/** What lies on a claimed or closed route, as the server draws it (sketch.py). */
+/** Return the contents of a claimed or closed route, as the server draws them (sketch.py). */
 function row(group, owner) {
   const [length, span, across, height] = group.dataset.row.split(" ").map(Number);
   const drawn = [draw("rect", { class: "hold", x: -span / 2, y: across - height / 2, width: span, height, rx: 5 })];

@@ -1,6 +1,6 @@
-// Pictures to take away.
+// Export of pictures.
 
-/** Save the picture at this address of ours as PNG, twice as large as it says. */
+/** Save the picture at this address of our site as PNG, at twice its nominal size. */
 export async function savePng(address, name) {
   const image = new Image();
   image.src = address;

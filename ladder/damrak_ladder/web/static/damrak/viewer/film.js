@@ -1,8 +1,8 @@
-// The moments of a match, made into states that can be shown in any order.
+// The moments of a match, converted to states that can be shown in any order.
 
-/** All states of a match; those of a running one are appended as they come. */
+/** All states of a match; those of a running match are appended as they arrive. */
 export class Film {
-  /** @param {object} match what the server told of it, with its moments so far */
+  /** @param {object} match the match as sent by the server, with its moments so far */
   constructor(match) {
     this.match = match;
     this.events = [];
@@ -11,7 +11,7 @@ export class Film {
     this.append(match.moments);
   }
 
-  /** Add what happened next: pairs of an event and the values it changed. */
+  /** Append moments: pairs of an event and the values that it changed. */
   append(moments) {
     for (const [event, changes] of moments) {
       const before = this.states.at(-1);
@@ -22,7 +22,7 @@ export class Film {
     }
   }
 
-  /** Know more about the latest moment. */
+  /** Update values of the latest moment. */
   patch(changes) {
     const last = this.length - 1;
     this.states[last] = { ...this.states[last], ...changes };
@@ -36,12 +36,12 @@ export class Film {
     return this.match.seats.length;
   }
 
-  /** A number within the film. */
+  /** Return the nearest valid moment. */
   clamp(at) {
     return Math.max(0, Math.min(this.length - 1, at));
   }
 
-  /** The first moment of the turn that is so many turns away from this moment's. */
+  /** Return the first moment of the turn that is `away` turns after that of moment `at`. */
   turnFrom(at, away) {
     const wanted = this.states[at].turn + away;
     if (wanted < 0) return 0;

@@ -1,15 +1,15 @@
-// The scores over the game, with a line for the moment that is shown.
+// The graph of scores over the game, with a cursor at the current moment.
 
 import { draw, make } from "./make.js";
 
 const WIDTH = 720;
 const HEIGHT = 150;
-const NARROW_HEIGHT = 320; // on a phone it is drawn at half the size
+const NARROW_HEIGHT = 320; // for phones, which show it at half the size
 const LEFT = 34;
 const EDGE = 8;
 const DASHES = ["", "9 4", "3 3", "12 3 3 3"];
 
-/** The graph; `onSeek(at)` is called when somebody points at a moment. */
+/** The graph; it calls `onSeek(at)` when the user selects a moment. */
 export class Graph {
   constructor(root, film, speaker, onSeek) {
     this.root = root;
@@ -36,7 +36,7 @@ export class Graph {
     this.plot();
   }
 
-  /** Draw all lines; again when moments have been added. */
+  /** Draw all lines; call it again after moments have been added. */
   plot() {
     const { film, height } = this;
     const seats = film.match.seats.map((_, seat) => seat);
@@ -66,7 +66,7 @@ export class Graph {
     this.root.hidden = false;
   }
 
-  /** Move the line to this moment. */
+  /** Move the cursor to this moment. */
   show(at) {
     const x = this.#x(at);
     this.cursor.setAttribute("x1", x);
@@ -78,7 +78,7 @@ export class Graph {
   }
 }
 
-/** A seat's line: a dark one below, so that light colours are seen, and dashes beside the colour. */
+/** Return a seat's line: with a dark outline, so that light colours are visible, and dashes. */
 function line(seat, path) {
   return [
     draw("path", { class: "under", d: path }),
@@ -86,7 +86,7 @@ function line(seat, path) {
   ];
 }
 
-/** What a seat's line looks like. */
+/** Return the legend entry of a seat's line. */
 function sample(seat, name) {
   const shown = draw("svg", { viewBox: "0 0 32 10", "aria-hidden": "true" }, ...line(seat, "M1 5H31"));
   return make("span", "", shown, ` ${name}`);

@@ -1,9 +1,9 @@
-// The chances of winning in step with the board: a line for the moment shown, and a click seeks.
+// Keeps the graph of winning chances in step with the board: it has a cursor, and a click seeks.
 
 const viewer = document.getElementById("viewer");
 let shown = null;
 
-/** The graph, which comes into the page when it has been computed. */
+/** Return the graph, which is inserted into the page once it has been computed. */
 function graph() {
   return document.querySelector("[data-chances]");
 }
@@ -28,7 +28,7 @@ viewer?.addEventListener("moment", (event) => {
   mark();
 });
 
-// A click and no sooner: on a phone the graph is wider than the window, and pushed with a finger.
+// Seek on click, not on touch: on a phone the graph is wider than the window and is scrolled.
 document.addEventListener("click", (event) => {
   const svg = event.target.closest?.("[data-chances]");
   if (!svg) return;
@@ -40,14 +40,14 @@ document.addEventListener("click", (event) => {
   location.hash = `#${moment}`;
 });
 
-// A decision in a table leads to the board, not to the list of events below it.
+// Links of decisions in a table lead to the board instead of the list of events below it.
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("#insight a[href^='#e']");
   if (!link || !viewer?.dataset.ready) return;
   event.preventDefault();
   location.hash = link.hash.replace("#e", "#");
   viewer.scrollIntoView({ block: "start" });
-  viewer.querySelector(".viewer__board").focus({ preventScroll: true }); // so that keys go on there
+  viewer.querySelector(".viewer__board").focus({ preventScroll: true }); // so that keys work there
 });
 
 document.addEventListener("htmx:afterSettle", prepare);

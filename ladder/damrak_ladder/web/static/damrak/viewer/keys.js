@@ -1,20 +1,20 @@
-// Keyboard and swipes.
+// Keyboard shortcuts and swipes.
 
 const SWIPE = 40; // pixels
 const KEPT = "damrak-single-keys";
 
-/** Let keys and fingers do what the buttons do. */
+/** Connect keys and swipes to the actions of the buttons. */
 export function listen(viewer, actions) {
   const singles = viewer.find("[data-single-keys]");
   singles.checked = kept() !== "off";
   singles.addEventListener("change", () => keep(singles.checked ? "on" : "off"));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !viewer.player) return;
-    // What had the focus in the list of keys keeps it until the next picture after that is closed.
+    // After the list of keys is closed, its element keeps the focus until the next frame.
     const field = event.target.closest("input, select, textarea, dialog");
     if (field && !field.closest("dialog:not([open])")) return;
-    if (event.target.matches(".table")) return; // a table, which these keys scroll
-    // Who speaks to the computer, or hits keys by mistake, turns letters off (WCAG 2.1.4).
+    if (event.target.matches(".table")) return; // these keys scroll tables
+    // Users of speech input, or who hit keys by mistake, can turn single keys off (WCAG 2.1.4).
     if (event.key.length === 1 && !singles.checked) return;
     if (press(viewer, actions, event)) event.preventDefault();
   });
@@ -34,7 +34,7 @@ export function listen(viewer, actions) {
   });
 }
 
-/** What was chosen before, where a browser keeps anything: frames on other sites may not. */
+/** Return the stored choice, if any: frames on other sites may have no storage. */
 function kept() {
   try {
     return localStorage.getItem(KEPT);
@@ -47,7 +47,7 @@ function keep(choice) {
   try {
     localStorage.setItem(KEPT, choice);
   } catch {
-    // Then it holds for this page.
+    // The choice then only applies to this page.
   }
 }
 

@@ -1,13 +1,13 @@
-// The list of everything that happened, in step with the board.
+// The list of events, in step with the board.
 
 import { make } from "./make.js";
 
 const ASIDE = new Set(["refill", "reshuffle", "flush"]);
 
 /**
- * The list, in sheets of some lines each: the browser then draws anew only the one that has changed.
- * What the server wrote is kept as long as the eyes are the same. Tab stops at the moment that is
- * shown alone: behind hundreds of lines nobody would get by keyboard to what follows.
+ * The list, in sheets of some lines each, so that the browser only redraws the sheet that changed.
+ * Lines from the server are kept as long as the viewpoint is the same. Only the current moment is a
+ * tab stop; otherwise keyboard users would have to pass hundreds of lines.
  */
 export class EventList {
   constructor(root, film, speaker, isFresh) {
@@ -21,12 +21,12 @@ export class EventList {
       root.replaceChildren();
       this.extend();
     }
-    root.querySelector("[aria-current]")?.removeAttribute("aria-current"); // the server's
+    root.querySelector("[aria-current]")?.removeAttribute("aria-current"); // set by the server
     for (const line of this.lines) line.firstElementChild.tabIndex = -1;
     this.current = null;
   }
 
-  /** Add the lines that are missing. */
+  /** Append missing lines. */
   extend() {
     for (let at = this.lines.length; at < this.film.length; at++) {
       if (at % this.perSheet === 0) {
@@ -41,8 +41,8 @@ export class EventList {
   }
 
   /**
-   * Mark this moment, and bring it into sight without moving the page. To be called before anything
-   * else is changed: it measures, which is cheap only as long as nothing has been.
+   * Mark this moment, and scroll the list to it without moving the page. Call this before any other
+   * change of the page: it measures the layout, which is cheap only while nothing has changed.
    */
   show(at) {
     const line = this.lines[at].firstElementChild;

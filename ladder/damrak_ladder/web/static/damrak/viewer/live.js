@@ -1,10 +1,10 @@
-// A match that is being played: what everybody may see, as it happens.
+// Live updates of a running match, as far as they are public.
 
 const LOOK_AGAIN_MS = 8000;
-const LOOK_FIRST_MS = 2000; // for a match that has not begun
+const LOOK_FIRST_MS = 2000; // before the match begins
 const SECOND_MS = 1000;
 
-/** Follow the match of this viewer until its replay is there. */
+/** Follow the match of this viewer until its replay is available. */
 export function follow(viewer) {
   new Broadcast(viewer).connect();
 }
@@ -20,9 +20,9 @@ class Broadcast {
     setInterval(() => this.tick(), SECOND_MS);
   }
 
-  /** The browser itself connects again when it is cut off, but not when it is turned away. */
+  /** Browsers reconnect by themselves after a lost connection, but not after a refused one. */
   connect() {
-    // Who has seen the end asks for the other matches of the block alone.
+    // After the end, only wait for the other matches of the block.
     const source = new EventSource(`${this.viewer.files}live/${this.isOver ? "?seen=all" : ""}`);
     const on = (name, act) => source.addEventListener(name, (event) => act(event));
     on("open", () => this.isOver || this.tell("live_on"));
@@ -49,18 +49,18 @@ class Broadcast {
     });
     on("recorded", () => location.reload());
     on("full", () => {
-      this.isFull = true; // the browser asks again when it was told to
+      this.isFull = true; // the browser reconnects after the server's retry time
       this.tell("live_full");
     });
     on("error", () => {
       const isClosed = source.readyState === EventSource.CLOSED;
       if (!this.isFull && !this.isOver) this.tell(isClosed && !this.match ? "" : "live_lost");
-      // The site is being started anew, or the match waits for an attempt.
+      // The site is restarting, or the match waits for an attempt.
       if (isClosed) this.later(source);
     });
   }
 
-  /** The head of a page that was opened before the match began still says that it waits. */
+  /** Update the head of a page that was opened before the match began. */
   begun() {
     const running = document.querySelector("template[data-running]");
     if (running) document.querySelector("[data-state]").replaceChildren(running.content.cloneNode(true));
@@ -77,7 +77,7 @@ class Broadcast {
     viewer.told.textContent = name && name !== "live_on" ? viewer.catalogue[name] : "";
   }
 
-  /** What happened: after what is known already, or all of it once more, or a new attempt. */
+  /** Process moments: the next ones, a repetition of all of them, or those of a new attempt. */
   take({ first, moments }, attempt) {
     const { viewer, match } = this;
     if (!match) return;
@@ -91,7 +91,7 @@ class Broadcast {
     if (fresh.length) viewer.extend(fresh);
   }
 
-  /** Let the clocks run that run at the referee's. */
+  /** Advance the clocks that are running at the referee. */
   tick() {
     const { viewer, clocks } = this;
     if (!clocks || !viewer.player) return;

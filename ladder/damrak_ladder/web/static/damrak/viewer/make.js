@@ -1,8 +1,8 @@
-// Elements, made shortly.
+// Short helpers that create elements.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An HTML element of this class with these children. */
+/** Create an HTML element of this class with these children. */
 export function make(name, className = "", ...children) {
   const made = document.createElement(name);
   if (className) made.className = className;
@@ -10,7 +10,7 @@ export function make(name, className = "", ...children) {
   return made;
 }
 
-/** An SVG element with these attributes and children. */
+/** Create an SVG element with these attributes and children. */
 export function draw(name, attributes = {}, ...children) {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -18,15 +18,15 @@ export function draw(name, attributes = {}, ...children) {
   return made;
 }
 
-/** A small picture of something that the board's drawing defines. */
+/** Create a small picture of a shape that the board's drawing defines. */
 export function picture(id, box) {
   return draw("svg", { viewBox: box, "aria-hidden": "true" }, draw("use", { href: `#${id}` }));
 }
 
-/** The cart of a seat. */
+/** Create a picture of a seat's cart. */
 export const cart = (seat) => picture(`cart-${seat}`, "-21 -14 42 28");
 
-/** A card of a kind, with its name for those who cannot see it. */
+/** Create a card of a kind, with its name for screen readers. */
 export function card(kind, name) {
   const made = make("span", `card ${kind}`, picture(`sign-${kind}`, "-8 -8 16 16"));
   made.append(make("span", "hidden", name));

@@ -1,9 +1,9 @@
-// What lies open: the row, the pile, the discards; and what nobody can see.
+// The row, the pile and the discards, and the cards hidden from the chosen viewpoint.
 
 import { card, make } from "./make.js";
 import { KINDS } from "./words.js";
 
-/** Row, pile and discards. */
+/** The row, the pile and the discards. */
 export class Market {
   constructor(root, speaker) {
     this.speaker = speaker;
@@ -36,7 +36,7 @@ export class Market {
     this.shown = state;
   }
 
-  /** A card for this slot, or the place of none; made once and used again. */
+  /** Return the card for this slot, or its empty place; both are created once and reused. */
   #face(slot, kind) {
     const faces = (this.slots[slot].faces ??= []);
     return (faces[kind + 1] ??= kind < 0
@@ -45,7 +45,7 @@ export class Market {
   }
 }
 
-/** Cards by kind with their numbers; kinds that are not there are hidden. Made once, then changed. */
+/** Cards by kind with their numbers; kinds without cards are hidden. Elements are reused. */
 export class Counts {
   constructor(root, speaker) {
     this.speaker = speaker;
@@ -62,7 +62,7 @@ export class Counts {
     for (const part of root.children) part.hidden = true;
   }
 
-  /** Show so many of each kind, and so many unknown ones. */
+  /** Show these numbers of each kind, and a number of unknown cards. */
   show(numbers, hidden = 0) {
     if (numbers === this.last && hidden === this.hidden) return;
     let all = hidden;
@@ -86,7 +86,7 @@ export class Counts {
   }
 }
 
-/** What the chosen eyes cannot see: where it may be, and what is certain. */
+/** The cards hidden from the chosen viewpoint: where they may be, and which are certain. */
 export class Knowledge {
   constructor(root, speaker, film) {
     this.root = root;

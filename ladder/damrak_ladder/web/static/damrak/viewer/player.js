@@ -1,10 +1,10 @@
-// Time: playing, stepping, and where we are.
+// Playback: playing, stepping, and the current moment.
 
 const DECISION_MS = 1000;
 const ASIDE_MS = 260;
 const ASIDE = new Set(["refill", "reshuffle", "flush", "keep"]);
 
-/** Where in the film we are; `onShow(at)` is called whenever that changes. */
+/** The position in the film; `onShow(at)` is called whenever it changes. */
 export class Player {
   constructor(film, onShow, onPlaying) {
     this.film = film;
@@ -43,7 +43,7 @@ export class Player {
       rest -= (now - before) * this.speed;
       before = now;
       let to = this.at;
-      // At great speed several moments pass between two pictures.
+      // At high speed, several moments pass between two frames.
       while (rest <= 0 && to < this.film.length - 1) {
         to += 1;
         rest += this.#patience(to);

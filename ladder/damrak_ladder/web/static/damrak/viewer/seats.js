@@ -1,4 +1,4 @@
-// The seats: who sits there, the hand, the contracts, what they have.
+// The panels of the seats: bot, hand, contracts and possessions.
 
 import { Counts } from "./market.js";
 import { cart, make } from "./make.js";
@@ -8,8 +8,9 @@ import { signed } from "./words.js";
 const DRAWN = ["c", "q", "d", "s", "z", "k", "g", "x", "m", "y", "b"];
 
 /**
- * All seats, with their scores once more in `brief`. `ways.ask(seat, contract, button)` is called when somebody asks for a contract's way,
- * and `ways.isAsked(seat, contract)` says whether it is shown.
+ * The panels of all seats, with their scores repeated in `brief`. They call
+ * `ways.ask(seat, contract, button)` to toggle a contract's way; `ways.isAsked(seat, contract)`
+ * returns whether it is shown.
  */
 export class Seats {
   constructor(root, brief, film, speaker, ways) {
@@ -114,7 +115,7 @@ class Panel {
     this.contracts.querySelector(`[data-contract="${focused}"]`)?.focus({ preventScroll: true });
   }
 
-  /** Mark what is fulfilled, and leave the buttons where they are: somebody may be on one. */
+  /** Mark fulfilled contracts without replacing the buttons, because one may have the focus. */
   #fulfilled(state) {
     for (const shown of this.held) {
       const isDone = state[`d${this.seat}`].includes(shown.contract);
@@ -148,7 +149,7 @@ function mark({ sign, state }, shown, says) {
   state.textContent = says;
 }
 
-/** What to say about a contract's way. */
+/** Return the shortest way of a contract, and its description. */
 export function wayInWords(film, state, seat, contract, speaker) {
   const way = shortestWay(film.match, state, seat, contract);
   const says = way === null ? speaker.text("impossible") : speaker.count("n_missing", way.missing);

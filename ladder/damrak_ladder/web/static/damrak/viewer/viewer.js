@@ -1,4 +1,4 @@
-// The replay viewer: fetches what the chosen eyes see, and keeps everything in step.
+// The replay viewer: fetches the moments of the chosen viewpoint, and keeps all parts in step.
 
 import { BoardView } from "./board.js";
 import { Film } from "./film.js";
@@ -10,15 +10,15 @@ import { Player } from "./player.js";
 import { Seats, wayInWords } from "./seats.js";
 import { Speaker } from "./words.js";
 
-const ADDRESS_MS = 200; // browsers forbid changing the address too often
+const ADDRESS_MS = 200; // browsers limit how often the address may change
 
-/** One viewer on the page. */
+/** The viewer on the page. */
 class Viewer {
   constructor(root) {
     this.root = root;
     this.catalogue = read("viewer-words");
     this.names = read("viewer-names");
-    this.given = document.getElementById("viewer-moments"); // what the eyes of this page see
+    this.given = document.getElementById("viewer-moments"); // moments of the page's viewpoint
     this.files = root.dataset.files;
     this.isLive = "live" in root.dataset;
     this.writtenFor = root.dataset.eyes;
@@ -30,12 +30,12 @@ class Viewer {
     this.scrub = this.find("[data-scrub]");
     this.buttons();
     window.addEventListener("hashchange", ({ newURL }) => {
-      const at = momentIn(new URL(newURL)); // by now our own may stand there again
+      const at = momentIn(new URL(newURL)); // `location` may have our own address again
       if (at !== null) this.player?.go(at);
     });
   }
 
-  /** Load the match as these eyes saw it, and stay at the same moment. */
+  /** Load the match from this viewpoint, and stay at the same moment. */
   async look(eyes) {
     const { version } = this.root.dataset;
     if (this.given && eyes === this.writtenFor) {
@@ -50,7 +50,7 @@ class Viewer {
     this.start(await answer.json(), eyes);
   }
 
-  /** Show this match, from the moment that was shown before or that the address names. */
+  /** Show this match, at the moment that was shown before, or else that of the address. */
   start(match, eyes) {
     match.seats.forEach((seat, i) => (seat.bot = this.names[i] ?? seat.bot));
     const at = this.player?.at ?? momentIn(location);
@@ -84,14 +84,14 @@ class Viewer {
     this.root.dataset.ready = eyes;
   }
 
-  /** Let the next match that is shown begin at its own end. */
+  /** Forget the current moment, so that the next match is shown from its own end. */
   forget() {
     this.player?.pause();
     this.player = null;
     this.writtenFor = null;
   }
 
-  /** Add what happened next, and go on with it if the end is what is shown. */
+  /** Append moments, and move on to the new end if the old one is shown. */
   extend(moments) {
     const { film, player } = this;
     const isAtEnd = player.at === film.length - 1;
@@ -102,7 +102,7 @@ class Viewer {
     player.go(isAtEnd ? film.length - 1 : player.at);
   }
 
-  /** Know more about the seats at the latest moment. */
+  /** Update values of the seats at the latest moment. */
   patch(changes) {
     this.film.patch(changes);
     if (this.player.at === this.film.length - 1) this.seats.show(this.film.states.at(-1));
@@ -147,7 +147,7 @@ class Viewer {
   playing(is) {
     const button = this.find("[data-do=play]");
     button.setAttribute("aria-pressed", is);
-    // Who listens is told of every step, but not of sixty a second.
+    // Screen readers announce every step, but not during playback.
     this.says.setAttribute("aria-live", is ? "off" : "polite");
     button.querySelector("[data-play-name]").textContent = this.speaker.text(is ? "pause" : "play");
     if (is) return;
@@ -157,7 +157,7 @@ class Viewer {
 
   // ---- contracts ------------------------------------------------------------------------------
 
-  /** Show a contract's way as long as its button is pressed and these eyes see it. */
+  /** Show a contract's way while its button is pressed and the contract is visible. */
   way(seat, contract, button) {
     const isSame = this.isAsked(seat, contract);
     this.find(".contract[aria-pressed=true]")?.setAttribute("aria-pressed", "false");
@@ -197,7 +197,7 @@ class Viewer {
 
   address() {
     const address = new URL(location.href);
-    address.searchParams.delete("at"); // for those without a script
+    address.searchParams.delete("at"); // only used without scripts
     if (this.eyes === "all") address.searchParams.delete("eyes");
     else address.searchParams.set("eyes", this.eyes);
     address.hash = this.player.at === this.film.length - 1 ? "" : `#${this.player.at}`;
@@ -210,7 +210,7 @@ class Viewer {
     this.find("[data-do=zoom]").setAttribute("aria-pressed", this.isZoomed);
   }
 
-  /** Bring this part of the larger board into sight. */
+  /** Scroll the zoomed board to this part. */
   pan(part) {
     const frame = this.find(".viewer__board");
     const box = part.getBoundingClientRect();
@@ -264,7 +264,7 @@ class Viewer {
   }
 
   async switchTo(eyes) {
-    if (this.isLive) return; // then there are only the eyes of everybody
+    if (this.isLive) return; // live matches only have the public viewpoint
     try {
       await this.look(eyes);
     } catch {
@@ -282,7 +282,7 @@ class Viewer {
     });
     this.find("[data-png]")?.addEventListener("click", async (event) => {
       if (!this.player) return;
-      event.preventDefault(); // this one is larger, and as dark as the page
+      event.preventDefault(); // this one is larger, and follows the theme of the page
       const name = `damrak-${this.root.dataset.match}-${this.player.at}.png`;
       try {
         const { savePng } = await import("./export.js");
@@ -297,7 +297,7 @@ class Viewer {
         await navigator.clipboard.writeText(href);
         this.told.textContent = this.catalogue.copied;
       } catch {
-        this.told.textContent = href; // without TLS, or not allowed
+        this.told.textContent = href; // no TLS, or no permission
       }
     });
     this.find(".viewer__embed")?.addEventListener("toggle", ({ currentTarget }) => {
@@ -315,12 +315,12 @@ class Viewer {
   }
 }
 
-/** What the server wrote into the page under this name. */
+/** Return the JSON data that the server put into the page under this name. */
 function read(name) {
   return JSON.parse(document.getElementById(name).textContent);
 }
 
-/** The moment that an address names, as #42; or as ?at=42, as it is without a script. */
+/** Return the moment of an address: #42, or ?at=42 as in links for use without scripts. */
 function momentIn({ hash, search }) {
   const found = /^#e?(\d{1,6})$/.exec(hash)?.[1] ?? new URLSearchParams(search).get("at");
   return /^\d{1,6}$/.test(found) ? Number(found) : null;

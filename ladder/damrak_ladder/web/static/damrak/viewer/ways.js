@@ -1,8 +1,8 @@
-// The shortest way of a contract, as a seat could go it now.
+// The shortest way of a contract that a seat can still complete.
 
 /**
- * The routes that join the ends of a contract with the fewest spaces still to be claimed; null if
- * no way is left to that seat.
+ * Return the routes that join the ends of a contract with the fewest spaces still to be claimed;
+ * null if the seat has no possible way left.
  */
 export function shortestWay(match, state, seat, contract) {
   const [start, goal] = match.contracts[contract];
@@ -23,7 +23,7 @@ export function shortestWay(match, state, seat, contract) {
       const owner = state[`r${route}`];
       if (owner !== undefined && owner !== seat) return;
       const there = a === here ? b : a;
-      // A little more for each route, so that of two equal ways the one with fewer claims is shown.
+      // A small cost per route makes the way with fewer claims win among ways of equal length.
       const cost = best[here] + (owner === seat ? 0 : length + 0.01);
       if (cost < best[there]) {
         best[there] = cost;

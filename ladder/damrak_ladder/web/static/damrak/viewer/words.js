@@ -1,4 +1,4 @@
-// Events in words. The server says the same with the same catalogue (replays/words.py).
+// Events in words. The server uses the same catalogue for the same texts (replays/words.py).
 
 /** @param {number} number */
 export const signed = (number) => (number < 0 ? `\u2212${-number}` : String(number));
@@ -6,7 +6,7 @@ export const signed = (number) => (number < 0 ? `\u2212${-number}` : String(numb
 /** The colours and cards, as replays name them. */
 export const KINDS = ["pink", "blue", "green", "black", "red", "orange", "wild"];
 
-/** Speaks about one match in one language. */
+/** Describes the events of one match in one language. */
 export class Speaker {
   constructor(catalogue, match, language) {
     this.catalogue = catalogue;
@@ -18,17 +18,17 @@ export class Speaker {
     });
   }
 
-  /** Milliseconds as seconds. */
+  /** Format milliseconds as seconds. */
   seconds(milliseconds) {
     return this.tenths.format(milliseconds / 1000);
   }
 
-  /** The text of this name, its places filled. */
+  /** Return the text with this name, with its placeholders filled. */
   text(name, places = {}) {
     return this.catalogue[name].replace(/%\((\w+)\)s/g, (_, place) => places[place]);
   }
 
-  /** A number of things. */
+  /** Return a counted text in the right plural form. */
   count(name, number) {
     const form = this.plurals.select(Math.abs(number));
     const at = form === "one" ? 0 : form === "few" ? 1 : 2;
@@ -49,7 +49,7 @@ export class Speaker {
     return `${this.match.places[a]} – ${this.match.places[b]} (${points})`;
   }
 
-  /** What happened, in one sentence. */
+  /** Describe an event in one sentence. */
   say(event, state) {
     const places = {};
     let kind = event.event;
