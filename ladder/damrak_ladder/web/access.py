@@ -41,7 +41,7 @@ def may_see_inside(user: User | AnonymousUser, owner_id: int) -> bool:
 
 
 def refuse(request: HttpRequest, what: str) -> None:
-    """Log an attempt to access something of another user or of a higher role."""
+    """Record a refused access to something of another user, or of a higher role."""
     user = request.user if request.user.is_authenticated else None
     record(SecurityEvent.ACCESS_REFUSED, request=request, user=user, detail={"what": what})
 

@@ -75,7 +75,7 @@ def row() -> str:
 
 
 def double() -> str:
-    """Draw a double route: with two players the other one closes, with four it stays open."""
+    """Draw a double route: with two players the other one closes, with more it stays open."""
     parts: list[str] = []
     for left, people in ((30, 2), (370, 4)):
         for number in range(people):

@@ -1,7 +1,7 @@
 """PNG pictures of positions: plain boards for download, and link cards with names and scores.
 
-The town of a board is drawn once, and all carts once for each route. A card then only adds names
-and scores. Its 255 colours are those of a town with and without carts.
+The town of a board is drawn once, and so are each seat's carts on each route. A card then only adds
+names and scores. Its 255 colours are those of a town with and without carts.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ def position_of(match: Match, at: int) -> bytes:
     return _position(board, _frozen(sketch.owners_at(moments(match, ALL), at)))
 
 
-# These caches are not kept in the broker: requests for all matches would fill its memory, and no
-# message could pass any more.
+# These caches are in this process, not in the broker: requests for all matches would fill the
+# broker's memory, and no message could pass any more.
 @lru_cache(maxsize=64)
 def _card(board: bytes, owners: tuple[tuple[int, int], ...], lines: tuple[Line, ...]) -> bytes:
     return _town(board).card(dict(owners), pixels(_ranking(lines)))

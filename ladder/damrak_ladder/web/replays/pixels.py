@@ -40,7 +40,7 @@ def pixels(svg: str, width: int | None = None) -> Image.Image:
 
 @cache
 def family() -> str | None:
-    """Return the font for drawings that name no font of this machine.
+    """Return the fallback font for drawings that name no font of this machine.
 
     Return None if there is no such font; drawings then lack their text. The renderer maps "serif"
     to one particular font, and draws no text if that font is not installed.

@@ -43,7 +43,7 @@ def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    """Answer after an internal error. The page needs no database, which may be the cause.
+    """Answer after an internal error, without the database, which may be the cause.
 
     If the database is the cause, the status is 503 with Retry-After, because the same request will
     work later.
