@@ -33,7 +33,7 @@ class Packed:
 def is_over(match: Match) -> bool:
     """Return whether everything about the match is public.
 
-    It is as soon as all matches of its block are recorded.
+    This is the case once all matches of its block are recorded.
     """
     return bool(match.replay) and match.block.state == BlockState.RECORDED
 
