@@ -32,7 +32,7 @@ class Covariance(Protocol):
 
     @property
     def variances(self) -> Floats:
-        """Of every version; 0 for anchors."""
+        """Of every version; 0 for fixed anchors."""
 
     def between(self, rows: Integers, columns: Integers) -> Floats:
         """Of each of the one with each of the other versions."""
@@ -53,7 +53,7 @@ class ExactCovariance:
 
     @property
     def variances(self) -> Floats:
-        """Of every version; 0 for anchors."""
+        """Of every version; 0 for fixed anchors."""
         return np.diag(self._matrix).copy()
 
     def between(self, rows: Integers, columns: Integers) -> Floats:
@@ -91,7 +91,7 @@ class WideCovariance:
 
     @property
     def variances(self) -> Floats:
-        """Of every version; 0 for anchors."""
+        """Of every version; 0 for fixed anchors."""
         return self._variances
 
     def between(self, rows: Integers, columns: Integers) -> Floats:

@@ -30,14 +30,36 @@ fields take the luck of their first blocks for an advantage.
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where the Elo scale is fastened.
+    """How the Elo scale is fixed.
 
-    Anchors are version numbers with the Elo they keep whatever happens. Without any, the phantom,
-    the middle of the field, is put at `centre`.
+    `anchors` has the Elo of some versions. An anchor in `errors` is uncertain: its strength has a
+    normal prior with this standard deviation (in Elo) and is fitted like all others. The other
+    anchors keep their Elo. Without anchors the phantom, the middle of the field, is put at
+    `centre`.
+
+    Raises:
+        ValueError: an error is not above 0, or belongs to a version that is not an anchor.
     """
 
     anchors: Mapping[int, float] = field(default_factory=dict)
     centre: float = 1500.0
+    errors: Mapping[int, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.errors.keys() <= self.anchors.keys():
+            raise ValueError("errors: not all of them belong to anchors")
+        if not all(error > 0 for error in self.errors.values()):
+            raise ValueError("errors: not all of them are above 0")
+
+    @property
+    def fixed(self) -> dict[int, float]:
+        """The anchors that keep their Elo."""
+        return {at: elo for at, elo in self.anchors.items() if at not in self.errors}
+
+    @property
+    def without_priors(self) -> Scale:
+        """The same scale, with the fixed anchors only."""
+        return Scale(self.fixed, self.centre)
 
     @property
     def origin(self) -> float:
@@ -82,16 +104,17 @@ class Model:
             size += layout.seats - 1
         self.size = size
         free = np.ones(size, dtype=bool)
-        free[list(scale.anchors)] = False
+        free[list(scale.fixed)] = False
         free[versions] = bool(scale.anchors)
         self.free: Booleans = free
+        self.prior_mean, self.prior_precision = self._priors()
 
     def start(self, strength: Floats | None = None) -> Point:
-        """Where to begin: everyone in the middle, or at the given strengths."""
+        """Returns where the search begins: all in the middle, or at the given strengths."""
         values = np.zeros(self.size)
         if strength is not None:
             values[: len(strength)] = strength
-        for version, elo in self.scale.anchors.items():
+        for version, elo in self.scale.fixed.items():
             values[version] = (elo - self.scale.origin) / ELO_PER_LOGIT
         return Point(values, self.versions)
 
@@ -114,6 +137,8 @@ class Model:
         shared = point.values[self.versions + 1 :]
         belief = float(np.sum(shared * shared)) / (2 * TURN_SPREAD**2)
         games = sum(one.likelihood for one in sweeps)
+        off = point.strength - self.prior_mean
+        belief += float(np.sum(self.prior_precision * off * off)) / 2
         return games + PHANTOM_GAMES / 2 * float(np.sum(drawn)) - belief
 
     def slope(self, point: Point, sweeps: list[Sweep]) -> Floats:
@@ -122,6 +147,7 @@ class Model:
         pull = PHANTOM_GAMES * (0.5 - self._expected(point))
         slope[: self.versions] = pull
         slope[self.versions] = -np.sum(pull)
+        slope[: self.versions] -= self.prior_precision * (point.strength - self.prior_mean)
         for number, (layout, one) in enumerate(zip(self.layouts, sweeps, strict=True)):
             slope[: self.versions] += np.bincount(layout.version, one.score, self.versions)
             start, stop = self.turns[number]
@@ -159,8 +185,16 @@ class Model:
         network = self.network
         result.diagonal -= np.bincount(network.rows, result.above, versions)
         result.diagonal -= np.bincount(network.others, result.above, versions)
-        result.diagonal += drawn
+        result.diagonal += drawn + self.prior_precision
         return result
+
+    def _priors(self) -> tuple[Floats, Floats]:
+        """Returns means and precisions, in logits, of all versions; 0 without a prior."""
+        mean, precision = np.zeros(self.versions), np.zeros(self.versions)
+        for version, error in self.scale.errors.items():
+            mean[version] = (self.scale.anchors[version] - self.scale.origin) / ELO_PER_LOGIT
+            precision[version] = (ELO_PER_LOGIT / error) ** 2
+        return mean, precision
 
     def _expected(self, point: Point) -> Floats:
         """Each version's expected score against the phantom."""

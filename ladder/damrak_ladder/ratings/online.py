@@ -23,7 +23,7 @@ from damrak_ladder.ratings.sweep import layout_of, sweep
 UNKNOWN: Final = 2.0
 """The standard error of a version that has not played, in logits."""
 
-_KNOWN: Final = 1e-6  # the standard error of an anchor
+_KNOWN: Final = 1e-6  # the standard error of a fixed anchor
 _CLOSE: Final = 1e-6
 _LONGEST: Final = 3.0
 _FAR: Final = 0.1  # a step that is shorter leads nowhere but nearer

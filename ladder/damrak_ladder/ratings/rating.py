@@ -125,7 +125,8 @@ def _fitted(
 
 def _elo(scale: Scale, point: Point) -> Floats:
     elo = scale.origin + ELO_PER_LOGIT * point.strength
-    elo[list(scale.anchors)] = list(scale.anchors.values())
+    fixed = scale.fixed
+    elo[list(fixed)] = list(fixed.values())
     return elo
 
 

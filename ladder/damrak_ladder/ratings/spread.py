@@ -13,7 +13,9 @@ the score it had. Three things make the intervals of few blocks keep what they p
   borrowed. A block against an opponent far away hardly counts, so blocks are counted in proportion
   to their information (Kish).
 
-All the fit believes beforehand counts as the block that it stands for.
+All the fit believes beforehand counts as the block that it stands for. So does the prior of an
+uncertain anchor: one more independent observation, whose score has the variance that the prior
+states. With the games alone in the sandwich, intervals would take the prior for exact.
 """
 
 from __future__ import annotations
@@ -54,11 +56,15 @@ def spread_of_scores(model: Model, point: Point, sweeps: list[Sweep], bends: Cur
         corner=np.zeros((shared, shared)),
     )
     own = _freedom(model, sweeps, bends)
+    matrix.diagonal += model.prior_precision
     effects = {}
     for number, (layout, one) in enumerate(zip(model.layouts, sweeps, strict=True)):
         effects[layout.seats] = _add_blocks(matrix, model, number, one, bends, own)
     _add_phantom(matrix, point)
-    return Spread(matrix, own + BORROWED, effects)
+    # Only what the games add to an error is estimated (Satterthwaite).
+    stated = model.prior_precision / np.where(bends.diagonal > 0, bends.diagonal, 1.0)
+    freedom = (own + BORROWED) / np.maximum(1 - stated, 0.1) ** 2
+    return Spread(matrix, freedom, effects)
 
 
 def _freedom(model: Model, sweeps: list[Sweep], bends: Curvature) -> Floats:
@@ -66,7 +72,7 @@ def _freedom(model: Model, sweeps: list[Sweep], bends: Curvature) -> Floats:
     for layout, one in zip(model.layouts, sweeps, strict=True):
         about = _information(layout, one.pair).ravel()
         squares += np.bincount(layout.version, about * about, model.versions)
-    information = bends.diagonal + bends.border[:, 0]  # without the phantom's
+    information = bends.diagonal + bends.border[:, 0] - model.prior_precision  # games only
     counted = np.zeros(model.versions)
     np.divide(information**2, squares, out=counted, where=squares > 0)
     return np.maximum(counted - 1, 0.0)

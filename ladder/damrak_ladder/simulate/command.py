@@ -10,22 +10,23 @@ from typing import Any, Final
 
 from damrak_ladder.misuse import Misuse
 
-PARTS: Final = ("matchmaking", "ratings", "mirror_variance", "fit", "forecasts")
+PARTS: Final = ("matchmaking", "ratings", "mirror_variance", "fit", "coverage", "forecasts")
 MOST: Final = 10_000_000  # bots, or blocks: more than any machine holds
 
 TEXT: Final = """
 Lets synthetic bots of known strength play through the matchmaking and the ratings of the ladder,
-and says how well both do: how soon the list is right, for our matchmaking and for simpler ones;
-how well games that were held back are foretold and how often 95 % intervals contain the truth, for
-our rating and for others on the same games; what a mirrored block is worth (a record of real
-games, not played anew); what a fit costs; and whether the probabilities shown of the leaders (of
-being first, and of winning a knockout) are right in worlds of 24 bots, whose strengths and blocks
-are fixed (--bots, --blocks, --spread and --cycles do not apply to this part). The same seed
-gives the same numbers. Rank correlations are means over many seasons, each with bots and luck of
-its own. Below their table stands how many blocks ours took to the first mark at which the list
-was at least as right as that of random pairing was in the end, and their share; and a second
-share, read between the marks and over the last third of random pairing. docs/ratings.md explains
-the rest.
+and says how well both do: how soon the list is right, for our matchmaking and for simpler ones; how
+well games that were held back are foretold and how often 95 % intervals contain the truth, for our
+rating and for others on the same games; what a mirrored block is worth (a record of real games, not
+played anew); what a fit costs; how many 95 % intervals contain the true Elo if the configured Elo
+of anchors is wrong, with all anchors fixed and with their errors stated; and whether the
+probabilities shown of the leaders (of being first, and of winning a knockout) are right in worlds
+of 24 bots, whose strengths and blocks are fixed (--bots, --blocks, --spread and --cycles do not
+apply to this part). The same seed gives the same numbers. Rank correlations are means over many
+seasons, each with bots and luck of its own. Below their table stands how many blocks ours took to
+the first mark at which the list was at least as right as that of random pairing was in the end, and
+their share; and a second share, read between the marks and over the last third of random pairing.
+docs/ratings.md explains the rest.
 """
 EXAMPLES: Final = """\
 examples:
@@ -33,6 +34,7 @@ examples:
   damrak-ladder simulate --bots 1000 --blocks 200000 --json > simulation.json
   damrak-ladder simulate --only fit --bots 10000 --blocks 1000000
   damrak-ladder simulate --only matchmaking --bots 40 --blocks 500 --bots-per-owner 2 --batch 25
+  damrak-ladder simulate --only coverage --anchor-error 30 --json
   damrak-ladder simulate --only forecasts --json
   damrak-ladder simulate --cycles 0.3     who beats whom is not only a matter of strength
 """
@@ -91,7 +93,16 @@ def add_parser(commands: Any) -> None:
         "--seasons",
         type=int,
         metavar="N",
-        help="seasons in each world of the part forecasts (default: 2000)",
+        help="seasons of the part coverage (default: 20 to 200, the shorter the more), and in "
+        "each world of the part forecasts (default: 2000)",
+    )
+    add(
+        "--anchor-error",
+        type=float,
+        action="append",
+        metavar="ELO",
+        help="part coverage: the standard deviation of the errors of anchors, which is also the "
+        "stated one (0: exact anchors, 30 stated), may be repeated (default: 0, 30 and 60)",
     )
     add("--json", action="store_true", help="print one JSON object instead of text for people")
     parser.set_defaults(run=run)
@@ -118,12 +129,19 @@ def run(args: argparse.Namespace) -> int:
         raise Misuse(f"--batch: from 1 to {args.blocks}, which are all blocks, not {args.batch}")
     if args.seasons is not None and not 10 <= args.seasons <= MOST:
         raise Misuse(f"--seasons: from 10 to {MOST:,}, not {args.seasons}")
+    if not all(0 <= error <= 1000 for error in args.anchor_error or ()):
+        raise Misuse("--anchor-error: from 0 to 1000")
+    if args.no_anchors and "coverage" in (args.only or ()):
+        raise Misuse("--no-anchors: the part coverage is about anchors")
     # Not before it is needed: numpy and SciPy take longer to load than help takes to read.
+    from damrak_ladder.simulate.coverage import ERRORS
     from damrak_ladder.simulate.open_skill import is_installed
     from damrak_ladder.simulate.report import as_text, simulate, teller
     from damrak_ladder.simulate.seasons import Setting
 
     parts = [part for part in PARTS if args.only is None or part in args.only]
+    if args.no_anchors:
+        parts = [part for part in parts if part != "coverage"]
     setting = Setting(
         args.bots,
         args.blocks,
@@ -134,7 +152,8 @@ def run(args: argparse.Namespace) -> int:
         args.batch,
         not args.no_anchors,
     )
-    found = simulate(setting, parts, teller(), args.seasons)
+    errors = tuple(dict.fromkeys(args.anchor_error or ERRORS))
+    found = simulate(setting, parts, teller(), args.seasons, errors)
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     if "ratings" in parts and not is_installed():

@@ -14,10 +14,11 @@ from damrak_ladder.matchmaking import MOST_TURNS
 from damrak_ladder.ratings import History, Scale
 from damrak_ladder.simulate.comparison import Contest, Score, compare
 from damrak_ladder.simulate.cost import fit_cost
+from damrak_ladder.simulate.coverage import ERRORS, arranged, coverage, rows_of
 from damrak_ladder.simulate.forecasts import SEASONS, calibration
 from damrak_ladder.simulate.mirror import mirror_variance
-from damrak_ladder.simulate.pairing import PAIRINGS, Standing
-from damrak_ladder.simulate.season import Season, joined
+from damrak_ladder.simulate.pairing import PAIRINGS
+from damrak_ladder.simulate.season import Season
 from damrak_ladder.simulate.seasons import Setting, mean_marks, play, shares_of
 from damrak_ladder.simulate.side_by_side import side_by_side
 from damrak_ladder.simulate.world import World
@@ -33,11 +34,16 @@ Tell = Callable[[str], None]
 
 
 def simulate(
-    setting: Setting, parts: Collection[str], tell: Tell, seasons: int | None = None
+    setting: Setting,
+    parts: Collection[str],
+    tell: Tell,
+    seasons: int | None = None,
+    anchor_errors: Sequence[float] = ERRORS,
 ) -> dict[str, Any]:
     """These parts of the report, in the form that `--json` prints.
 
-    `seasons` is how many the forecasts are tested on in each world.
+    `seasons` is how many the coverage, and the forecasts in each world, are tested on.
+    `anchor_errors` are the standard deviations, in Elo, of the errors of anchors.
     """
     found: dict[str, Any] = {}
     compared = min(setting.seasons, max(1, _COMPARED // setting.blocks), _MOST_COMPARED)
@@ -77,6 +83,12 @@ def simulate(
         history = played["damrak"][0].history if played else _history(setting, world, scale, tell)
         tell("measuring a fit")
         found["fit"] = fit_cost(history, scale, setting.bots)
+    if "coverage" in parts:
+
+        def covered(done: int, of: int) -> None:
+            tell(f"testing intervals: {100 * done // of} %")
+
+        found["coverage"] = coverage(setting, anchor_errors, seasons, covered)
     if "forecasts" in parts:
 
         def tested(done: int, of: int) -> None:
@@ -92,20 +104,10 @@ def _contest(setting: Setting, luck: int, rounds: Sequence[History]) -> Contest:
 
 
 def _history(setting: Setting, world: World, scale: Scale, tell: Tell) -> History:
-    """Blocks as our matchmaking arranges them when it knows all strengths: soon made."""
-    is_anchor = np.zeros(len(world), dtype=bool)
-    is_anchor[list(scale.anchors)] = True
-    standing = Standing(world.elo, np.where(is_anchor, 0.0, 40.0), is_anchor)
-    pairing = PAIRINGS["damrak"](setting.bots, setting.seed)
-    rng = np.random.default_rng(setting.seed)
-    rounds: list[History] = []
-    played, a_time = 0, max(1, setting.bots // 3)
-    while played < setting.blocks:
-        tables = pairing.tables(standing, min(a_time, setting.blocks - played))
-        rounds.append(world.play(tables, rng))
-        played += len(rounds[-1])
-        tell(f"arranging blocks: {played:,} of {setting.blocks:,}")
-    return joined(rounds)
+    def played(blocks: int) -> None:
+        tell(f"arranging blocks: {blocks:,} of {setting.blocks:,}")
+
+    return arranged(setting, world, scale, played)
 
 
 def _first(rounds: Sequence[History], blocks: int) -> Sequence[History]:
@@ -156,6 +158,11 @@ def as_text(found: Mapping[str, Any]) -> str:
             f"Fit of {fit['versions']:,} versions and {fit['blocks']:,} blocks: "
             f"{fit['seconds']:.1f} s on one core, {fit['max_rss_mb']:.0f} MB"
         )
+    if "coverage" in found:
+        heading = (
+            f"Intervals that contain the true Elo, {found['coverage'][0]['seasons']:,} seasons"
+        )
+        parts.append(f"{heading}\n\n{_table(rows_of(found['coverage']))}")
     parts += [_forecasts(world) for world in found.get("forecasts", ())]
     return "\n\n".join(parts) + "\n"
 

@@ -130,5 +130,5 @@ def _nobody_known(bots: int, scale: Scale) -> Online:
     )
     for version, elo in scale.anchors.items():
         online.strength[version] = (elo - scale.origin) / ELO_PER_LOGIT
-        online.variance[version] = 1e-12
+        online.variance[version] = max((scale.errors.get(version, 0) / ELO_PER_LOGIT) ** 2, 1e-12)
     return online
