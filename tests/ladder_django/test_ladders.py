@@ -111,6 +111,7 @@ def test_changed_ladder_has_other_house_bots() -> None:
         ("house", ("greedy:ms=1",), "no parameter"),
         ("house", ("greedy", "greedy"), "twice"),
         ("anchors", {"mcts": 5.0}, "not among"),
+        ("anchor_errors", {"greedy": 30.0}, "not an anchor"),
         ("admits", ("robots",), "no kind"),
     ],
 )

@@ -65,6 +65,8 @@ class LadderShape(Schema):
     admits: list[str]
     house: list[str]
     anchors: dict[str, float]
+    anchor_errors: dict[str, float]
+    """The standard deviations of the Elo of anchors; the one without is fixed."""
     intervals_relative_to: Literal["anchors", "field"]
     """What the published intervals are distances to: the anchors, or the mean of the field if the
     ladder has none."""

@@ -111,7 +111,13 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
     )
     add("--admits", nargs="*", metavar="KIND", help="who may enter: uploaded, remote, or both")
     add("--house", nargs="*", metavar="BOT", help="house bots that sit in (damrak bots)")
-    add("--anchors", nargs="*", metavar="BOT=ELO", help="the fixed Elo of some of them")
+    add(
+        "--anchors",
+        nargs="*",
+        metavar="BOT=ELO[:SD]",
+        help="the Elo of some of them, with its standard deviation; the first without one is "
+        "fixed, others without one get 30 (damrak-ladder anchors measure prints them)",
+    )
     add("--weight", type=float, metavar="X", help="its share of the machine against other ladders")
     add("--enters-all", choices=("yes", "no"), help="whether new bots enter by themselves")
 
@@ -214,14 +220,24 @@ def _fields(args: argparse.Namespace) -> dict[str, Any]:
         ("shares", ":", int, float),
         ("options", "=", str, str),
         ("control", "=", str, json.loads),
-        ("anchors", "=", str, float),
+        ("anchors", "=", str, _elo),
     ):
         if (texts := getattr(args, name)) is not None:
             option = "seats" if name == "shares" else name
             found[name] = dict(_pair(option, text, mark, key, parse) for text in texts)
+    if "anchors" in found:
+        given = found["anchors"]
+        found["anchors"] = {spec: elo for spec, (elo, _) in given.items()}
+        found["anchor_errors"] = {spec: sd for spec, (_, sd) in given.items() if sd is not None}
     if args.enters_all is not None:
         found["enters_all"] = args.enters_all == "yes"
     return found
+
+
+def _elo(text: str) -> tuple[float, float | None]:
+    """Returns an Elo and its standard deviation, if there is one."""
+    elo, found, error = text.partition(":")
+    return float(elo), float(error) if found else None
 
 
 def _pair(option: str, text: str, mark: str, key: Any, parse: Any) -> tuple[Any, Any]:

@@ -44,6 +44,7 @@ USUAL: Final = (
         shares={2: 1.0},
         house=HOUSE,
         anchors={"planner": 1500.0, "greedy": 725.0, "random": 140.0},
+        anchor_errors={"greedy": 28.0, "random": 33.0},
     ),
     LadderPlan(
         slug="daily",

@@ -15,6 +15,7 @@ from damrak_engine.errors import OptionsError
 from damrak_engine.options import parse_options
 from damrak_ladder.bots.house import check_spec
 from damrak_ladder.bots.models import Kind
+from damrak_ladder.matches.anchors import check_anchors, stated_errors
 from damrak_ladder.matches.boards import DAILY, board_of, check_pool
 from damrak_ladder.matches.booking import MOST_ROTATIONS, SEATS
 from damrak_ladder.matches.controls import control_of
@@ -22,8 +23,6 @@ from damrak_ladder.matches.entries import enter_everybody, seat_house
 from damrak_ladder.matches.errors import BadBoard, BadLadder, UnknownBoard
 from damrak_ladder.matches.models import Ladder
 
-LOWEST_ELO: Final = -10_000.0
-HIGHEST_ELO: Final = 10_000.0
 _SLUG: Final = r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?"
 
 
@@ -31,8 +30,9 @@ _SLUG: Final = r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?"
 class LadderPlan:
     """What a ladder is to be.
 
-    `shares` says how often tables of 2, 3 and 4 are played, `anchors` the fixed Elo of some of the
-    house bots, each by its spec.
+    `shares` says how often tables of 2, 3 and 4 are played, `anchors` the Elo of some of the house
+    bots, each by its spec. `anchor_errors` has the standard deviations of these Elo. The first
+    anchor without one is fixed; others without one get `anchors.USUAL_ERROR`.
     """
 
     slug: str
@@ -46,6 +46,7 @@ class LadderPlan:
     admits: tuple[str, ...] = (Kind.UPLOADED, Kind.REMOTE)
     house: tuple[str, ...] = ()
     anchors: Mapping[str, float] = field(default_factory=dict)
+    anchor_errors: Mapping[str, float] = field(default_factory=dict)
     weight: float = 1.0
     enters_all: bool = True
     is_open: bool = True
@@ -65,6 +66,7 @@ def plan_of(ladder: Ladder) -> LadderPlan:
         admits=tuple(ladder.admits),
         house=tuple(ladder.house),
         anchors=ladder.anchors,
+        anchor_errors=ladder.anchor_errors,
         weight=ladder.weight,
         enters_all=ladder.enters_all,
         is_open=ladder.is_open,
@@ -180,11 +182,10 @@ def _check_people(plan: LadderPlan) -> None:
             raise BadLadder("house", str(problem)) from None
     if len(set(plan.house)) < len(plan.house):
         raise BadLadder("house", "a bot stands there twice")
-    for spec, elo in plan.anchors.items():
+    for spec in plan.anchors:
         if spec not in plan.house:
             raise BadLadder("anchors", f"{spec} is not among the house bots of the ladder")
-        if not LOWEST_ELO <= elo <= HIGHEST_ELO:
-            raise BadLadder("anchors", f"{spec}: {elo:g} is no Elo")
+    check_anchors(plan.anchors, plan.anchor_errors)
 
 
 def _fill(ladder: Ladder, now: datetime) -> None:
@@ -200,4 +201,5 @@ def _columns(plan: LadderPlan) -> dict[str, Any]:
         "shares": {str(seats): float(share) for seats, share in sorted(plan.shares.items())},
         "admits": list(plan.admits),
         "house": list(plan.house),
+        "anchor_errors": stated_errors(plan.anchors, plan.anchor_errors),
     }

@@ -37,7 +37,11 @@ class Ladder(models.Model):
     house: models.JSONField[list[str], list[str]] = models.JSONField(default=list)  # their specs
     anchors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(
         default=dict
-    )  # the fixed Elo of some of them, by spec
+    )  # the Elo of some of them, by spec
+    # The standard deviation of each anchor's Elo; the anchor without one is fixed (anchors.py).
+    anchor_errors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(
+        default=dict
+    )
     weight = models.FloatField(default=1.0)  # its share of the machine, against other ladders
     enters_all = models.BooleanField(default=True)  # whether new bots are entered by themselves
     is_open = models.BooleanField(default=True)

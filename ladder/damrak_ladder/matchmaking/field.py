@@ -27,7 +27,7 @@ class Entrant:
 
     owner: int
     elo: float
-    error: float  # its standard error; 0 for an anchor
+    error: float  # its standard error; 0 for a fixed anchor
     blocks: Mapping[int, int] = field(default_factory=dict)  # by table size, those under way too
     pending: int = 0  # of these, how many the rating has not seen
     recent: tuple[int, ...] = ()  # the latest opponents (their places in the field), latest last

@@ -1,23 +1,48 @@
-"""Which versions keep their Elo, and where the scale of a ladder lies."""
+"""The versions that are anchors of a ladder, and the origin of its scale."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.ratings import Scale
 
 
-def anchors_of(ladder: Ladder, versions: Iterable[int]) -> dict[int, float]:
-    """The anchors among these versions, with their Elo.
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """The configured Elo of anchors and, except for fixed ones, its standard deviation."""
 
-    A house bot is known by its spec, so whoever is the same program is the same anchor.
+    elo: dict[int, float] = field(default_factory=dict)  # by key of version
+    errors: dict[int, float] = field(default_factory=dict)
+
+    def among(self, versions: Collection[int]) -> Anchors:
+        """Returns those that are among these versions."""
+        return Anchors(
+            {version: elo for version, elo in self.elo.items() if version in versions},
+            {version: error for version, error in self.errors.items() if version in versions},
+        )
+
+    def is_fixed(self, version: int) -> bool:
+        """Returns whether the Elo of this version never changes."""
+        return version in self.elo and version not in self.errors
+
+
+def anchors_of(ladder: Ladder, versions: Iterable[int]) -> Anchors:
+    """Returns the anchors among these versions.
+
+    A house bot is identified by its spec, so all versions with the same spec are anchors.
     """
     found = Version.objects.filter(
         pk__in=list(versions), kind=Kind.HOUSE, spec__in=list(ladder.anchors)
     )
-    return {pk: float(ladder.anchors[spec]) for pk, spec in found.values_list("pk", "spec")}
+    specs = dict(found.values_list("pk", "spec"))
+    errors = ladder.anchor_errors
+    return Anchors(
+        {pk: float(ladder.anchors[spec]) for pk, spec in specs.items()},
+        {pk: float(errors[spec]) for pk, spec in specs.items() if spec in errors},
+    )
 
 
 def centre_of(ladder: Ladder) -> float:

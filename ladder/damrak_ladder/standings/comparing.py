@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Model
 
 from damrak_ladder.matches.models import Block, BlockState, Ladder
+from damrak_ladder.standings.anchors import Anchors
 from damrak_ladder.standings.counting import MET, TALLIED, meetings_of, tallies_of
 from damrak_ladder.standings.figures import TOLD, figures_of
 from damrak_ladder.standings.ledger import ledger_ends
@@ -145,7 +146,10 @@ def compare_fit(
     result: Rebuilt,
 ) -> None:
     """The numbers that follow from the replayed blocks, beside those that are published."""
-    anchors = {int(version): elo for version, elo in fit.anchors.items()}
+    anchors = Anchors(
+        {int(version): elo for version, elo in fit.anchors.items()},
+        {int(version): error for version, error in fit.anchor_errors.items()},
+    )
     listed = {row.version_id for row in standings if row.rank is not None and not row.seats}
     collected = collect(fitted)
     known = set(collected.versions.tolist())
@@ -154,7 +158,7 @@ def compare_fit(
         progress,
         fit.serial,
         collected,
-        {version: elo for version, elo in anchors.items() if version in known},
+        anchors.among(known),
         listed & known,
     )
     if snapshot.digest != fit.digest:
@@ -168,6 +172,8 @@ def compare_fit(
     computed = {key: asdict(figure) for key, figure in figures.of.items()}
     result.differences += _differing("standing of version {} at {} seats", stored, computed)
     result.numbers += len(names) * len(computed)
+    if [asdict(check) for check in figures.anchors] != fit.anchor_checks:
+        result.differences.append(f"fit {fit.number}: the checks of its anchors are others")
 
 
 def _differing(

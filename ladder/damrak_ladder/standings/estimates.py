@@ -16,7 +16,7 @@ class Known:
     """A version on a ladder, as matchmaking.Entrant wants it described."""
 
     elo: float
-    error: float  # its standard error; 0 for an anchor
+    error: float  # its standard error; 0 for a fixed anchor
     blocks: dict[int, int]  # by table size, those under way too
     pending: int  # of these, how many do not count yet
     recent: tuple[int, ...]  # the latest opponents, latest last, those under way too
@@ -52,15 +52,20 @@ def estimates(ladder: Ladder, versions: Iterable[int]) -> dict[int, Known]:
     middle = _middle(ladder)
     result = {}
     for version in wanted:
-        elo, error, before = running.get(version, (middle, UNKNOWN_ELO, []))
-        is_anchor = version in anchors
+        newcomer = (
+            anchors.elo.get(version, middle),
+            anchors.errors.get(version, UNKNOWN_ELO),
+            list[int](),
+        )
+        elo, error, before = running.get(version, newcomer)
+        is_fixed = anchors.is_fixed(version)
         result[version] = Known(
-            elo=anchors.get(version, elo),
-            error=0.0 if is_anchor else error,
+            elo=anchors.elo[version] if is_fixed else elo,
+            error=0.0 if is_fixed else error,
             blocks=blocks[version],
             pending=pending[version],
             recent=(*before, *recent[version])[-MEMORY:],
-            is_anchor=is_anchor,
+            is_anchor=version in anchors.elo,
         )
     return result
 

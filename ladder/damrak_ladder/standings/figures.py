@@ -23,6 +23,7 @@ from damrak_ladder.ratings import (
     rate_by_seats,
 )
 from damrak_ladder.ratings.scale import Integers
+from damrak_ladder.standings.anchor_checks import AnchorCheck, anchor_checks
 from damrak_ladder.standings.knockout import DRAWS, MOST
 from damrak_ladder.standings.snapshot import Snapshot
 
@@ -64,6 +65,7 @@ class Figures:
     of: Mapping[tuple[int, int], Figure]
     leaders: Mapping[int, Leaders]  # by size of table
     ratings: Ratings
+    anchors: tuple[AnchorCheck, ...]
 
 
 def figures_of(snapshot: Snapshot) -> Figures:
@@ -80,7 +82,7 @@ def figures_of(snapshot: Snapshot) -> Figures:
         ranks = bands(field, among)
         found |= _figures(snapshot, seats, field, played, ranks)
         leaders[seats] = _leaders(snapshot, field, ranks.order[:MOST])
-    return Figures(found, leaders, whole)
+    return Figures(found, leaders, whole, anchor_checks(snapshot, whole))
 
 
 def _leaders(snapshot: Snapshot, field: Posterior, chosen: Integers) -> Leaders:

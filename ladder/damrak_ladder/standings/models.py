@@ -6,7 +6,7 @@ tallies that pages show, the estimates between fits, the fits, and the numbers t
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import models
 
@@ -144,6 +144,12 @@ class Fit(models.Model):
     withdrawn = models.PositiveBigIntegerField()
     digest = models.CharField(max_length=64)  # SHA-256 of all it was made of
     anchors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()
+    anchor_errors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(
+        default=dict
+    )  # standard deviations; none for fixed anchors
+    anchor_checks: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(
+        default=list
+    )  # anchor_checks.AnchorCheck
     middle = models.FloatField()
     turns: models.JSONField[dict[str, list[float]], dict[str, list[float]]] = models.JSONField()
     effects: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()

@@ -8,6 +8,7 @@ whoever dies on the way has changed nothing.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Final
@@ -92,9 +93,18 @@ def _terms_changed(ladder: Ladder, latest: Fit) -> bool:
     """Whether other versions are anchored or on the list than at the latest fit."""
     standings = Standing.objects.filter(ladder=ladder, seats=ALL).values_list("version", "rank")
     ranks = dict(standings)
-    anchors = {str(version): elo for version, elo in anchors_of(ladder, ranks).items()}
+    anchors = anchors_of(ladder, ranks)
     listed = frozenset(version for version, rank in ranks.items() if rank is not None)
-    return anchors != latest.anchors or listed != listed_among(ladder, ranks)
+    return (
+        _by_text(anchors.elo) != latest.anchors
+        or _by_text(anchors.errors) != latest.anchor_errors
+        or listed != listed_among(ladder, ranks)
+    )
+
+
+def _by_text(values: Mapping[int, float]) -> dict[str, float]:
+    """Returns these values as JSON has them, by the text of their key."""
+    return {str(version): value for version, value in values.items()}
 
 
 def _take(progress: Progress, latest: Fit | None, now: datetime) -> bool:
@@ -144,7 +154,9 @@ def _write(
         serial=snapshot.serial,
         withdrawn=snapshot.withdrawn,
         digest=snapshot.digest,
-        anchors={str(version): elo for version, elo in snapshot.anchors.items()},
+        anchors=_by_text(snapshot.anchors.elo),
+        anchor_errors=_by_text(snapshot.anchors.errors),
+        anchor_checks=[asdict(check) for check in figures.anchors],
         middle=ratings.middle,
         turns={str(seats): list(elo) for seats, elo in ratings.turns.items()},
         effects={str(seats): effect for seats, effect in ratings.effects.items()},

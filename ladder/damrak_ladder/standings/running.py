@@ -3,7 +3,7 @@ the blocks since then have changed (ratings/online.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -75,13 +75,13 @@ def keep(rows: Iterable[Running], fields: Sequence[str] = ("elo", "error", "rece
 
 
 def _newcomers(ladder: Ladder, versions: Sequence[int], middle: float) -> list[Running]:
-    anchors: Mapping[int, float] = anchors_of(ladder, versions)
+    anchors = anchors_of(ladder, versions)
     return [
         Running(
             ladder=ladder,
             version_id=version,
-            elo=anchors.get(version, middle),
-            error=0.0 if version in anchors else UNKNOWN_ELO,
+            elo=anchors.elo.get(version, middle),
+            error=anchors.errors.get(version, 0.0 if version in anchors.elo else UNKNOWN_ELO),
         )
         for version in versions
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.ratings import History, Scale, Tables
-from damrak_ladder.standings.anchors import anchors_of, centre_of
+from damrak_ladder.standings.anchors import Anchors, anchors_of, centre_of
 from damrak_ladder.standings.listing import listed_among
 from damrak_ladder.standings.models import Counted, Progress
 
@@ -41,9 +41,13 @@ class Snapshot:
         return len(self.history)
 
     @property
-    def anchors(self) -> dict[int, float]:
+    def anchors(self) -> Anchors:
         """By key of version."""
-        return {int(self.versions[at]): elo for at, elo in sorted(self.scale.anchors.items())}
+        scale = self.scale
+        return Anchors(
+            {int(self.versions[at]): elo for at, elo in sorted(scale.anchors.items())},
+            {int(self.versions[at]): error for at, error in sorted(scale.errors.items())},
+        )
 
 
 def load(ladder: Ladder, until: int | None = None) -> Snapshot:
@@ -113,15 +117,22 @@ def snapshot_of(
     progress: Progress,
     serial: int,
     found: Collected,
-    anchors: Mapping[int, float],
+    anchors: Anchors,
     listed: Iterable[int],
 ) -> Snapshot:
     """These blocks, with these anchors and this list."""
     on_list = sorted(set(listed))
     centre = centre_of(ladder)
-    terms = {"anchors": sorted(anchors.items()), "centre": centre, "listed": on_list}
+    terms: dict[str, Any] = {
+        "anchors": sorted(anchors.elo.items()),
+        "centre": centre,
+        "listed": on_list,
+    }
+    if anchors.errors:
+        terms["errors"] = sorted(anchors.errors.items())
     digest = hashlib.sha256(json.dumps(terms).encode() + found.hash).hexdigest()
-    places = np.searchsorted(found.versions, np.array(sorted(anchors), dtype=np.int64))
+    keys = np.array(sorted(anchors.elo), dtype=np.int64)
+    places = dict(zip(keys.tolist(), np.searchsorted(found.versions, keys).tolist(), strict=True))
     return Snapshot(
         serial=serial,
         withdrawn=progress.withdrawn,
@@ -129,7 +140,11 @@ def snapshot_of(
         versions=found.versions,
         history=found.history,
         last_block=found.last_block,
-        scale=Scale({int(at): anchors[int(found.versions[at])] for at in places}, centre),
+        scale=Scale(
+            {place: anchors.elo[key] for key, place in places.items()},
+            centre,
+            {place: anchors.errors[key] for key, place in places.items() if key in anchors.errors},
+        ),
         listed=np.searchsorted(found.versions, np.array(on_list, dtype=np.int64)).astype(np.int32),
         digest=digest,
     )

@@ -1,0 +1,92 @@
+"""Whether the configured Elo of anchors fits the games.
+
+Each uncertain anchor is compared with what the games alone say: a fit of the same blocks with the
+fixed anchor only, without the priors. It is made when ratings are published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from damrak_ladder.ratings import Ratings, rate
+from damrak_ladder.standings.snapshot import Snapshot
+
+_DOUBTFUL: Final = 2.0  # standard deviations of the difference
+_WRONG: Final = 3.0
+_VAGUE: Final = 3.0  # a standard error of so many stated standard deviations decides nothing
+
+
+class Verdict(StrEnum):
+    """What the games say about a configured Elo."""
+
+    FITS = "fits"
+    DOUBTFUL = "doubtful"
+    WRONG = "wrong"
+    FEW = "few"
+    """The games say too little."""
+    NONE = "none"
+    """There are no games of this anchor, or none of the fixed one."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorCheck:
+    """An uncertain anchor: what is configured, and what the games alone say; in whole Elo."""
+
+    version: int
+    stated: float
+    stated_error: float
+    found: int | None = None  # None while the fixed anchor has no games
+    found_error: int | None = None
+
+    @classmethod
+    def parse(cls, data: Mapping[str, Any]) -> AnchorCheck:
+        """Returns the check that a fit has stored."""
+        return cls(**data)
+
+    @property
+    def difference(self) -> float | None:
+        """The difference in standard deviations, both uncertainties taken together."""
+        if self.found is None or self.found_error is None:
+            return None
+        error = (self.stated_error**2 + self.found_error**2) ** 0.5
+        return (self.found - self.stated) / error
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether both agree."""
+        off = self.difference
+        if off is None or self.found_error is None:
+            return Verdict.NONE
+        if abs(off) > _WRONG:
+            return Verdict.WRONG
+        if abs(off) > _DOUBTFUL:
+            return Verdict.DOUBTFUL
+        return Verdict.FEW if self.found_error > _VAGUE * self.stated_error else Verdict.FITS
+
+
+def anchor_checks(snapshot: Snapshot, whole: Ratings) -> tuple[AnchorCheck, ...]:
+    """Returns the check of every uncertain anchor that has played; `whole` is the published fit."""
+    scale = snapshot.scale
+    uncertain = sorted(scale.errors)
+    if not uncertain:
+        return ()
+    keys = [int(snapshot.versions[at]) for at in uncertain]
+    if not scale.fixed:
+        return tuple(
+            AnchorCheck(key, scale.anchors[at], scale.errors[at])
+            for key, at in zip(keys, uncertain, strict=True)
+        )
+    alone = rate(snapshot.history, len(snapshot.versions), scale.without_priors, whole)
+    return tuple(
+        AnchorCheck(
+            version=key,
+            stated=scale.anchors[at],
+            stated_error=scale.errors[at],
+            found=round(float(alone.elo[at])),
+            found_error=max(1, round(float(alone.widths[at]))),
+        )
+        for key, at in zip(keys, uncertain, strict=True)
+    )

@@ -1,0 +1,198 @@
+"""Anchors with a standard deviation: configured, migrated, published, verified and followed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from datetime import timedelta
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+
+from damrak_ladder.matches.errors import BadLadder
+from damrak_ladder.matches.ladders import LadderPlan, change_ladder, create_ladder, plan_of
+from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.absorbing import absorb
+from damrak_ladder.standings.anchor_checks import AnchorCheck, Verdict
+from damrak_ladder.standings.anchors import anchors_of
+from damrak_ladder.standings.comparing import Rebuilt, compare_fit
+from damrak_ladder.standings.estimates import estimates
+from damrak_ladder.standings.models import Fit, Progress, Running, Standing
+from damrak_ladder.standings.publishing import publish
+from damrak_ladder.standings.snapshot import rows_of
+from ladder_django.ladders import some_ladder
+from ladder_django.people import NOW
+from ladder_django.seasons import some_field, some_season
+
+pytestmark = pytest.mark.usefixtures("database")
+
+LATER = NOW + timedelta(minutes=2)
+PLAN = LadderPlan(
+    slug="held",
+    name="Held",
+    boards=("practice",),
+    shares={2: 1.0},
+    house=("random", "greedy", "planner"),
+    anchors={"planner": 1500.0, "greedy": 725.0, "random": 140.0},
+    anchor_errors={"random": 45.0},
+)
+
+
+def held(**values):
+    """A ladder with a fixed anchor, an uncertain one, and blocks."""
+    given = {
+        "shares": {"2": 1, "3": 1, "4": 1},
+        "anchors": {"planner": 1600.0, "mine:1": 1500.0},
+        "anchor_errors": {"mine:1": 40.0},
+    }
+    ladder, versions = some_ladder("held", **(given | values)), some_field(5)
+    for block in some_season(ladder, versions, 60):
+        absorb(block)
+    return ladder, versions
+
+
+def published(ladder, now=NOW):
+    fit = publish(ladder, now)
+    assert fit is not None
+    return fit
+
+
+def verified(ladder, fit):
+    result = Rebuilt(ladder.slug)
+    standings = list(Standing.objects.filter(ladder=ladder))
+    progress = Progress.objects.get(ladder=ladder)
+    compare_fit(ladder, progress, fit, standings, rows_of(ladder, fit.serial), result)
+    return result.differences
+
+
+def test_the_first_anchor_without_a_deviation_is_fixed() -> None:
+    ladder = create_ladder(PLAN, NOW)
+    assert ladder.anchor_errors == {"greedy": 30.0, "random": 45.0}
+    assert plan_of(ladder).anchor_errors == ladder.anchor_errors
+    changed = change_ladder(ladder, replace(plan_of(ladder), weight=2.0), NOW)
+    assert changed.anchor_errors == {"greedy": 30.0, "random": 45.0}
+    other = replace(PLAN, anchor_errors={"planner": 20.0})
+    assert change_ladder(ladder, other, NOW).anchor_errors == {"planner": 20.0, "random": 30.0}
+
+
+@pytest.mark.parametrize(
+    ("errors", "problem"),
+    [
+        ({"planner": 1.0, "greedy": 1.0, "random": 1.0}, "one must be fixed"),
+        ({"greedy": 0.0}, "not above 0"),
+        ({"greedy": float("nan")}, "not above 0"),
+        ({"greedy": 2000.0}, "at most"),
+        ({"mcts": 30.0}, "not an anchor"),
+    ],
+)
+def test_deviations_that_hold_nothing_are_refused(errors, problem) -> None:
+    with pytest.raises(BadLadder, match=problem):
+        create_ladder(replace(PLAN, anchor_errors=errors), NOW)
+
+
+def test_ladders_of_an_earlier_release_get_deviations() -> None:
+    for slug, anchors in (
+        ("usual", {"greedy": 725.0, "random": 140.0, "planner": 1500.0}),
+        ("other", {"greedy": 725.0, "random": 140.0}),
+        ("single", {"greedy": 725.0}),
+        ("free", {}),
+    ):
+        some_ladder(slug, anchors=anchors)
+    import_module("damrak_ladder.matches.migrations.0004_anchor_errors").state_errors(apps, None)
+    assert {ladder.slug: ladder.anchor_errors for ladder in Ladder.objects.all()} == {
+        "usual": {"greedy": 30.0, "random": 30.0},
+        "other": {"random": 30.0},
+        "single": {},
+        "free": {},
+    }
+
+
+def test_what_was_published_with_fixed_anchors_is_verified_and_published_again() -> None:
+    ladder, _ = held(anchor_errors={})
+    fit = published(ladder)
+    assert (fit.anchor_errors, fit.anchor_checks) == ({}, [])
+    ladder.anchor_errors = {"mine:1": 30.0}  # as after the migration
+    ladder.save()
+    assert verified(ladder, fit) == []
+    again = published(ladder, LATER)
+    assert list(again.anchor_errors.values()) == [30.0]
+    assert again.digest != fit.digest
+
+
+def test_uncertain_anchors_have_an_interval_and_are_checked() -> None:
+    ladder, versions = held()
+    fit = published(ladder)
+    fixed, uncertain = (
+        Standing.objects.get(ladder=ladder, version=version, seats=0) for version in versions[:2]
+    )
+    assert fixed.low == fixed.elo == fixed.high == 1600
+    assert uncertain.low < uncertain.elo < uncertain.high
+    (check,) = map(AnchorCheck.parse, fit.anchor_checks)
+    assert (check.version, check.stated, check.stated_error) == (versions[1].pk, 1500.0, 40.0)
+    assert check.found is not None
+    assert min(1500, check.found) <= uncertain.elo <= max(1500, check.found)
+
+
+def test_the_check_is_what_the_games_alone_say() -> None:
+    ladder, versions = held(anchors={"planner": 1600.0}, anchor_errors={})
+    alone = published(ladder)
+    row = Standing.objects.get(ladder=ladder, version=versions[1], seats=0)
+    ladder.anchors = {"planner": 1600.0, "mine:1": 400.0}
+    ladder.anchor_errors = {"mine:1": 20.0}
+    ladder.save()
+    (check,) = map(AnchorCheck.parse, published(ladder, LATER).anchor_checks)
+    assert alone.anchor_checks == []
+    assert check.found == row.elo
+    assert check.verdict == Verdict.WRONG
+
+
+def test_verification_compares_errors_and_checks() -> None:
+    ladder, _ = held()
+    fit = published(ladder)
+    assert verified(ladder, fit) == []
+    fit.anchor_checks[0]["found"] += 1
+    assert "checks" in verified(ladder, fit)[0]
+    fit = Fit.objects.get(pk=fit.pk)
+    fit.anchor_errors = dict.fromkeys(fit.anchor_errors, 5.0)
+    assert "other blocks, anchors or lists" in verified(ladder, fit)[0]
+
+
+def test_estimates_between_fits_follow_the_same_model() -> None:
+    ladder, versions = held()
+    before = {row.version_id: row for row in Running.objects.filter(ladder=ladder)}
+    assert before[versions[0].pk].elo == pytest.approx(1600, abs=0.01)
+    assert abs(before[versions[1].pk].elo - 1500) > 0.5  # before the first fit, too
+    assert before[versions[1].pk].error <= 40
+    published(ladder)
+    row = Standing.objects.get(ladder=ladder, version=versions[1], seats=0)
+    known = estimates(ladder, [version.pk for version in versions])
+    assert [known[version.pk].is_anchor for version in versions[:3]] == [True, True, False]
+    assert known[versions[0].pk].error == 0
+    assert known[versions[1].pk].elo == pytest.approx(row.elo, abs=0.6)
+    assert 0 < known[versions[1].pk].error <= 40
+
+
+def test_an_anchor_that_has_not_played_is_known_as_configured() -> None:
+    ladder, versions = some_ladder(anchors={"planner": 1600.0}), some_field(2)
+    ladder.anchors |= {"mine:1": 1500.0}
+    ladder.anchor_errors = {"mine:1": 25.0}
+    ladder.save()
+    known = estimates(ladder, [version.pk for version in versions])[versions[1].pk]
+    assert (known.elo, known.error, known.is_anchor) == (1500.0, 25.0, True)
+    assert anchors_of(ladder, [versions[1].pk]).errors == {versions[1].pk: 25.0}
+
+
+@pytest.mark.parametrize(
+    ("found", "error", "verdict"),
+    [
+        (1540, 30, "fits"),
+        (1620, 30, "doubtful"),
+        (1300, 5, "wrong"),
+        (1540, 200, "few"),
+        (None, None, "none"),
+    ],
+)
+def test_verdicts(found, error, verdict) -> None:
+    check = AnchorCheck(1, 1500.0, 40.0, found, error)
+    assert check.verdict == verdict
+    assert AnchorCheck.parse(asdict(check)) == check
