@@ -18,6 +18,7 @@ from typing import Any, Final, NoReturn
 from damrak_engine.build import version_line
 from damrak_ladder.commands import (
     analyst,
+    anchors,
     backup,
     bench,
     blocks,
@@ -51,6 +52,7 @@ COMMANDS: Final = (
     migrate,
     users,
     ladders,
+    anchors,
     boards,
     blocks,
     hosts,

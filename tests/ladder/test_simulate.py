@@ -206,11 +206,13 @@ def test_recorded_mirrors_end_today_as_they_did(pair):
 
 
 def test_it_prints_one_json_object():
-    done = ladder("simulate", "--bots", "8", "--blocks", "10", "--seed", "2", "--json")
+    small = ("--bots", "8", "--blocks", "10", "--seasons", "10")
+    done = ladder("simulate", *small, "--seed", "2", "--json")
     assert done.returncode == 0, done.stderr
     assert "comparing ratings: 0 of 40 seasons\n" in done.stderr
     found = json.loads(done.stdout)
-    assert list(found) == ["matchmaking", "pairing", "ratings", "mirror_variance", "fit"]
+    parts = ["ratings", "mirror_variance", "fit", "coverage", "forecasts"]
+    assert list(found) == ["matchmaking", "pairing", *parts]
     assert set(found["matchmaking"]) == {"damrak", "random", "round robin", "nearest rating"}
     for marks in found["matchmaking"].values():
         assert set(marks[-1]) == {"blocks", "rank_correlation"}

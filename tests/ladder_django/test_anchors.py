@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import asdict, replace
 from datetime import timedelta
 from importlib import import_module
@@ -9,6 +11,7 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
+from damrak_ladder.command_line import main
 from damrak_ladder.matches.errors import BadLadder
 from damrak_ladder.matches.ladders import LadderPlan, change_ladder, create_ladder, plan_of
 from damrak_ladder.matches.models import Ladder
@@ -23,6 +26,7 @@ from damrak_ladder.standings.snapshot import rows_of
 from ladder_django.ladders import some_ladder
 from ladder_django.people import NOW
 from ladder_django.seasons import some_field, some_season
+from ladder_django.visitors import page, queries_of, visitor
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -196,3 +200,103 @@ def test_verdicts(found, error, verdict) -> None:
     check = AnchorCheck(1, 1500.0, 40.0, found, error)
     assert check.verdict == verdict
     assert AnchorCheck.parse(asdict(check)) == check
+
+
+def test_the_page_compares_uncertain_anchors_with_the_games() -> None:
+    ladder, _ = held(anchor_errors={"mine:1": 4.0}, anchors={"planner": 1600.0, "mine:1": 400.0})
+    client = visitor()
+    before = page(client, "/ladders/held/")
+    assert "No games of these anchors have been counted yet" in before
+    assert "no games yet" in before
+    (check,) = map(AnchorCheck.parse, published(ladder).anchor_checks)
+    shown = page(client, "/ladders/held/")
+    assert "No games of these anchors" not in shown
+    assert "The Elo of planner is fixed and defines the scale." in shown
+    (row,) = re.findall(r'<th scope="row">mine.*?</tr>', shown, re.S)
+    assert "400 ± 4" in row
+    assert check.found is not None
+    assert f"{check.found_error}</td>" in row
+    assert "does not fit the games" in row
+    # The table marks it as an anchor although it has an interval.
+    assert re.search(r'bots/bot-1/.*?<span class="tag">anchor</span>', shown, re.S)
+    for language, verdict in (("nl", "past niet bij de partijen"), ("fi", "ei sovi peleihin")):
+        assert verdict in client.get(f"/{language}/ladders/held/").content.decode()
+
+
+def test_the_page_costs_the_same_however_much_was_played() -> None:
+    ladder, versions = held()
+    published(ladder)
+    client = visitor()
+    before = queries_of(client, "/ladders/held/")
+    for block in some_season(ladder, versions, 30, seed=2):
+        absorb(block)
+    published(ladder, LATER)
+    assert queries_of(client, "/ladders/held/") == before
+
+
+def test_a_single_anchor_needs_no_table() -> None:
+    held(anchors={"planner": 1600.0}, anchor_errors={})
+    shown = page(visitor(), "/ladders/held/")
+    assert "The Elo of planner is fixed" in shown
+    assert "Verdict" not in shown
+
+
+def run(line: str) -> int:
+    """Run `damrak-ladder` with these arguments."""
+    return main(line.split())
+
+
+class TestCommand:
+    def test_anchors_are_configured_with_deviations(self, capsys) -> None:
+        given = "planner=1500 greedy=725:28 random=140"
+        arguments = "ladders add duel --boards practice --seats 2:1 --house random greedy planner"
+        assert run(f"{arguments} --anchors {given}") == 0
+        ladder = Ladder.objects.get(slug="duel")
+        assert ladder.anchors == {"planner": 1500.0, "greedy": 725.0, "random": 140.0}
+        assert ladder.anchor_errors == {"greedy": 28.0, "random": 30.0}
+        assert run("ladders change duel --anchors greedy=700 planner=1480:12.5") == 0
+        ladder.refresh_from_db()
+        assert (ladder.anchors["planner"], ladder.anchor_errors) == (1480.0, {"planner": 12.5})
+        assert run("ladders change duel --anchors greedy=700:x") == 2
+        assert "--anchors" in capsys.readouterr().err
+
+    def test_measured_anchors_can_be_configured(self, capsys) -> None:
+        create_ladder(replace(PLAN, shares={2: 1.0, 3: 1.0}), NOW)
+        assert run("anchors measure held --games 12 --seed test --jobs 1 --json") == 0
+        found = json.loads(capsys.readouterr().out)
+        fixed, *others = found["anchors"]
+        assert (fixed["bot"], fixed["elo"], fixed["sd"]) == ("planner", 1500, 0)
+        assert [one["bot"] for one in others] == ["greedy", "random"]
+        for one in others:
+            assert one["elo"] < 1500
+            assert one["sd"] > 10
+            assert (one["games"], set(one["by_size"])) == (36, {"2", "3"})
+        assert main(found["command"].split()[1:]) == 0
+        ladder = Ladder.objects.get(slug="held")
+        assert ladder.anchor_errors == {one["bot"]: one["sd"] for one in others}
+        assert run("anchors show held") == 0
+        assert "planner  1500.0  -" in capsys.readouterr().out
+
+    def test_checks_are_printed(self, capsys) -> None:
+        ladder, _ = held()
+        (check,) = map(AnchorCheck.parse, published(ladder).anchor_checks)
+        assert run("anchors show held --json") == 0
+        fixed, uncertain = json.loads(capsys.readouterr().out)
+        assert (fixed["bot"], fixed["verdict"]) == ("planner", "fixed")
+        assert (uncertain["games_elo"], uncertain["verdict"]) == (check.found, check.verdict)
+
+    @pytest.mark.parametrize(
+        ("arguments", "problem"),
+        [
+            ("nowhere", "no ladder"),
+            ("held --games 1", "--games"),
+            ("held --jobs 0", "--jobs"),
+            ("held --bots planner", "fewer than two"),
+            ("held --bots planner planner", "twice"),
+            ("held --bots planner nonsense", "no house bot"),
+        ],
+    )
+    def test_misuse_is_named(self, arguments, problem, capsys) -> None:
+        create_ladder(PLAN, NOW)
+        assert run(f"anchors measure {arguments}") == 2
+        assert problem in capsys.readouterr().err

@@ -6,12 +6,16 @@ fixed anchor only, without the priors. It is made when ratings are published.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from damrak_ladder.bots.models import Version
+from damrak_ladder.matches.models import Ladder
 from damrak_ladder.ratings import Ratings, rate
+from damrak_ladder.standings.models import Fit
 from damrak_ladder.standings.snapshot import Snapshot
 
 _DOUBTFUL: Final = 2.0  # standard deviations of the difference
@@ -51,8 +55,7 @@ class AnchorCheck:
         """The difference in standard deviations, both uncertainties taken together."""
         if self.found is None or self.found_error is None:
             return None
-        error = (self.stated_error**2 + self.found_error**2) ** 0.5
-        return (self.found - self.stated) / error
+        return (self.found - self.stated) / math.hypot(self.stated_error, self.found_error)
 
     @property
     def verdict(self) -> Verdict:
@@ -90,3 +93,17 @@ def anchor_checks(snapshot: Snapshot, whole: Ratings) -> tuple[AnchorCheck, ...]
         )
         for key, at in zip(keys, uncertain, strict=True)
     )
+
+
+def latest_checks(ladder: Ladder) -> dict[str, AnchorCheck]:
+    """Returns the checks of the latest publication, by the spec of the anchor."""
+    return checks_by_spec(Fit.objects.filter(ladder=ladder).order_by("-number").first())
+
+
+def checks_by_spec(fit: Fit | None) -> dict[str, AnchorCheck]:
+    """Returns the checks of a publication, by the spec of the anchor."""
+    if fit is None or not fit.anchor_checks:
+        return {}
+    checks = {check.version: check for check in map(AnchorCheck.parse, fit.anchor_checks)}
+    specs = Version.objects.filter(pk__in=list(checks)).values_list("pk", "spec")
+    return {spec: checks[pk] for pk, spec in specs}

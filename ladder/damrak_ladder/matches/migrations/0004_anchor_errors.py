@@ -1,9 +1,11 @@
+from typing import Any
+
 from django.db import migrations, models
 
 USUAL_ERROR = 30.0
 
 
-def state_errors(apps, schema_editor):
+def state_errors(apps: Any, schema_editor: Any) -> None:
     """Keep one anchor of each ladder fixed, and give the others the usual standard deviation.
 
     `planner` is 1500 by definition on the ladders of a new platform; elsewhere the strongest

@@ -19,6 +19,7 @@ from damrak_ladder.standings.curves import history
 from damrak_ladder.standings.models import Fit
 from damrak_ladder.standings.tables import ORDERS, BadCursor, Row, rows_of, table, table_by
 from damrak_ladder.web import blocks, knockouts
+from damrak_ladder.web.anchors import anchors_shown
 from damrak_ladder.web.charts import Chart, Series, chart
 from damrak_ladder.web.opposition import matrix_of
 from damrak_ladder.web.pages import before
@@ -99,6 +100,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "next": asked.link(after=cursor) if cursor else "",
         "sorted": SORTED if asked.sort and (asked.on or asked.sort not in ORDERS) else 0,
         "fit": latest,
+        "anchors": anchors_shown(found, latest),
         "sizes": sorted(int(seats) for seats, share in found.shares.items() if share),
         "kinds": Kind,
         "today": timezone.now().date(),
