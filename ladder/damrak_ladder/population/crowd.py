@@ -102,7 +102,14 @@ def enter_crowd(field: Field, ladders: tuple[Ladder, ...], start: datetime, seco
     entered = bulk.moments(field.started[: len(bots)] * seconds, start)
     for ladder in ladders:
         bulk.insert(
-            Entry, len(bots), ladder_id=ladder.pk, bot_id=bots[:, 0], entered=entered, left=None
+            Entry,
+            len(bots),
+            ladder_id=ladder.pk,
+            bot_id=bots[:, 0],
+            entered=entered,
+            left=None,
+            since=None,
+            waited=0.0,
         )
 
 
