@@ -75,7 +75,7 @@ def fill(now: datetime, blocks: int = 48, replays: int = 1) -> None:
             boards=("practice",),
             shares={2: 1.0},
             house=("random", "greedy", "planner"),
-            anchors={"greedy": 1200.0},
+            anchors={"greedy": 1200.0, "random": 1100.0},
         ),
         begun,
     )

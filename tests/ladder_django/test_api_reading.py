@@ -80,7 +80,11 @@ def test_ladders_and_their_ratings(site: Program) -> None:
     problem_of(site.get("ladders/amsterdam/ratings?seats=7"), 422, "invalid")
     problem_of(site.get("ladders/amsterdam/ratings?limit=100000"), 422, "invalid")
     assert [ladder["slug"] for ladder in read(site, "ladders")] == ["amsterdam", "new-boards"]
-    assert read(site, "ladders/amsterdam")["anchors"] == {"greedy": 1200.0}
+    assert read(site, "ladders/amsterdam")["anchors"] == {
+        "greedy": 1200.0,
+        "random": 1100.0,
+    }
+    assert read(site, "ladders/amsterdam")["anchor_errors"] == {"random": 30.0}
     assert read(site, "ladders/amsterdam")["intervals_relative_to"] == "anchors"
     assert "nowhere" in problem_of(site.get("ladders/nowhere"), 404, "not-found")["detail"]
     problem_of(site.get("ladders/nowhere/ratings"), 404, "not-found")
