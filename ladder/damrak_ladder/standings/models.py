@@ -147,9 +147,7 @@ class Fit(models.Model):
     anchor_errors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(
         default=dict
     )  # standard deviations; none for fixed anchors
-    anchor_checks: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(
-        default=list
-    )  # anchor_checks.AnchorCheck
+    anchor_checks: models.JSONField[list[Any], list[Any]] = models.JSONField(default=list)
     middle = models.FloatField()
     turns: models.JSONField[dict[str, list[float]], dict[str, list[float]]] = models.JSONField()
     effects: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()
