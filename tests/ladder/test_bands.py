@@ -81,7 +81,7 @@ def test_the_chance_of_being_first_is_shared_out():
 
 def test_equal_bots_have_equal_chances():
     _, ratings = rated(bots=2, blocks=1, spread=0.0)
-    ratings.elo[:] = 1500
+    ratings.expansion.elo[:] = 1500
     assert first_probability(field_of(ratings), everyone(ratings)) == pytest.approx(
         [0.5, 0.5], abs=0.01
     )

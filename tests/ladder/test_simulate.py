@@ -270,22 +270,30 @@ def test_forecasts_are_calibrated_in_every_world():
             assert abs(one["shown"] - one["true"]) < 0.03 + 3 * one["error"], (world, one)
         shown = sum(one["n"] for one in world["bins"] if one["statement"] == "first")
         assert shown == 120 * world["bots"]
-    # Of identical bots none may look like a favourite.
-    highest = [one for one in found[-1]["fine_bins"] if one["statement"] == "first"][-1]
-    assert highest["to"] <= 0.6
+        assert world["first_above"]["0.2"] >= world["first_above"]["0.5"]
+    # Of identical bots hardly any may look like a favourite.
+    assert found[-1]["first_above"]["0.5"] <= 1
 
 
-def test_small_bins_are_joined_to_the_next():
-    shown = np.array([[0.05, 0.95], [0.05, 0.5], [0.05, 0.45], [0.1, 0.05]])
-    figures = np.stack([shown, np.zeros((4, 2))], axis=2)
-    found = bins_of(figures, 0.2, merge=True)
-    assert [(one["from"], one["to"], one["n"]) for one in found] == [(0.0, 0.4, 5), (0.4, 1.0, 3)]
-    assert sum(one["n"] for one in bins_of(figures, 0.1, merge=False)) == 8
+def test_a_bin_is_joined_to_the_next_until_its_error_is_small():
+    shown = np.tile([0.1, 0.1, 0.5, 0.9], (100, 1))
+    figures = np.stack([shown, shown], axis=2)
+    found = bins_of(figures, 0.06)
+    assert [(one["from"], one["to"], one["n"]) for one in found] == [
+        (0.0, 0.4, 200),
+        (0.4, 0.8, 100),
+        (0.8, 1.0, 100),
+    ]
+    assert [one["true"] for one in found] == [0.1, 0.5, 0.9]
+    assert [(one["from"], one["to"]) for one in bins_of(figures, 0.045)] == [(0, 0.8), (0.8, 1)]
+    assert [one["n"] for one in bins_of(figures, 0.001)] == [400]
 
 
 def test_forecasts_are_printed():
     done = ladder("simulate", "--only", "forecasts", "--seasons", "10", "--json")
     assert done.returncode == 0, done.stderr
     worlds = json.loads(done.stdout)["forecasts"]
-    assert all({"shown", "true", "n"} <= one.keys() for world in worlds for one in world["bins"])
+    assert all(
+        {"shown", "true", "error", "n"} <= one.keys() for world in worlds for one in world["bins"]
+    )
     assert ladder("simulate", "--only", "forecasts", "--seasons", "3").returncode == 2

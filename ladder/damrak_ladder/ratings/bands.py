@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from damrak_ladder.ratings.posterior import Posterior
-from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Booleans, Floats, Integers
+from damrak_ladder.ratings.scale import Booleans, Floats, Integers
 
 _ROWS = 256
 
@@ -66,17 +66,13 @@ def _separated(field: Posterior, rows: Integers, columns: Integers) -> Booleans:
     difference with that makes its ratio to its standard deviation smaller by the root of
     1 + variance / (2 spread²).
     """
-    ratings = field.ratings
-    factor = np.divide(
-        ratings.widths, ratings.error, out=np.ones(len(ratings)), where=ratings.error > 0
-    )
-    covariance = ratings.covariance.between(rows, columns) * ELO_PER_LOGIT**2
-    covariance *= factor[rows][:, None] * factor[columns]
-    width = ratings.widths**2
-    variance = np.maximum(width[rows][:, None] + width[columns] - 2 * covariance, 0.0)
+    expansion = field.ratings.expansion
+    variances = expansion.variances
+    variance = variances[rows][:, None] + variances[columns]
+    variance = np.maximum(variance - 2 * expansion.between(rows, columns), 0.0)
     variance *= 1 + variance / (2 * field.spread**2)
     needed: Floats = honest_difference(len(columns)) * np.sqrt(variance)
-    apart = np.abs(ratings.elo[rows][:, None] - ratings.elo[columns]) > needed
+    apart = np.abs(expansion.elo[rows][:, None] - expansion.elo[columns]) > needed
     return np.asarray(apart & (rows[:, None] != columns))
 
 

@@ -1,7 +1,8 @@
 """How the errors of the estimates belong together: the sandwich.
 
 It is information^-1 spread information^-1. Up to `EXACT` versions it is calculated as it stands.
-Beyond, the inverse would fill the memory; then
+With the information itself as the spread it is the inverse. Beyond, the inverse would fill the
+memory; then
 
 1. the inverse is approximated by what one smoothing step and the coarse picture of `System` make
    of it, with which all variances and covariances are sums over what is stored anyway;
@@ -45,7 +46,7 @@ class ExactCovariance:
         at = np.flatnonzero(free)
         inner = np.ix_(at, at)
         factor = cho_factor(bends.full()[inner], lower=True)
-        half = cho_solve(factor, spread.full()[inner])
+        half = np.eye(len(at)) if spread is bends else cho_solve(factor, spread.full()[inner])
         whole = np.zeros((len(free), len(free)))
         whole[inner] = cho_solve(factor, half.T)
         versions = bends.network.versions
@@ -70,14 +71,15 @@ class WideCovariance:
         versions = bends.network.versions
         self._free, self._strength = free, strength
         self._system = System(bends, free, strength)
-        self._filling = System(spread, free, strength)
+        self._filling = self._system if spread is bends else System(spread, free, strength)
         self._pairs = spread.upper()
         self._inverse = self._system.inverse
         unit = self._system.spread(np.eye(self._system.coarse_size))
-        seen = self._system.times(unit)[:versions].T  # coarse x versions, as all that follows
+        whole = self._system.times(unit)
+        seen = whole[:versions].T  # coarse x versions, as all that follows
         self._coarse = self._system.coarse(unit[:versions].T - seen * self._inverse)
         self._coarse *= free[:versions]
-        filled = self._filling.times(unit)
+        filled = whole if self._filling is self._system else self._filling.times(unit)
         self._mixed = filled[:versions].T
         self._inner = self._system.gather(filled) @ self._coarse
         rough = (
@@ -125,7 +127,10 @@ class WideCovariance:
         unit = np.zeros((len(self._free), SAMPLE))
         unit[sample, np.arange(SAMPLE)] = 1.0
         column = self._system.solve(unit, _TOLERANCE)
-        exact = self._system.solve(self._filling.times(column), _TOLERANCE)[:versions]
+        if self._filling is self._system:
+            exact = column[:versions]
+        else:
+            exact = self._system.solve(self._filling.times(column), _TOLERANCE)[:versions]
         rough = self._rough(np.arange(versions, dtype=np.int32), sample)
         rough[sample, np.arange(SAMPLE)] = variances[sample]
         return _root(exact, sample), _root(rough, sample)

@@ -6,7 +6,10 @@ is overconfident. Here strengths have a common normal distribution, whose mean a
 deviation are estimated from the same fit (empirical Bayes), and each estimate is shrunk towards the
 mean according to its error:
 
-    strength ~ N(mean, spread²)        estimate ~ N(strength, covariance of the fit)
+    strength ~ N(mean, spread²)        estimate ~ N(strength, covariance)
+
+Estimates and covariance are not the published ones but those of a normal approximation of the
+likelihood (expansion.py), which is better for comparisons.
 
 A small field says little about the spread, so it is integrated over a grid instead of being
 replaced by one value; its prior is a half-Cauchy distribution (Gelman 2006).
@@ -23,15 +26,16 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from scipy.special import digamma, ndtri
+from scipy.special import ndtri
 
 from damrak_ladder.ratings.rating import Ratings
-from damrak_ladder.ratings.scale import ELO_PER_LOGIT, NORMAL_975, Floats, Integers
+from damrak_ladder.ratings.scale import Floats, Integers
 
 _SPREADS: Final = np.concatenate([[0.001], np.geomspace(2, 4000, 44)])
 _USUAL_SPREAD: Final = 100.0  # the scale of the half-Cauchy prior, in Elo
 _FEWEST: Final = 3  # versions that are not anchors, from which the spread can be estimated
 _MOST: Final = 512  # versions that mean and spread are estimated from
+_COLUMNS: Final = 32  # random numbers are kept for multiples of so many versions
 _TINY: Final = 1e-9
 
 
@@ -60,10 +64,10 @@ class Posterior:
             return np.empty((count, 0))
         covariance = _deviations(self.ratings, chosen, self.reference)
         values, vectors = _eigen(covariance)
-        ones, estimates = vectors.T @ np.ones(size), vectors.T @ self.ratings.elo[chosen]
+        ones, estimates = vectors.T @ np.ones(size), vectors.T @ self.ratings.expansion.elo[chosen]
         at = np.searchsorted(np.cumsum(self.weights), (np.arange(count) + 0.5) / count)
         at = np.minimum(at, len(_SPREADS) - 1)
-        normal = _normal(count, size + 1)
+        normal = _normal(count, -(-(size + 1) // _COLUMNS) * _COLUMNS)[:, : size + 1]
         mean = self.means[at] + self.mean_errors[at] * normal[:, -1]
         variance = _SPREADS[at][:, None] ** 2
         kept = variance / (variance + values)
@@ -82,13 +86,13 @@ def posterior(ratings: Ratings, among: Integers) -> Posterior:
     if len(reference) < _FEWEST:
         reference = among
     if len(reference) > _MOST:
-        order = reference[np.lexsort((reference, ratings.elo[reference]))]
+        order = reference[np.lexsort((reference, ratings.expansion.elo[reference]))]
         reference = order[np.linspace(0, len(order) - 1, _MOST).astype(np.intp)]
     size = len(reference)
     if not size:
         return Posterior(ratings, reference, _prior(), np.zeros(len(_SPREADS)), _SPREADS)
     values, vectors = _eigen(_deviations(ratings, reference, reference))
-    ones, estimates = vectors.T @ np.ones(size), vectors.T @ ratings.elo[reference]
+    ones, estimates = vectors.T @ np.ones(size), vectors.T @ ratings.expansion.elo[reference]
     variance = values + _SPREADS[:, None] ** 2
     precision = np.sum(ones * ones / variance, axis=1)
     means = np.sum(ones * estimates / variance, axis=1) / precision
@@ -110,28 +114,14 @@ def _deviations(ratings: Ratings, chosen: Integers, reference: Integers) -> Floa
     Subtracting the mean of independent estimates makes them slightly dependent. A constant, which
     no difference depends on, undoes that on average.
     """
-    within = ratings.covariance.between(reference, reference)
-    across = np.mean(ratings.covariance.between(chosen, reference), axis=1)
+    between = ratings.expansion.between
+    within = between(reference, reference)
+    across = np.mean(between(chosen, reference), axis=1)
     common = np.mean(within, axis=1)
     spare = np.mean(np.diag(within) - 2 * common) + np.mean(within)
-    result = ratings.covariance.between(chosen, chosen) - across[:, None] - across
+    result = between(chosen, chosen) - across[:, None] - across
     result += np.mean(within) + spare / max(1, len(reference) - 1)
-    factor = _factors(ratings.error[chosen] / ELO_PER_LOGIT, ratings.freedom[chosen])
-    return np.asarray(result * factor[:, None] * factor * ELO_PER_LOGIT**2)
-
-
-def _factors(error: Floats, freedom: Floats) -> Floats:
-    """The factors that errors are multiplied by.
-
-    Errors are themselves estimated: the geometric mean of the true variance is somewhat larger
-    than the estimate. For versions that won or lost nearly everything, Wilson's form of the
-    interval makes them smaller, as in the published intervals.
-    """
-    half = np.maximum(freedom, 1.0) / 2
-    mean = np.sqrt(half / np.exp(digamma(half)))
-    reach = NORMAL_975 * mean * error / 2
-    wilson = np.divide(np.arcsinh(reach), reach, out=np.ones_like(reach), where=reach > 0)
-    return np.asarray(mean * wilson)
+    return np.asarray(result)
 
 
 def _eigen(covariance: Floats) -> tuple[Floats, Floats]:

@@ -18,6 +18,7 @@ from damrak_ladder.ratings.covariance import (
     ExactCovariance,
     WideCovariance,
 )
+from damrak_ladder.ratings.expansion import Expansion, expand
 from damrak_ladder.ratings.history import History
 from damrak_ladder.ratings.model import Model, Point, Scale
 from damrak_ladder.ratings.newton import maximum
@@ -41,6 +42,7 @@ class Ratings:
     effects: Mapping[int, float]  # by table size: what blocks stray, against independent games
     scale: Scale
     covariance: Covariance
+    expansion: Expansion  # for statements about who is best
 
     def __len__(self) -> int:
         return len(self.elo)
@@ -94,6 +96,7 @@ def rate(
         effects=spread.effects,
         scale=scale,
         covariance=covariance,
+        expansion=expand(model, point, covariance.variances, spread.effects),
     )
 
 

@@ -94,7 +94,7 @@ def add_parser(commands: Any) -> None:
         type=int,
         metavar="N",
         help="seasons of the part coverage (default: 20 to 200, the shorter the more), and in "
-        "each world of the part forecasts (default: 2000)",
+        "each world of the part forecasts (default: 4000)",
     )
     add(
         "--anchor-error",

@@ -21,11 +21,12 @@ from damrak_ladder.simulate.world import world_of
 from damrak_ladder.standings.knockout import DRAWS, forecast
 
 BOTS: Final = 24
-SEASONS: Final = 2000
+SEASONS: Final = 4000
 _BRACKET: Final = 8
 _A_TIME: Final = 25  # seasons in one piece of work
 _STEP: Final = 0.2  # between the edges of bins
-_FINE: Final = 0.1
+_ERROR: Final = 0.01  # the largest Monte-Carlo error of a bin
+_HIGH: Final = (0.2, 0.5)
 _IDENTICAL: Final = 1e-6  # Elo; a spread of 0 has no strongest
 _STATEMENTS: Final = ("first", "knockout")
 
@@ -68,43 +69,41 @@ def calibration(seed: int, seasons: int, progress: Progress) -> list[dict[str, A
 
 
 def _table(world: Trial, pieces: Sequence[Figures]) -> dict[str, Any]:
-    bins, fine = [], []
-    for statement in _STATEMENTS:
-        figures = np.concatenate([piece[statement] for piece in pieces])
-        bins += [{"statement": statement, **one} for one in bins_of(figures, _STEP, merge=True)]
-        fine += [{"statement": statement, **one} for one in bins_of(figures, _FINE, merge=False)]
+    figures = {name: np.concatenate([piece[name] for piece in pieces]) for name in _STATEMENTS}
+    first = figures["first"][:, :, 0]
     return {
         "world": world.name,
         "bots": BOTS,
         "spread": 0.0 if world.spread == _IDENTICAL else world.spread,
         "blocks": world.blocks,
-        "seasons": sum(len(piece["first"]) for piece in pieces),
-        "bins": bins,
-        "fine_bins": fine,
+        "seasons": len(first),
+        "bins": [
+            {"statement": name, **one} for name in _STATEMENTS for one in bins_of(figures[name])
+        ],
+        "first_above": {str(limit): int(np.count_nonzero(first >= limit)) for limit in _HIGH},
     }
 
 
-def bins_of(figures: Floats, step: float, *, merge: bool) -> list[dict[str, float]]:
-    """Sort figures into bins of this width, and compare what is shown with what is true.
+def bins_of(figures: Floats, error: float = _ERROR) -> list[dict[str, float]]:
+    """Sort figures into bins of 20 points, and compare what is shown with what is true.
 
-    With `merge` a bin has a figure from every second season at least: from the top down, a bin with
-    fewer is joined to the next one. The error is that of `true`, over seasons.
+    From the top down, a bin is joined to the next one until the Monte-Carlo error of a calibrated
+    bin is at most `error`. With too few figures in all there is one bin.
     """
-    seasons = len(figures)
     shown, true = figures[:, :, 0], figures[:, :, 1]
-    at = np.minimum((shown / step).astype(int), round(1 / step) - 1)
+    number_of_bins = round(1 / _STEP)
+    at = np.minimum((shown / _STEP).astype(int), number_of_bins - 1)
     result: list[dict[str, float]] = []
     upper, inside = 1.0, np.zeros(shown.shape, dtype=bool)
-    for number in reversed(range(round(1 / step))):
+    for number in reversed(range(number_of_bins)):
         inside |= at == number
-        n = int(np.count_nonzero(inside))
-        if number and (n < seasons / 2 if merge else not n):
-            if not merge:
-                upper = number * step
+        mean = float(np.mean(shown[inside])) if inside.any() else 0.0
+        few = mean * (1 - mean) > error**2 * np.count_nonzero(inside)
+        if number and (few or not inside.any()):
             continue
-        if n:
-            result.append(_bin(number * step, upper, shown, true, inside))
-        upper, inside = number * step, np.zeros(shown.shape, dtype=bool)
+        if inside.any():
+            result.append(_bin(number * _STEP, upper, shown, true, inside))
+        upper, inside = number * _STEP, np.zeros(shown.shape, dtype=bool)
     return result[::-1]
 
 
