@@ -169,7 +169,7 @@ def _bots(people: dict[str, User], at: datetime) -> list[Version]:
 def _qualified(bot: Bot, kind: Kind, at: datetime) -> Version:
     count = bot.versions.count() + 1
     submission = Submission(
-        kind, spec=f"{bot.slug} {count}", language="python", note=f"Version {count} of {bot.slug}"
+        kind, spec=f"{bot.slug} {count}", language="Python", note=f"Version {count} of {bot.slug}"
     )
     version = register(bot, submission, at)
     note(version, StepKind.RECEIVED, "1,024 bytes", at)

@@ -32,7 +32,7 @@ from ports import free_port
 from processes import children_of
 from referee_process import short_folder
 
-PROMISED_S = 10.0
+PATIENCE_S = 30.0  # a machine without load needs less than ten; without limits it takes minutes
 VISITORS = 40  # twice as many as the site has connections to its database
 
 
@@ -42,11 +42,11 @@ class Site:
     def __init__(self, process: Process, port: int) -> None:
         self.process, self.port = process, port
 
-    def status(self, path: str, patience: float = PROMISED_S) -> int:
+    def status(self, path: str, patience: float = PATIENCE_S) -> int:
         """The status of the answer; 0 if there is none in time."""
         return self.answer(path, patience)[0]
 
-    def answer(self, path: str, patience: float = PROMISED_S) -> tuple[int, bytes]:
+    def answer(self, path: str, patience: float = PATIENCE_S) -> tuple[int, bytes]:
         """The answer to a request, whose headers and body arrive in time."""
         asked = http.client.HTTPConnection("127.0.0.1", self.port, timeout=patience)
         began = time.monotonic()
@@ -133,7 +133,7 @@ def test_site_whose_database_stops_answering(kind, django_db_blocker) -> None:
             cut()
             pages = [visitors.submit(site.status, "/en/") for _ in range(VISITORS - 1)]
             found = {"database": "well"}
-            until = time.monotonic() + PROMISED_S
+            until = time.monotonic() + PATIENCE_S
             while found["database"] == "well":  # what was found before is good for two seconds
                 status, body = site.answer("/healthz")
                 assert (status, time.monotonic() < until) == (503, True)
@@ -145,7 +145,7 @@ def test_site_whose_database_stops_answering(kind, django_db_blocker) -> None:
             assert [site.status(path) for path in ("/healthz/live", "/healthz/ready")] == [200, 503]
             assert [site.status(path) for path in ("/en/", "/api/v1/ladders")] == [503, 503]
             mend()
-            until = time.monotonic() + PROMISED_S
+            until = time.monotonic() + PATIENCE_S
             while not site.is_ready() or site.status("/en/") != 200:
                 assert time.monotonic() < until, site.process.log.read_text()
                 time.sleep(0.2)
@@ -173,7 +173,7 @@ def test_doctor_ends_soon_whatever_is_unreachable() -> None:
                 "DAMRAK_LADDER_S3_SECRET": "secret",
             },
             stdout=subprocess.PIPE,
-            timeout=PROMISED_S,
+            timeout=PATIENCE_S,
         )
     verdicts = {found["part"]: found["verdict"] for found in json.loads(told.stdout)}
     assert told.returncode == 1

@@ -43,7 +43,7 @@ def measure(
             "undisturbed_p99_ms": round(_p99(quiet), 2),
             "p99_ms": round(_p99(flooded), 2),
             "ratio": round(_p99(flooded) / _p99(quiet), 2),
-            "worst_ms": round(max(flooded), 1),
+            "worst_ms": round(max(flooded), 2),
         }
     return {"seconds": seconds, "floods": floods}
 
