@@ -148,9 +148,11 @@ def test_chance_never_overbooks_or_counts_twice(seed: int) -> None:
         Block.objects.filter(state=BlockState.DEAD).update(
             state=BlockState.WAITING, tries=0, due=world.now, host=None, sent=None
         )
-        if Canary.objects.get().ended and Trial.objects.get().ended:
+        newcomer = Version.objects.get(pk=world.newcomer.pk)
+        ended = Canary.objects.get().ended and Trial.objects.get().ended
+        if ended and newcomer.state == "qualified":
             break
-    assert Version.objects.get(pk=world.newcomer.pk).state == "qualified"
+    assert newcomer.state == "qualified"
     assert progress(Trial.objects.get()).blocks == world.trial.most
     assert Canary.objects.get().state == CanaryState.FINISHED
     assert not Block.objects.filter(state=BlockState.RECORDED, settled=None).exists()

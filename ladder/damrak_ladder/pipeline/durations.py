@@ -6,10 +6,9 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-from django.db import models
-from django.db.models import Count, F
+from django.db.models import Count, Exists, F, OuterRef
 
-from damrak_ladder.matches.models import Attempt, Block, BlockState, Match, Outcome
+from damrak_ladder.matches.models import Attempt, Block, BlockState, Ladder, Match, Outcome
 
 LATEST: Final = 32
 UNKNOWN_S: Final = 1.0
@@ -34,18 +33,12 @@ def seconds_per_block() -> float:
     return sum(took) / len(took) if took else math.inf
 
 
-def seconds_of(blocks: models.QuerySet[Block]) -> float | None:
-    """Return the mean time of the latest recorded ones of these blocks, or None."""
-    latest = blocks.filter(state=BlockState.RECORDED).order_by(F("finished").desc())
-    attempts = Attempt.objects.filter(
-        block__in=list(latest.values_list("pk", flat=True)[:LATEST]), outcome=Outcome.RECORDED
+def ladders_with_blocks(ladders: Iterable[int]) -> list[int]:
+    """Return those of these ladders on which a block has been recorded."""
+    recorded = Block.objects.filter(ladder=OuterRef("pk"), state=BlockState.RECORDED)
+    return list(
+        Ladder.objects.filter(Exists(recorded), pk__in=ladders).values_list("pk", flat=True)
     )
-    took = [
-        max(_SHORTEST_S, (ended - started).total_seconds())
-        for started, ended in attempts.values_list("started", "ended")
-        if ended is not None
-    ]
-    return sum(took) / len(took) if took else None
 
 
 def _measured(ladder: int | None) -> float:

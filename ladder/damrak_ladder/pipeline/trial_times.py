@@ -10,11 +10,12 @@ from datetime import datetime
 from typing import Final
 
 from django.conf import settings
+from django.db.models import Avg, Count, DurationField, F
 
 from damrak_engine.statistics import BlockScores, Sprt, score_of
 from damrak_ladder.matches.flows import BURST, owner_flow, weights_of
-from damrak_ladder.matches.models import Block, BlockState
-from damrak_ladder.pipeline.durations import seconds_of, seconds_per_game
+from damrak_ladder.matches.models import Attempt, Block, BlockState, Outcome
+from damrak_ladder.pipeline.durations import ladders_with_blocks, seconds_per_game
 from damrak_ladder.pipeline.places import places
 from damrak_ladder.trials.models import Trial, TrialState
 from damrak_ladder.trials.sequential import SEATS, scores_by_trial, sprt_of
@@ -57,10 +58,11 @@ def forecasts(trials: Collection[Trial], now: datetime) -> dict[int, Forecast]:
         return {}
     scores = scores_by_trial(running)
     shares = _shares(running)
+    paces = _seconds_per_block(running)
     found = {}
     for trial in running:
         games = SEATS * trial.ladder.rotations
-        seconds = _seconds_per_block(trial, games, sum(scores[trial.pk].values()))
+        seconds = paces[trial.pk]
         if seconds is not None:
             share = shares[trial.owner_id]
             pace = _blocks_per_second(workers * share / seconds, share, games)
@@ -109,14 +111,28 @@ def _expected_steps(drift: float, variance: float, at: float, test: Sprt) -> flo
     return (reaches * width - below) / drift
 
 
-def _seconds_per_block(trial: Trial, games: int, played: int) -> float | None:
-    if played >= OWN_BLOCKS:
-        own = seconds_of(Block.objects.filter(trial_block__trial=trial))
-        if own is not None:
-            return own
-    if not Block.objects.filter(ladder=trial.ladder_id, state=BlockState.RECORDED).exists():
-        return None
-    return games * seconds_per_game([trial.ladder_id])[trial.ladder_id]
+def _seconds_per_block(trials: Sequence[Trial]) -> dict[int, float | None]:
+    """Return the mean duration of a block of each test, or None if no duration is known.
+
+    The number of queries depends on the number of ladders only.
+    """
+    recorded = Attempt.objects.filter(block__trial_block__trial__in=trials)
+    recorded = recorded.filter(outcome=Outcome.RECORDED, ended__isnull=False)
+    took = Avg(F("ended") - F("started"), output_field=DurationField())
+    rows = (
+        recorded.order_by()
+        .values_list("block__trial_block__trial")
+        .annotate(blocks=Count("pk"), took=took)
+    )
+    own = {trial: mean.total_seconds() for trial, blocks, mean in rows if blocks >= OWN_BLOCKS}
+    ladders = {trial.ladder_id for trial in trials}
+    played = set(ladders_with_blocks(ladders))
+    games = seconds_per_game(ladders)
+    found: dict[int, float | None] = {}
+    for trial in trials:
+        usual = SEATS * trial.ladder.rotations * games[trial.ladder_id]
+        found[trial.pk] = own.get(trial.pk, usual if trial.ladder_id in played else None)
+    return found
 
 
 def _blocks_per_second(pace: float, share: float, games: int) -> float:
