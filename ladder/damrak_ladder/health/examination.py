@@ -56,10 +56,15 @@ class _Group:
 
 
 def examine(clock: Clock = timezone.now) -> Iterator[Finding]:
-    """Examine all parts concurrently; report those that have not answered by the deadline.
+    """Examine all parts; report those that have not answered by the deadline.
 
-    Examinations that need the database are left out without it.
+    Settings come first and alone: they need processor time, not an answer, and would otherwise use
+    up the deadlines of the parts that are examined concurrently. Examinations that need the
+    database are left out without it.
     """
+    settings_found: list[Finding] = []
+    _collect(_SETTINGS, clock, settings_found)
+    yield from settings_found
     started = []
     for group in _GROUPS:
         found: list[Finding] = []
@@ -167,8 +172,9 @@ def _mail(_: Clock) -> Iterator[Finding]:
     yield Finding("mail", Verdict.WELL, f"{settings.EMAIL_HOST} takes it")
 
 
+_SETTINGS: Final = _Group("settings", _settings, "see the settings")
+
 _GROUPS: Final = (
-    _Group("settings", _settings, "see the settings"),
     _Group("data folder", _home, "check the disk of DAMRAK_HOME"),
     _Group("database", examine_database, DATABASE_CURE),
     _Group("stores", examine_stores, STORES_CURE),
