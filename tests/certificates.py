@@ -13,6 +13,17 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 DAY = datetime.timedelta(days=1)
+_MAY_SIGN = x509.KeyUsage(
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    key_cert_sign=True,
+    crl_sign=True,
+    encipher_only=False,
+    decipher_only=False,
+)
 
 
 @dataclass(frozen=True)
@@ -30,8 +41,14 @@ class Authority:
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        cert = self._builder(self._name, self._key).add_extension(
-            x509.BasicConstraints(ca=True, path_length=None), critical=True
+        # Python 3.13 and later refuse an authority without the last two.
+        cert = (
+            self._builder(self._name, self._key)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .add_extension(
+                x509.SubjectKeyIdentifier.from_public_key(self._key.public_key()), critical=False
+            )
+            .add_extension(_MAY_SIGN, critical=True)
         )
         self.cert = folder / f"{name}.pem"
         self.cert.write_bytes(_pem(cert.sign(self._key, hashes.SHA256())))
