@@ -3,14 +3,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := .ci/pip
-COMPILED := $(shell find referee proto/damrak_wire -name "*.py")
+COMPILED := $(shell find referee proto/damrak_wire -name "*.py") $(wildcard sdk/damrak/env/vectorized/*.[ch])
 CATALOGUES := $(wildcard ladder/damrak_ladder/locale/*/LC_MESSAGES/django.po)
 
 # Without cached bytecode, each of many processes would compile everything that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help up test test-python soak check bench chaos chaos-ladder reboots pictures fmt wheel compile clean
+.PHONY: help up quick test test-python soak check bench chaos chaos-ladder sanitize reboots torch pictures fmt wheel compile clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -19,6 +19,11 @@ UP ?=
 
 up: .venv/.embedded .venv/.compiled .venv/.messages .venv/.sandbox  ## the whole platform: make up UP="--workers 2"
 	@$(BIN)/damrak-ladder up $(UP)
+
+CHANGED ?=
+
+quick: .venv/.check .venv/.compiled .venv/.messages  ## lint, and the tests that start no process, in two minutes; CHANGED=1 for those that changes since main affect
+	@$(BIN)/python .ci/quick $(if $(CHANGED),--changed)
 
 TESTS ?=
 
@@ -42,15 +47,22 @@ check: .venv/.check  ## format, style, types, architecture, deployment
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms \
+		$(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 	@for platform in linux macos windows; do \
 		$(BIN)/cibuildwheel --platform $$platform --print-build-identifiers . >/dev/null || exit 1; done
 
 bench: .venv/.bench .venv/.compiled .venv/.messages .venv/.sandbox  ## speed of engine, referee, platform and pages
 	$(BIN)/damrak bench
+	$(BIN)/damrak bench env
 	$(BIN)/damrak bench referee
 	$(BIN)/damrak bench floods
 	$(BIN)/damrak-ladder bench platform
-	cd tests && ../$(BIN)/python -m web.bench_live 200
+	$(BIN)/damrak-ladder bench tournaments
+	$(BIN)/damrak-ladder bench streams
+	cd tests && ../$(BIN)/python -m browser.bench_live 200
+	cd tests && ../$(BIN)/python -m browser.bench_live 1000 --home
 	$(BIN)/damrak-ladder bench site
 
 MATCHES ?= 200
@@ -64,6 +76,16 @@ BLOCKS ?= 500
 chaos-ladder: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox  ## kill the whole platform at random: BLOCKS=500 KILLS=100
 	cd tests && ../$(BIN)/python -m chaos_ladder --blocks $(BLOCKS) --kills $(KILLS)
 
+INPUTS ?= 1000000
+
+sanitize: .venv/.test .venv/.compiled  ## the native core of the vector environment under AddressSanitizer: INPUTS=100000
+	.ci/sanitize $(INPUTS)
+
+torch: .venv/.test .venv/.compiled .venv/.sandbox  ## install the optional runtime torch (several GB) and test it: TORCH_INDEX=https://download.pytorch.org/whl/cpu
+	$(BIN)/damrak-referee runtimes list --json | grep -q '"name": "torch"' || \
+	    $(BIN)/damrak-referee runtimes install torch $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX))
+	$(BIN)/pytest -rs tests/sdk/cli/test_new_uploaded.py
+
 CUTS ?= 5
 
 reboots: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox  ## cut the power of a computer that runs the platform (root): CUTS=20
@@ -72,8 +94,8 @@ reboots: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox  ## cut the 
 
 MINUTES ?= 3
 
-pictures: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## the pictures of the README, from real play
-	cd tests && ../$(BIN)/python -m web.pictures $(MINUTES)
+pictures: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## the pictures of the documentation, from real play
+	cd tests && ../$(BIN)/python -m browser.pictures $(MINUTES)
 
 fmt: .venv/.check  ## format and apply automatic fixes
 	$(BIN)/ruff format .
@@ -86,7 +108,7 @@ compile: .venv/.compiled  ## native engine and referee beside their sources
 
 clean:  ## remove everything that make created
 	rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find proto referee -name '*.so' -delete -o -name '*.pyd' -delete
+	find proto referee sdk -name '*.so' -delete -o -name '*.pyd' -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- stamps: each file records that a step was done for pyproject.toml at its date ----------------
@@ -107,7 +129,7 @@ clean:  ## remove everything that make created
 
 .venv/.test: .venv/.embedded
 	@echo "installing what the tests need (once)"
-	@$(PIP) --editable '.[embedded,env]' --group test
+	@$(PIP) --editable '.[data,embedded,env,train]' --group test
 	@touch $@
 
 # The isolation of uploaded bots. Without it they are refused, and everything else works.

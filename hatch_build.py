@@ -8,12 +8,14 @@ pure wheel that runs everywhere; `DAMRAK_COMPILE=1` turns a failure to compile i
 """
 
 import os
+import platform
 import shlex
 import shutil
 import sys
 import sysconfig
 import tempfile
 import tomllib
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,9 @@ SWITCH = "DAMRAK_COMPILE"
 # mypyc puts the code that all modules share into one library, beside the lowest package.
 SHARED = "damrak"
 SHARED_FOLDER = "referee"
+# The core of the vector environment: a library without Python, loaded by ctypes.
+CORE = "damrak.env.vectorized._core"
+CORE_FOLDER = Path("sdk/damrak/env/vectorized")
 
 
 class CompiledModules(BuildHookInterface[Any]):
@@ -95,10 +100,8 @@ def compile_catalogues(root: Path) -> None:
 
 def compile_modules(root: Path, target: Path) -> list[Path]:
     """Return the native libraries built from the sources, placed under `target`."""
-    # Imported late: a pure build needs neither.
+    # Imported late: a pure build does not need it.
     from mypyc.build import mypycify
-    from setuptools import Distribution
-    from setuptools.command.build_ext import build_ext
 
     modules = _compiled(root)
     sources = [
@@ -110,7 +113,49 @@ def compile_modules(root: Path, target: Path) -> list[Path]:
     with tempfile.TemporaryDirectory() as scratch:
         # Modules of one group call each other directly instead of through Python.
         extensions = mypycify([*options, *sources], group_name=SHARED, target_dir=scratch)
-        command = build_ext(Distribution({"name": SHARED, "ext_modules": extensions}))
+        return [*build_extensions(extensions, target), build_core(root, target)]
+
+
+def build_core(root: Path, target: Path, flags: tuple[str, ...] = ()) -> Path:
+    """Return the native core of the vector environment, built under `target`."""
+    from setuptools import Extension
+
+    folder = root / CORE_FOLDER
+    source = (folder / "rules.h").read_bytes() + (folder / "core.c").read_bytes()
+    if sys.platform != "win32":
+        flags = ("-O3", *_popcount(), *flags)
+    core = Extension(
+        CORE,
+        [str(folder / "core.c")],
+        depends=[str(folder / "rules.h")],
+        # The core knows its source, so that an outdated one is noticed.
+        define_macros=[("DAMRAK_SOURCE", str(zlib.crc32(source)))],
+        extra_compile_args=list(flags),
+        extra_link_args=list(flags),
+    )
+    return build_extensions([core], target)[0]
+
+
+def _popcount() -> tuple[str, ...]:
+    """Return the flag for an instruction that numpy requires as well, where it is an option."""
+    return ("-mpopcnt",) if platform.machine() in ("x86_64", "AMD64") else ()
+
+
+def build_extensions(extensions: list[Any], target: Path) -> list[Path]:
+    """Return these extensions, built under `target`."""
+    from setuptools import Distribution
+    from setuptools.command.build_ext import build_ext
+
+    class Build(build_ext):
+        def get_export_symbols(self, ext: Any) -> list[str]:
+            # The core has no PyInit function, and marks what it exports itself.
+            if ext.name == CORE:
+                return []
+            symbols: list[str] = super().get_export_symbols(ext)  # type: ignore[no-untyped-call]
+            return symbols
+
+    with tempfile.TemporaryDirectory() as scratch:
+        command = Build(Distribution({"name": SHARED, "ext_modules": extensions}))
         command.build_lib = str(target)
         command.build_temp = scratch
         command.ensure_finalized()
@@ -133,6 +178,7 @@ def libraries(root: Path) -> list[Path]:
     packages = [root / package for package in _compiled(root)]
     found = [path for package in packages for path in package.rglob("*.*")]
     found += (root / SHARED_FOLDER).glob("*.*")
+    found += (root / CORE_FOLDER).glob("*.*")
     return sorted(path for path in found if path.suffix in SUFFIXES)
 
 
@@ -147,12 +193,13 @@ def main() -> int:
         print(f"engine: {reason}; running interpreted")
         return 0
     folders = {Path(package).name: Path(package).parent for package in _compiled(root)}
+    folders[CORE.partition(".")[0]] = CORE_FOLDER.parents[2]
     with tempfile.TemporaryDirectory() as scratch:
         built = compile_modules(root, Path(scratch))
         for library in built:
             place = library.relative_to(scratch)
             shutil.move(library, root / folders.get(place.parts[0], SHARED_FOLDER) / place)
-    print(f"engine and referee: {len(built) - 1} modules compiled")
+    print(f"engine and referee: {len(built) - 2} modules compiled; vector environment: built")
     return 0
 
 
