@@ -1,1 +1,1 @@
-"""The messages of the wire, as `.proto` files and the stubs generated from them."""
+"""The protocol: `.proto` files, and the code generated from them."""

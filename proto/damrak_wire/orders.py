@@ -84,6 +84,7 @@ class BlockOrder:
     watch_delay_ms: int = 0
     jitter_ms: int = 0
     start_limit_ms: int = 0
+    patience_ms: int = 0  # without a follower; 0: the referee's default
 
     def rules(self, match: MatchOrder) -> Rules:
         """Return the rules of one of its games."""
@@ -117,6 +118,7 @@ def encode_block(order: BlockOrder) -> pb.StartBlockRequest:
         watch_delay_ms=order.watch_delay_ms,
         jitter_ms=order.jitter_ms,
         start_limit_ms=order.start_limit_ms,
+        patience_ms=order.patience_ms,
     )
 
 
@@ -175,6 +177,7 @@ def decode_block(message: pb.StartBlockRequest) -> BlockOrder:
         watch_delay_ms=message.watch_delay_ms,
         jitter_ms=message.jitter_ms,
         start_limit_ms=message.start_limit_ms,
+        patience_ms=message.patience_ms,
     )
     _check_games(order)
     return order

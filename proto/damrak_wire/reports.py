@@ -9,9 +9,9 @@ from typing import Final, Literal
 from damrak_engine.effects import DETAIL_LIMIT, Owner
 from damrak_proto.v1 import control_pb2 as pb
 from damrak_wire import fields
+from damrak_wire.enums import FAULT_OWNERS, FAULT_REASONS, Words
 from damrak_wire.errors import WireError
 from damrak_wire.orders import attempt_of
-from damrak_wire.words import FAULT_OWNERS, FAULT_REASONS, Words
 
 BlockOutcome = Literal["finished", "void", "cancelled"]
 BLOCK_OUTCOMES: Final[Words[BlockOutcome]] = Words(("finished", "void", "cancelled"))

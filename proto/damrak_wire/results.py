@@ -6,7 +6,7 @@ from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result, SeatResult
 from damrak_proto.v1 import game_pb2 as pb
 from damrak_wire import fields
-from damrak_wire.words import ENDS, FAULT_REASONS
+from damrak_wire.enums import ENDS, FAULT_REASONS
 
 
 def encode_result(result: Result) -> pb.Result:

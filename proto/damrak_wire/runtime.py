@@ -1,13 +1,13 @@
-"""What uploaded bots find in their sandbox: interpreters, packages, limits, processor.
+"""The contents of the sandbox of uploaded bots: interpreters, packages, limits, processor.
 
-The runner reports it as JSON, the referee as a message, and the ladder publishes it as JSON again.
-Every reader uses `parse_runtime`, which checks names, types and sizes.
+The runner reports them as JSON, the referee as a message, and the ladder publishes them as JSON
+again. Every reader uses `parse_runtime`, which checks names, types and sizes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from damrak_wire.errors import WireError
 MOST_INTERPRETERS: Final = 40
 MOST_PACKAGES: Final = 400
 MOST_MODULES: Final = 100
+MOST_RUNTIMES: Final = 20
 LONGEST: Final = 120
 MOST: Final = 2**32 - 1
 _PRINTABLE: Final = re.compile(r"[ -~]*")
@@ -42,7 +43,7 @@ class PythonPackage:
 
 @dataclass(frozen=True, slots=True)
 class BotLimits:
-    """What one bot in one match may use; control.proto explains every field."""
+    """The limits of one bot in one match; control.proto explains every field."""
 
     memory_mb: int
     memory_is_shared: bool
@@ -62,8 +63,24 @@ class BotLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionalRuntime:
+    """A runtime that bots can choose by name; control.proto explains every field."""
+
+    name: str
+    imports: tuple[str, ...]
+    packages: tuple[PythonPackage, ...]
+    memory_mb: int
+    archive_mb: int
+    unpacked_mb: int
+    import_ms: int
+    import_cpu_ms: int
+    import_memory_mb: int
+    import_threads: int
+
+
+@dataclass(frozen=True, slots=True)
 class BotRuntime:
-    """What uploaded bots find in their sandbox."""
+    """The contents of the sandbox of uploaded bots."""
 
     python: str
     platform: str
@@ -72,13 +89,25 @@ class BotRuntime:
     interpreters: tuple[Interpreter, ...]
     packages: tuple[PythonPackage, ...]
     limits: BotLimits
+    runtimes: tuple[OptionalRuntime, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object that `parse_runtime` reads."""
         said = asdict(self)
         said["interpreters"] = list(said["interpreters"])
-        said["packages"] = [one | {"modules": list(one["modules"])} for one in said["packages"]]
+        said["packages"] = _lists(said["packages"], "modules")
+        said["runtimes"] = [
+            one | {"packages": _lists(one["packages"], "modules")}
+            for one in _lists(said["runtimes"], "imports")
+        ]
         return said
+
+
+_MOST: Final[Mapping[type, int]] = {
+    Interpreter: MOST_INTERPRETERS,
+    PythonPackage: MOST_PACKAGES,
+    OptionalRuntime: MOST_RUNTIMES,
+}
 
 
 def parse_runtime(said: object) -> BotRuntime:
@@ -98,18 +127,9 @@ def parse_runtime(said: object) -> BotRuntime:
             Interpreter(**{name: _text(value, name) for name, value in one.items()})
             for one in _tables(table["interpreters"], "interpreters", Interpreter)
         ),
-        packages=tuple(
-            PythonPackage(
-                _text(one["name"], "packages.name"),
-                _text(one["version"], "packages.version"),
-                tuple(
-                    _text(module, "packages.modules")
-                    for module in _list(one["modules"], "packages.modules", MOST_MODULES)
-                ),
-            )
-            for one in _tables(table["packages"], "packages", PythonPackage)
-        ),
+        packages=_packages(table["packages"]),
         limits=BotLimits(**{name: _limit(value, name) for name, value in limits.items()}),
+        runtimes=tuple(map(_optional, _tables(table["runtimes"], "runtimes", OptionalRuntime))),
     )
 
 
@@ -123,6 +143,13 @@ def encode_runtime(runtime: BotRuntime) -> pb.BotRuntime:
         interpreters=[pb.Interpreter(**asdict(one)) for one in runtime.interpreters],
         packages=[pb.PythonPackage(**asdict(one)) for one in runtime.packages],
         limits=pb.BotLimits(**asdict(runtime.limits)),
+        runtimes=[
+            pb.OptionalRuntime(
+                **asdict(one)
+                | {"packages": [pb.PythonPackage(**asdict(it)) for it in one.packages]}
+            )
+            for one in runtime.runtimes
+        ],
     )
 
 
@@ -130,7 +157,7 @@ def decode_runtime(message: pb.BotRuntime) -> BotRuntime:
     """Return the runtime in a message.
 
     Raises:
-        WireError: it holds more than a runtime can.
+        WireError: it contains more than a runtime can.
     """
     return parse_runtime(
         {
@@ -142,13 +169,55 @@ def decode_runtime(message: pb.BotRuntime) -> BotRuntime:
                 {"name": one.name, "version": one.version, "path": one.path}
                 for one in message.interpreters
             ],
-            "packages": [
-                {"name": one.name, "version": one.version, "modules": list(one.modules)}
-                for one in message.packages
+            "packages": _decoded(message.packages),
+            "runtimes": [
+                {field.name: getattr(one, field.name) for field in fields(OptionalRuntime)}
+                | {"imports": list(one.imports), "packages": _decoded(one.packages)}
+                for one in message.runtimes
             ],
             "limits": {one.name: getattr(message.limits, one.name) for one in fields(BotLimits)},
         }
     )
+
+
+def _lists(tables: Iterable[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """Return the tables with one of their fields as a list."""
+    return [one | {name: list(one[name])} for one in tables]
+
+
+def _decoded(packages: Iterable[pb.PythonPackage]) -> list[dict[str, Any]]:
+    return [
+        {"name": one.name, "version": one.version, "modules": list(one.modules)} for one in packages
+    ]
+
+
+def _packages(said: object) -> tuple[PythonPackage, ...]:
+    return tuple(
+        PythonPackage(
+            _text(one["name"], "packages.name"),
+            _text(one["version"], "packages.version"),
+            _texts(one["modules"], "packages.modules"),
+        )
+        for one in _tables(said, "packages", PythonPackage)
+    )
+
+
+def _optional(said: Mapping[str, Any]) -> OptionalRuntime:
+    numbers = {
+        name: _number(value, f"runtimes.{name}")
+        for name, value in said.items()
+        if name not in ("name", "imports", "packages")
+    }
+    return OptionalRuntime(
+        name=_text(said["name"], "runtimes.name"),
+        imports=_texts(said["imports"], "runtimes.imports"),
+        packages=_packages(said["packages"]),
+        **numbers,
+    )
+
+
+def _texts(said: object, where: str) -> tuple[str, ...]:
+    return tuple(_text(one, where) for one in _list(said, where, MOST_MODULES))
 
 
 def _table(said: object, where: str, kind: type) -> Mapping[str, Any]:
@@ -162,8 +231,7 @@ def _table(said: object, where: str, kind: type) -> Mapping[str, Any]:
 
 
 def _tables(said: object, where: str, kind: type) -> list[Mapping[str, Any]]:
-    most = MOST_PACKAGES if kind is PythonPackage else MOST_INTERPRETERS
-    return [_table(one, where, kind) for one in _list(said, where, most)]
+    return [_table(one, where, kind) for one in _list(said, where, _MOST[kind])]
 
 
 def _list(said: object, where: str, most: int) -> list[Any]:

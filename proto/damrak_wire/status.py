@@ -1,4 +1,4 @@
-"""What a referee is and does."""
+"""The configuration and state of a referee."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from damrak_wire.runtime import BotRuntime, decode_runtime
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A bot in the lobby; `free` is how many more games it would take."""
+    """A bot in the lobby; `free` is the number of further games that it accepts."""
 
     bot: str
     free: int
@@ -21,9 +21,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a referee is and does; `missing` is what it lacks for its isolation.
+    """The configuration and state of a referee; `missing` lists what full isolation would require.
 
-    `runtime` is None if the message has none or a malformed one; `runtime_problem` then says why.
+    `runtime` is None if the message has none or a malformed one; `runtime_problem` gives the
+    reason.
     """
 
     referee: str

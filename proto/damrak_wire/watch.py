@@ -19,7 +19,7 @@ from damrak_wire.events import batch, decode_events
 from damrak_wire.orders import NAME_LIMIT, attempt_of
 from damrak_wire.packing import numbers_of
 from damrak_wire.reports import SeatFault, decode_fault, encode_fault
-from damrak_wire.table.heard import voided_of
+from damrak_wire.table.decoder import voided_of
 from damrak_wire.table.responses import void_of
 
 _SEEN = numbers_of(pb.WatchMatchResponse)

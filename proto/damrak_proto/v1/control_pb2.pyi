@@ -138,6 +138,7 @@ class StartBlockRequest(_message.Message):
     WATCH_DELAY_MS_FIELD_NUMBER: _builtins.int
     JITTER_MS_FIELD_NUMBER: _builtins.int
     START_LIMIT_MS_FIELD_NUMBER: _builtins.int
+    PATIENCE_MS_FIELD_NUMBER: _builtins.int
     block: _builtins.str
     """The block's id."""
     attempt: _builtins.int
@@ -156,6 +157,10 @@ class StartBlockRequest(_message.Message):
     """
     start_limit_ms: _builtins.int
     """How long bots may take to be ready; 0: the referee's default."""
+    patience_ms: _builtins.int
+    """How long the block lives without a follower; 0: the referee's default. A game with people is
+    worth waiting for a follower that was restarted.
+    """
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Rule options by name; those left out have their defaults."""
@@ -182,10 +187,11 @@ class StartBlockRequest(_message.Message):
         watch_delay_ms: _builtins.int = ...,
         jitter_ms: _builtins.int = ...,
         start_limit_ms: _builtins.int = ...,
+        patience_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["control", b"control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "block", b"block", "board", b"board", "control", b"control", "jitter_ms", b"jitter_ms", "ladder", b"ladder", "matches", b"matches", "options", b"options", "parallel", b"parallel", "start_limit_ms", b"start_limit_ms", "watch_delay_ms", b"watch_delay_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "block", b"block", "board", b"board", "control", b"control", "jitter_ms", b"jitter_ms", "ladder", b"ladder", "matches", b"matches", "options", b"options", "parallel", b"parallel", "patience_ms", b"patience_ms", "start_limit_ms", b"start_limit_ms", "watch_delay_ms", b"watch_delay_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -860,6 +866,7 @@ class BotRuntime(_message.Message):
     INTERPRETERS_FIELD_NUMBER: _builtins.int
     PACKAGES_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
+    RUNTIMES_FIELD_NUMBER: _builtins.int
     python: _builtins.str
     """Version of the Python interpreter that runs bots: "3.11.2"."""
     platform: _builtins.str
@@ -880,6 +887,10 @@ class BotRuntime(_message.Message):
     def limits(self) -> Global___BotLimits:
         """What one bot may use."""
 
+    @_builtins.property
+    def runtimes(self) -> _containers.RepeatedCompositeFieldContainer[Global___OptionalRuntime]:
+        """Runtimes that a bot can choose by name in its damrak.toml."""
+
     def __init__(
         self,
         *,
@@ -890,14 +901,79 @@ class BotRuntime(_message.Message):
         interpreters: _abc.Iterable[Global___Interpreter] | None = ...,
         packages: _abc.Iterable[Global___PythonPackage] | None = ...,
         limits: Global___BotLimits | None = ...,
+        runtimes: _abc.Iterable[Global___OptionalRuntime] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cpu", b"cpu", "interpreters", b"interpreters", "limits", b"limits", "packages", b"packages", "platform", b"platform", "processors", b"processors", "python", b"python"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cpu", b"cpu", "interpreters", b"interpreters", "limits", b"limits", "packages", b"packages", "platform", b"platform", "processors", b"processors", "python", b"python", "runtimes", b"runtimes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___BotRuntime: _TypeAlias = BotRuntime  # noqa: Y015
+
+@_typing.final
+class OptionalRuntime(_message.Message):
+    """Packages that bots can choose in addition to those of the default runtime, with limits of their
+    own, and the cost of importing them as measured in a sandbox.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    IMPORTS_FIELD_NUMBER: _builtins.int
+    PACKAGES_FIELD_NUMBER: _builtins.int
+    MEMORY_MB_FIELD_NUMBER: _builtins.int
+    ARCHIVE_MB_FIELD_NUMBER: _builtins.int
+    UNPACKED_MB_FIELD_NUMBER: _builtins.int
+    IMPORT_MS_FIELD_NUMBER: _builtins.int
+    IMPORT_CPU_MS_FIELD_NUMBER: _builtins.int
+    IMPORT_MEMORY_MB_FIELD_NUMBER: _builtins.int
+    IMPORT_THREADS_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Name in damrak.toml: "torch"."""
+    memory_mb: _builtins.int
+    """MiB of memory of a bot, instead of BotLimits.memory_mb."""
+    archive_mb: _builtins.int
+    """MiB of the uploaded archive."""
+    unpacked_mb: _builtins.int
+    """MiB of all files in it."""
+    import_ms: _builtins.int
+    """Milliseconds that the import took."""
+    import_cpu_ms: _builtins.int
+    """Of these the processor time."""
+    import_memory_mb: _builtins.int
+    """MiB of memory of the process after the import, at most."""
+    import_threads: _builtins.int
+    """Threads of the process after the import."""
+    @_builtins.property
+    def imports(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Modules whose import was measured."""
+
+    @_builtins.property
+    def packages(self) -> _containers.RepeatedCompositeFieldContainer[Global___PythonPackage]:
+        """Packages in addition to those of the default runtime."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        imports: _abc.Iterable[_builtins.str] | None = ...,
+        packages: _abc.Iterable[Global___PythonPackage] | None = ...,
+        memory_mb: _builtins.int = ...,
+        archive_mb: _builtins.int = ...,
+        unpacked_mb: _builtins.int = ...,
+        import_ms: _builtins.int = ...,
+        import_cpu_ms: _builtins.int = ...,
+        import_memory_mb: _builtins.int = ...,
+        import_threads: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["archive_mb", b"archive_mb", "import_cpu_ms", b"import_cpu_ms", "import_memory_mb", b"import_memory_mb", "import_ms", b"import_ms", "import_threads", b"import_threads", "imports", b"imports", "memory_mb", b"memory_mb", "name", b"name", "packages", b"packages", "unpacked_mb", b"unpacked_mb"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OptionalRuntime: _TypeAlias = OptionalRuntime  # noqa: Y015
 
 @_typing.final
 class Interpreter(_message.Message):

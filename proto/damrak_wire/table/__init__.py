@@ -6,7 +6,7 @@ heard       responses of the referee: parsing for clients
 """
 
 from damrak_wire.events import event_bytes
-from damrak_wire.table.heard import (
+from damrak_wire.table.decoder import (
     Asked,
     Complained,
     Ended,

@@ -11,8 +11,8 @@ from damrak_engine.events import NOTE_LIMIT
 from damrak_engine.values import value
 from damrak_proto.v1 import table_pb2 as pb
 from damrak_wire import fields, version
+from damrak_wire.enums import FAULT_REASONS
 from damrak_wire.errors import WireError
-from damrak_wire.words import FAULT_REASONS
 
 TRACEBACK_LIMIT: Final = 15_000  # with all other fields it fits into 64 KiB, for any characters
 FAILURES: Final = ("crash", "memory", "protocol")  # the reasons that a client may report

@@ -34,12 +34,12 @@ from damrak_proto.v1 import table_pb2 as pb
 from damrak_wire import fields
 from damrak_wire.boards import board_bytes
 from damrak_wire.clocks import encode_control, encode_time_left, time_left_bytes
+from damrak_wire.enums import FAULT_OWNERS, WHYS, of_card
 from damrak_wire.events import batch, encode_fault
 from damrak_wire.packing import chunk, number, numbers_of, packed
 from damrak_wire.results import encode_result
 from damrak_wire.state import state_bytes
 from damrak_wire.version import HIGHEST
-from damrak_wire.words import FAULT_OWNERS, WHYS, of_card
 
 _RESPONSE: Final = numbers_of(pb.PlayResponse)
 _QUESTION: Final = numbers_of(pb.Question)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -49,3 +50,17 @@ class ArchiveLimits:
 
 
 STANDARD: Final = ArchiveLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeLimits:
+    """The limits of archives whose bots choose an optional runtime, in MiB."""
+
+    archive_mb: int
+    unpacked_mb: int
+
+
+NO_RUNTIMES: Final[Mapping[str, RuntimeLimits]] = {}
+
+CEILING: Final = RuntimeLimits(archive_mb=256, unpacked_mb=1024)
+"""The highest limits that an optional runtime can have."""

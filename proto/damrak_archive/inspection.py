@@ -1,9 +1,11 @@
 """Inspection of an archive without keeping its files.
 
-    python -m damrak_wire.archive.inspection < ARCHIVE
+    python -m damrak_archive.inspection [RUNTIMES] < ARCHIVE
 
-prints one line of JSON about a file on standard input. Services run it as a process, because
-reading an untrusted archive may exhaust memory or time; this way only this process ends.
+prints one line of JSON about a file on standard input. RUNTIMES is a JSON object with the limits of
+optional runtimes by name: `{"torch": {"archive_mb": 64, "unpacked_mb": 256}}`. Services run it as a
+process, because reading an untrusted archive may exhaust memory or time; this way only this process
+ends.
 """
 
 from __future__ import annotations
@@ -14,13 +16,14 @@ import json
 import os
 import sys
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import IO, Final
 
-from damrak_wire.archive.errors import ArchiveRefused
-from damrak_wire.archive.limits import MIB, STANDARD, Limits
-from damrak_wire.archive.manifest import DESCRIPTION, Manifest
-from damrak_wire.archive.unpacking import unpack
+from damrak_archive.errors import ArchiveRefused
+from damrak_archive.limits import MIB, NO_RUNTIMES, STANDARD, Limits, RuntimeLimits
+from damrak_archive.manifest import DESCRIPTION, Manifest
+from damrak_archive.unpacking import unpack
 
 if sys.platform != "win32":
     import resource
@@ -72,6 +75,7 @@ class Inspection:
     language: str
     class_name: str | None
     run: tuple[str, ...] | None
+    runtime: str | None
 
     @property
     def summary(self) -> str:
@@ -83,20 +87,26 @@ class Inspection:
         return f"a program in {self.language}, run as {' '.join(self.run)}, {counted}"
 
 
-def inspect(source: IO[bytes], size: int, limits: Limits = STANDARD) -> Inspection:
-    """Return a summary of an archive of `size` bytes.
+def inspect(
+    source: IO[bytes],
+    size: int,
+    limits: Limits = STANDARD,
+    runtimes: Mapping[str, RuntimeLimits] | None = NO_RUNTIMES,
+) -> Inspection:
+    """Return a summary of an archive of `size` bytes; see `unpack` for `runtimes`.
 
     Raises:
         ArchiveRefused: it breaks a rule.
     """
     seen = _Seen()
-    manifest = unpack(source, size, seen, limits)
+    manifest = unpack(source, size, seen, limits, runtimes)
     return Inspection(
         files=len(seen.heads),
         bytes=sum(file.written for file in seen.heads.values()),
         language=_language(manifest, seen),
         class_name=manifest.class_name,
         run=manifest.run,
+        runtime=manifest.runtime,
     )
 
 
@@ -178,14 +188,21 @@ def _limit_itself() -> None:
             resource.setrlimit(what, (bound, bound))
 
 
+def _runtimes(arguments: Sequence[str]) -> Mapping[str, RuntimeLimits]:
+    if not arguments:
+        return NO_RUNTIMES
+    return {name: RuntimeLimits(**said) for name, said in json.loads(arguments[0]).items()}
+
+
 def main() -> None:
     """Inspect the archive on standard input, which must be a file."""
     _limit_itself()
     source = sys.stdin.buffer
     try:
-        said = asdict(inspect(source, os.fstat(source.fileno()).st_size))
+        size = os.fstat(source.fileno()).st_size
+        said = asdict(inspect(source, size, runtimes=_runtimes(sys.argv[1:])))
     except ArchiveRefused as refusal:
-        said = {"refused": refusal.why}
+        said = {"refused": {"code": refusal.code, "parameters": refusal.parameters}}
     sys.stdout.write(json.dumps(said) + "\n")
 
 

@@ -13,12 +13,12 @@ from damrak_proto.v1 import game_pb2, table_pb2 as pb
 from damrak_wire import fields, version
 from damrak_wire.boards import rules_of
 from damrak_wire.clocks import decode_control, decode_time_left
+from damrak_wire.enums import FAULT_OWNERS, WHYS
 from damrak_wire.errors import WireError
 from damrak_wire.events import decode_events, decode_fault
 from damrak_wire.results import decode_result
 from damrak_wire.state import decode_state
 from damrak_wire.table.responses import actions_of
-from damrak_wire.words import FAULT_OWNERS, WHYS
 
 CHANCE_BYTES = 32
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from damrak_engine.observation import UNKNOWN, Observation
 from damrak_proto.v1 import game_pb2 as pb
+from damrak_wire.enums import ENDS, FAULT_REASONS, of_card
 from damrak_wire.packing import (
     KEPT,
     bit_sets,
@@ -26,7 +27,6 @@ from damrak_wire.packing import (
     packed_small,
     varint,
 )
-from damrak_wire.words import ENDS, FAULT_REASONS, of_card
 
 _FIELD: Final = numbers_of(pb.State)
 

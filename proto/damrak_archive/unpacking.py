@@ -12,12 +12,12 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import IO, Final, Protocol, cast
 
-from damrak_wire.archive.errors import ArchiveRefused
-from damrak_wire.archive.limits import MIB, Limits
-from damrak_wire.archive.manifest import Manifest, Sink, read_manifest
+from damrak_archive.errors import ArchiveRefused
+from damrak_archive.limits import CEILING, MIB, NO_RUNTIMES, ArchiveLimits, Limits, RuntimeLimits
+from damrak_archive.manifest import DESCRIPTION, Manifest, Sink, read_manifest
 
 _CHUNK: Final = 1 << 16
 _TAR_BLOCK: Final = 512
@@ -32,35 +32,96 @@ _JUNK_FOLDER: Final = "__MACOSX"
 _JUNK_FILE: Final = ".DS_Store"
 
 
-def unpack(source: IO[bytes], size: int, sink: Sink, limits: Limits) -> Manifest:
+def unpack(
+    source: IO[bytes],
+    size: int,
+    sink: Sink,
+    limits: Limits,
+    runtimes: Mapping[str, RuntimeLimits] | None = NO_RUNTIMES,
+) -> Manifest:
     """Unpack an archive of `size` bytes into the sink.
+
+    `runtimes` are the optional runtimes with their limits; if it is None, every name is accepted,
+    with the highest limits.
 
     Raises:
         ArchiveRefused: it breaks a rule; discard what was written so far.
     """
-    if size > limits.archive_mb * MIB:
-        raise ArchiveRefused(f"the archive is larger than {limits.archive_mb} MiB")
+    bounds = _highest(limits, runtimes)
+    _check_size(size, bounds.archive_mb)
     magic = source.read(4)
     source.seek(0)
-    unpacking = _Unpacking(size, sink, limits)
+    unpacking = _Unpacking(size, sink, bounds)
     try:
         if magic in _ZIP_MAGIC:
             _unzip(source, unpacking)
         elif magic.startswith(_GZIP_MAGIC):
             with gzip.GzipFile(fileobj=source) as plain:
-                _untar(plain, unpacking, limits)
+                _untar(plain, unpacking, bounds)
         else:
-            _untar(source, unpacking, limits)
+            _untar(source, unpacking, bounds)
     except (EOFError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError) as problem:
-        raise ArchiveRefused(f"the archive is damaged or cut off: {problem}") from None
+        raise ArchiveRefused("archive-damaged", problem=str(problem)) from None
     except (
         *(gzip.BadGzipFile, NotImplementedError, ValueError, RuntimeError),
         OverflowError,  # numbers too large for the machine
     ) as problem:
-        raise ArchiveRefused(f"the archive cannot be read: {problem}") from None
+        raise ArchiveRefused("archive-invalid", problem=str(problem)) from None
     except MemoryError:
-        raise ArchiveRefused("the archive takes too much memory to be read") from None
-    return read_manifest(unpacking.files, sink)
+        raise ArchiveRefused("archive-too-demanding") from None
+    return _checked(read_manifest(unpacking.files, sink), unpacking, limits, runtimes)
+
+
+def _highest(limits: Limits, runtimes: Mapping[str, RuntimeLimits] | None) -> Limits:
+    """Return the limits while the chosen runtime is not known."""
+    others = [CEILING] if runtimes is None else runtimes.values()
+    return ArchiveLimits(
+        archive_mb=max([limits.archive_mb, *(one.archive_mb for one in others)]),
+        unpacked_mb=max([limits.unpacked_mb, *(one.unpacked_mb for one in others)]),
+        archive_files=limits.archive_files,
+        archive_ratio=limits.archive_ratio,
+        path_bytes=limits.path_bytes,
+        path_depth=limits.path_depth,
+    )
+
+
+def _checked(
+    manifest: Manifest,
+    unpacking: _Unpacking,
+    limits: Limits,
+    runtimes: Mapping[str, RuntimeLimits] | None,
+) -> Manifest:
+    """Return the manifest if the archive is within the limits of its runtime."""
+    chosen = limits if manifest.runtime is None else _chosen(manifest.runtime, runtimes)
+    _check_size(unpacking.size, chosen.archive_mb)
+    if unpacking.bytes > chosen.unpacked_mb * MIB:
+        raise ArchiveRefused("archive-holds-too-much", mebibytes=chosen.unpacked_mb)
+    return manifest
+
+
+def _check_size(size: int, mebibytes: int) -> None:
+    if size > mebibytes * MIB:
+        raise ArchiveRefused("archive-too-large", mebibytes=mebibytes)
+
+
+def _chosen(name: str, runtimes: Mapping[str, RuntimeLimits] | None) -> RuntimeLimits:
+    """Return the limits of an optional runtime.
+
+    Raises:
+        ArchiveRefused: there is no such runtime.
+    """
+    if runtimes is None:
+        return CEILING
+    if name in runtimes:
+        return runtimes[name]
+    if not runtimes:
+        raise ArchiveRefused("runtimes-missing", runtime=name, description=DESCRIPTION)
+    raise ArchiveRefused(
+        "runtime-missing",
+        runtime=name,
+        available=", ".join(sorted(runtimes)),
+        description=DESCRIPTION,
+    )
 
 
 class _Unpacking:
@@ -70,8 +131,8 @@ class _Unpacking:
         self.files: set[str] = set()
         self._folders: set[str] = set()
         self._entries = 0
-        self._bytes = 0
-        self._size = size
+        self.bytes = 0
+        self.size = size
         self._sink = sink
         self._limits = limits
 
@@ -83,27 +144,27 @@ class _Unpacking:
         """
         self._entries += 1
         if self._entries > self._limits.archive_files:
-            raise ArchiveRefused(f"there are more than {self._limits.archive_files} files in it")
-        shown = ascii(said)[:80]
+            raise ArchiveRefused("archive-files", limit=self._limits.archive_files)
+        shown = _shown(said)
         if not said.isprintable():
-            raise ArchiveRefused(f"a name is not plain UTF-8 text: {shown}")
+            raise ArchiveRefused("archive-name-encoding", name=shown)
         if said.startswith("/") or "\\" in said or said[1:2] == ":":
-            raise ArchiveRefused(f"a name is not relative, with / between folders: {shown}")
+            raise ArchiveRefused("archive-name-absolute", name=shown)
         parts = said.removeprefix("./").rstrip("/").split("/")
         if parts in ([""], ["."]):
             return None
         if any(part in ("", ".", "..") for part in parts):
-            raise ArchiveRefused(f"a name leads elsewhere: {shown}")
+            raise ArchiveRefused("archive-name-outside", name=shown)
         name = "/".join(parts)
         if len(parts) > self._limits.path_depth or len(name.encode()) > self._limits.path_bytes:
-            raise ArchiveRefused(f"a name is too long or too deep: {shown}")
+            raise ArchiveRefused("archive-name-length", name=shown)
         return None if parts[0] == _JUNK_FOLDER or parts[-1] == _JUNK_FILE else name
 
     def folder(self, name: str) -> None:
         """Create a folder and its parents."""
         for place in _above(name + "/"):
             if place in self.files:
-                raise ArchiveRefused(f"{place!a} is both a file and a folder")
+                raise ArchiveRefused("archive-file-and-folder", name=ascii(place))
             if place not in self._folders:
                 self._folders.add(place)
                 self._sink.folder(place)
@@ -111,7 +172,7 @@ class _Unpacking:
     def file(self, name: str, size: int, mode: int, content: IO[bytes]) -> None:
         """Unpack a file, which must have the size that the archive declares."""
         if name in self.files or name in self._folders:
-            raise ArchiveRefused(f"{name!a} is there twice")
+            raise ArchiveRefused("archive-name-twice", name=ascii(name))
         self._has_room(size)
         if "/" in name:
             self.folder(name.rpartition("/")[0])
@@ -123,15 +184,15 @@ class _Unpacking:
                 self._has_room(written)
                 target.write(data)
         if written != size:
-            raise ArchiveRefused(f"{name!a} is not as long as the archive says")
-        self._bytes += written
+            raise ArchiveRefused("archive-file-length", name=ascii(name))
+        self.bytes += written
 
     def _has_room(self, more: int) -> None:
-        total, limits = self._bytes + more, self._limits
+        total, limits = self.bytes + more, self._limits
         if total > limits.unpacked_mb * MIB:
-            raise ArchiveRefused(f"it holds more than {limits.unpacked_mb} MiB")
-        if total > limits.archive_ratio * max(self._size, 1 << 14):
-            raise ArchiveRefused(f"it holds more than {limits.archive_ratio} times its own size")
+            raise ArchiveRefused("archive-holds-too-much", mebibytes=limits.unpacked_mb)
+        if total > limits.archive_ratio * max(self.size, 1 << 14):
+            raise ArchiveRefused("archive-ratio", times=limits.archive_ratio)
 
 
 def _unzip(source: IO[bytes], unpacking: _Unpacking) -> None:
@@ -140,7 +201,7 @@ def _unzip(source: IO[bytes], unpacking: _Unpacking) -> None:
             if info.filename != info.orig_filename or not (
                 info.filename.isascii() or info.flag_bits & _ZIP_UTF_8
             ):
-                raise ArchiveRefused(f"a name is not plain UTF-8 text: {ascii(info.filename)[:80]}")
+                raise ArchiveRefused("archive-name-encoding", name=_shown(info.filename))
             name = unpacking.name(info.filename)
             mode = info.external_attr >> 16
             _check_mode(info.filename, mode)
@@ -150,9 +211,9 @@ def _unzip(source: IO[bytes], unpacking: _Unpacking) -> None:
                 unpacking.folder(name)
                 continue
             if info.flag_bits & _ZIP_ENCRYPTED:
-                raise ArchiveRefused("the archive is encrypted")
+                raise ArchiveRefused("archive-encrypted")
             if info.compress_type not in _ZIP_KINDS:
-                raise ArchiveRefused("zip archives have to be stored or deflated")
+                raise ArchiveRefused("archive-compression")
             if info.header_offset < 0:  # an offset before the start of the file
                 raise zipfile.BadZipFile(f"no place for {ascii(info.filename)[:80]}")
             with archive.open(info) as content:
@@ -166,21 +227,21 @@ def _untar(source: _Readable, unpacking: _Unpacking, limits: Limits) -> None:
         for info in archive:
             name = unpacking.name(info.name)
             if info.issym() or info.islnk():
-                raise ArchiveRefused(f"links are not taken: {ascii(info.name)[:80]}")
+                raise ArchiveRefused("archive-link", name=_shown(info.name))
             if info.isdir():
                 _check_mode(info.name, stat.S_IFDIR | info.mode)
                 if name is not None:
                     unpacking.folder(name)
                 continue
             if not info.isreg() or info.issparse():
-                raise ArchiveRefused(f"not a file or folder: {ascii(info.name)[:80]}")
+                raise ArchiveRefused("archive-special-file", name=_shown(info.name))
             _check_mode(info.name, stat.S_IFREG | info.mode)
             content = archive.extractfile(info)
             assert content is not None
             if name is not None:
                 unpacking.file(name, info.size, info.mode, content)
     if not bounded.tail.endswith(bytes(_TAR_BLOCK)):
-        raise ArchiveRefused("the archive is cut off: it has no end")
+        raise ArchiveRefused("archive-damaged", problem="it has no end")
 
 
 class _Readable(Protocol):
@@ -202,7 +263,7 @@ class _Bounded:
         data = self._source.read(size)
         self._left -= len(data)
         if self._left < 0:
-            raise ArchiveRefused(f"it holds more than {self._most} MiB")
+            raise ArchiveRefused("archive-holds-too-much", mebibytes=self._most)
         self.tail = (self.tail + data)[-_TAR_BLOCK:]
         return data
 
@@ -210,11 +271,15 @@ class _Bounded:
 def _check_mode(name: str, mode: int) -> None:
     kind = stat.S_IFMT(mode)
     if kind == stat.S_IFLNK:
-        raise ArchiveRefused(f"links are not taken: {ascii(name)[:80]}")
+        raise ArchiveRefused("archive-link", name=_shown(name))
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        raise ArchiveRefused(f"not a file or folder: {ascii(name)[:80]}")
+        raise ArchiveRefused("archive-special-file", name=_shown(name))
     if mode & _SPECIAL_BITS:
-        raise ArchiveRefused(f"setuid, setgid and sticky bits are not taken: {ascii(name)[:80]}")
+        raise ArchiveRefused("archive-mode-bits", name=_shown(name))
+
+
+def _shown(name: str) -> str:
+    return ascii(name)[:80]
 
 
 def _above(name: str) -> Iterator[str]:

@@ -12,9 +12,9 @@ from damrak_engine.observation import HIDDEN_CONTRACT, UNKNOWN, Observation
 from damrak_engine.position import ABANDONED, NO_CONTRACT, OVER, ROW_SIZE
 from damrak_engine.rules import Rules
 from damrak_proto.v1 import game_pb2 as pb
+from damrak_wire.enums import ENDS, FAULT_REASONS
 from damrak_wire.errors import WireError
 from damrak_wire.packing import KEPT
-from damrak_wire.words import ENDS, FAULT_REASONS
 
 _TOO_MANY: Final = ~sum([127 << 8 * kind for kind in range(len(CARDS))])
 
