@@ -1,4 +1,4 @@
-"""Seat rotations of a block: one table played in every rotation of its seats."""
+"""Seat rotations of a block: one table, played once in every rotation of its seats."""
 
 from __future__ import annotations
 

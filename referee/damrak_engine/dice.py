@@ -29,6 +29,11 @@ STREAMS: Final = (
 SEED_BYTES: Final = 32
 
 
+def bot_seed(seed: bytes, seat: int) -> bytes:
+    """Return the seed of a bot's random numbers; the match seed itself would reveal the dice."""
+    return hashlib.sha256(b"damrak-bot" + seed + bytes([seat])).digest()
+
+
 class Dice:
     """Base class of the sources of chance that the rules use.
 

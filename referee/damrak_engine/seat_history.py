@@ -6,12 +6,11 @@ observations and clocks as in the match, and nothing that was hidden from it.
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Iterable
 
 from damrak_engine.clock import US_PER_MS, TimeControl
-from damrak_engine.dice import SeedDice
+from damrak_engine.dice import SeedDice, bot_seed
 from damrak_engine.effects import Ask, Effect, Tell
 from damrak_engine.errors import EngineError, ReplayError
 from damrak_engine.events import Deal, Decision, Event, Fault
@@ -51,8 +50,8 @@ class SeatHistory:
 
 
 def chance_of(seed: bytes, seat: int) -> int:
-    """Return the seed of a bot's random numbers; the match seed would reveal the dice."""
-    return int.from_bytes(hashlib.sha256(b"damrak-bot" + seed + bytes([seat])).digest())
+    """Return the seed of a bot's random numbers in this match, as a number."""
+    return int.from_bytes(bot_seed(seed, seat))
 
 
 def history_of(replay: Replay, seat: int, control: TimeControl) -> SeatHistory:

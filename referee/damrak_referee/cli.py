@@ -14,7 +14,7 @@ def main() -> int:
         if is_ours:  # an exception during an import can be lost or replaced by another one
             signal.signal(signal.SIGINT, lambda *_: os._exit(130))
         try:
-            from damrak_referee import command_line
+            from damrak_referee.command import command_line
         finally:
             if is_ours:
                 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -22,31 +22,32 @@ from damrak_proto.v1 import (
     watch_pb2,
 )
 from damrak_referee.addresses import Address
-from damrak_referee.admission import Admitted, Key, Peers, read_key
-from damrak_referee.archives import MB, Archives
-from damrak_referee.blocks import BlockLimits, Blocks
-from damrak_referee.control import ControlService
+from damrak_referee.blocks.archives import MB, Archives
+from damrak_referee.blocks.control_service import ControlService
+from damrak_referee.blocks.house_bots import HouseBots, find_house_bots
+from damrak_referee.blocks.registry import BlockLimits, Blocks
+from damrak_referee.blocks.running_match import Premises
+from damrak_referee.blocks.start_limit import Starting
 from damrak_referee.guard.guard import Guard
 from damrak_referee.guard.limits import limits_from
-from damrak_referee.house_bots import HouseBots, find_house_bots
-from damrak_referee.link import SeatLimits
-from damrak_referee.lobby import Lobby
-from damrak_referee.lobby_service import LobbyService
-from damrak_referee.metrics import Gauges, Metrics, serve_metrics
-from damrak_referee.misuse import Misuse, SettingError
-from damrak_referee.run_folder import RunFolder
+from damrak_referee.lobby.lobby import Lobby
+from damrak_referee.lobby.service import LobbyService
+from damrak_referee.lobby.tokens import Tokens, TokensError
 from damrak_referee.runner.client import Runner
 from damrak_referee.runner.errors import RunnerError
+from damrak_referee.runner.optional import largest_archive_mb
 from damrak_referee.runner.settings import RunnerSettings
-from damrak_referee.running import Premises
-from damrak_referee.seat import SeatService
-from damrak_referee.server import Listener, control_options, credentials, public_options
-from damrak_referee.settings import Settings
+from damrak_referee.server.admission import Admitted, Key, Peers, read_key
+from damrak_referee.server.metrics import Gauges, Metrics, serve_metrics
+from damrak_referee.server.run_folder import RunFolder
+from damrak_referee.server.seat_service import SeatService
+from damrak_referee.server.server import Listener, control_options, credentials, public_options
+from damrak_referee.server.watch_service import Feeds, WatchService
+from damrak_referee.settings.settings import Settings
 from damrak_referee.software import software
-from damrak_referee.starting import Starting
-from damrak_referee.tickets import Tickets
-from damrak_referee.tokens import Tokens, TokensError
-from damrak_referee.watch import Feeds, WatchService
+from damrak_referee.table.link import SeatLimits
+from damrak_referee.table.tickets import Tickets
+from damrak_referee.usage_errors import Misuse, SettingError
 from damrak_wire.lobby import Closing
 
 BACK_IN_MS: Final = 5_000  # when remote bots may look for a new referee at this address
@@ -104,7 +105,8 @@ class Referee:
         folder = settings.store / "archives"
         try:
             self._tokens = Tokens(settings.tokens, time.time)
-            self._archives = Archives(folder, settings.upload_mb * MB, settings.store_mb * MB)
+            most = largest_archive_mb(settings.runtimes, settings.upload_mb)
+            self._archives = Archives(folder, most * MB, settings.store_mb * MB)
         except TokensError as problem:
             raise SettingError(f"--tokens: {problem}") from None
         except OSError as problem:
@@ -183,7 +185,10 @@ class Referee:
             self._premises, self._blocks, self._archives, self._tokens, self.drain
         )
         control_pb2_grpc.add_ControlServicer_to_server(service, self._control.server)
-        self._control.server.add_generic_rpc_handlers((WatchService(self._feeds).handlers(),))
+        # The ladder holds the seats of people.
+        seats = SeatService(self._tickets.redeem, SeatLimits(join_s=settings.join_seconds))
+        handlers = WatchService(self._feeds).handlers(), seats.handlers()
+        self._control.server.add_generic_rpc_handlers(handlers)
         self._control.name_services((control_pb2, "Control"), (watch_pb2, "Watch"))
         self._stack.push_async_callback(self._control.stop, LAST_WORDS)
         return await self._control.open("--control", settings.control, tls)
@@ -291,6 +296,7 @@ def _runner_settings(settings: Settings) -> RunnerSettings:
         store=settings.store / "bots",
         unsafe=settings.unsafe,
         expose=settings.expose,
+        runtimes=settings.runtimes,
         memory_mb=settings.sandbox_memory_mb,
         processes=settings.sandbox_processes,
         cpus=settings.sandbox_cpus,

@@ -1,6 +1,6 @@
 """The guard of one TCP listener: finds connections that exceed a limit, closes and blocks them.
 
-It checks the counters of all connections up to 40 times a second, from a timer of the event loop.
+It checks the counters of all connections up to 100 times a second, from a timer of the event loop.
 If a client exceeds a limit of anonymous connections, all of these are closed, and the kernel drops
 its connection attempts until the cool-off ends. Its authenticated connections stay, so its games
 continue; another user behind the same address gets in when their kernel retries.
@@ -16,12 +16,13 @@ from typing import Final
 import structlog
 
 from damrak_referee.guard import sockets
-from damrak_referee.guard.account import Account, Standing, Tracked
 from damrak_referee.guard.clients import Endpoint, endpoint_of
 from damrak_referee.guard.filter import program_for
 from damrak_referee.guard.limits import Limits
+from damrak_referee.guard.usage import Account, Standing, Tracked
 
-INTERVAL: Final = 0.025  # seconds between two checks
+INTERVAL: Final = 0.01  # seconds between two checks
+WASTED: Final = 8  # the charge for a connection that ended without a valid message
 SHARE: Final = 0.02  # of the processor time, at most, even with very many connections
 
 TOO_MANY: Final = "too many connections"
@@ -155,7 +156,7 @@ class Guard:
         """Update the tracked connections from those that are open."""
         seen = {cookie: it for it in sockets.descriptors() if (cookie := sockets.cookie_of(it))}
         for cookie in self._tracked.keys() - seen.keys():
-            self._forget(self._tracked.pop(cookie))
+            self._forget(self._tracked.pop(cookie), now)
         self._others &= seen.keys()
         for cookie in seen.keys() - self._tracked.keys() - self._others:
             found = sockets.connection_of(seen[cookie])
@@ -175,10 +176,14 @@ class Guard:
         elif not has_paid:
             self._block(account, CONNECTS, now)
 
-    def _forget(self, tracked: Tracked) -> None:
-        tracked.account.tracked.discard(tracked)
+    def _forget(self, tracked: Tracked, now: float) -> None:
+        account = tracked.account
+        account.tracked.discard(tracked)
         if self._by_endpoint.get(tracked.endpoint) is tracked:
             del self._by_endpoint[tracked.endpoint]
+        is_wasted = tracked.standing == Standing.SILENT and not tracked.is_closing
+        if is_wasted and not account.connects.spend(WASTED - 1, now):
+            self._block(account, CONNECTS, now)
 
     def _check(self, tracked: Tracked, now: float) -> None:
         received = sockets.received_bytes(tracked.descriptor)

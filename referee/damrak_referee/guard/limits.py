@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from damrak_referee.settings import Settings
+from damrak_referee.settings.settings import Settings
 
 KIB: Final = 1024
 BURST_SECONDS: Final = 16  # of each rate that may be used at once
+BYTES_BURST_SECONDS: Final = 8  # as many TLS handshakes as there may be anonymous connections
 AUTHENTICATED_BURST_SECONDS: Final = 2
 
 

@@ -1,12 +1,12 @@
-"""The runner as the referee sees it.
+"""The runner client of the referee.
 
     runner = await Runner.start(RunnerSettings(run=..., store=...))
     await runner.install(sha256, archive)
     handle = await runner.seat(SeatProcess("m1-0", Uploaded(sha256), socket))
     exit = await handle.exited
 
-The runner is a process of its own. When it dies, what it ran dies with it and is reported as lost,
-and a new one is started. When this process dies, the runner ends everything, and itself.
+The runner is a separate process. If it crashes, the processes of its seats are killed and reported
+as lost, and a new runner is started. If this process exits, the runner ends all seats and exits.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Final
 
 import damrak_referee
+from damrak_archive.errors import ArchiveRefused
 from damrak_referee.runner.errors import CannotIsolate, CannotStore, RunnerError, RunnerGone
 from damrak_referee.runner.instance import make_instance
 from damrak_referee.runner.messages import (
@@ -45,7 +46,6 @@ from damrak_referee.runner.messages import (
 from damrak_referee.runner.places import Exit, HouseBot, SeatProcess, Uploaded
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.verdict import Verdict
-from damrak_wire.archive.errors import ArchiveRefused
 from damrak_wire.runtime import BotRuntime, parse_runtime
 
 __all__ = [
@@ -63,14 +63,14 @@ __all__ = [
     "Uploaded",
 ]
 
-START_SECONDS: Final = 120.0  # of a machine that has much else to do
+START_SECONDS: Final = 120.0  # sufficient for a busy machine
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 5.0
 _PACKAGES: Final = Path(damrak_referee.__file__).parents[1]
 
 
 class SeatHandle:
-    """A seat's process."""
+    """The process of a seat."""
 
     def __init__(self, runner: Runner, seat: str) -> None:
         self.seat = seat
@@ -78,19 +78,19 @@ class SeatHandle:
         self._runner = runner
 
     def locate(self) -> None:
-        """Have it dump its stack, which its exit then tells; a house bot does not."""
+        """Request a stack dump, which its exit then includes; house bots do not support it."""
         if not self.exited.done():
             self._runner.order(Locate(self.seat))
 
     async def stop(self) -> Exit:
-        """End it, if it has not ended, and wait until nothing of it is left."""
+        """Stop it if it is running, and wait until all its processes are gone."""
         if not self.exited.done():
             self._runner.order(Stop(self.seat))
         return await asyncio.shield(self.exited)
 
 
 class Runner:
-    """A runner that is kept running. Make one with `start`."""
+    """A runner process that is restarted after crashes. Create one with `start`."""
 
     def __init__(self, settings: RunnerSettings, folder: Path, lock: int) -> None:
         self.settings = settings
@@ -98,10 +98,10 @@ class Runner:
         self.isolation = "none"
         self.missing: tuple[str, ...] = ()
         self.runtime: BotRuntime | None = None
-        """What uploaded bots find in their sandbox, once it is known; see `look`."""
+        """The contents of the sandbox of uploaded bots, once they are known; see `look`."""
         self.restarts = 0
         self.on_lost: list[Callable[[], None]] = []
-        """Called whenever the runner's process has died, when all its seats are known as lost."""
+        """Called after the runner process has crashed, when all its seats are marked as lost."""
         self._lock = lock
         self._seats: dict[str, SeatHandle] = {}
         self._installs: dict[int, asyncio.Future[Installed]] = {}
@@ -114,12 +114,12 @@ class Runner:
 
     @classmethod
     async def start(cls, settings: RunnerSettings) -> Runner:
-        """A runner that is up.
+        """Start a runner and return it when it is ready.
 
         Raises:
             ValueError: the path of the run folder is too long.
-            OSError: the run folder cannot be made.
-            RunnerGone: the process does not come up.
+            OSError: the run folder cannot be created.
+            RunnerGone: the process does not start.
         """
         folder, lock = make_instance(settings.run)
         runner = cls(settings, folder, lock)
@@ -133,16 +133,16 @@ class Runner:
 
     @property
     def pid(self) -> int | None:
-        """The runner's process, if it lives."""
+        """The process id of the runner, if it is running."""
         return None if self._process is None else self._process.pid
 
     async def install(self, sha256: str, archive: Path) -> None:
-        """Have an archive ready to be seated; one that is there already is not looked at.
+        """Install an archive for seats; an archive that is already installed is not checked again.
 
         Raises:
             ArchiveRefused: it breaks a rule.
             CannotStore: this machine failed.
-            RunnerGone: the runner died over it.
+            RunnerGone: the runner crashed during the installation.
         """
         await self._wait_up()
         self._number += 1
@@ -155,17 +155,17 @@ class Runner:
         finally:
             del self._installs[number]
         if installed.refused is not None:
-            raise ArchiveRefused(installed.refused)
+            raise ArchiveRefused("reported", problem=installed.refused)
         if installed.failed is not None:
             raise CannotStore(installed.failed)
 
     async def seat(self, process: SeatProcess) -> SeatHandle:
-        """Start a seat's process; that it could not be started is told by its exit.
+        """Start the process of a seat; failures to start are reported by its exit.
 
         Raises:
-            CannotIsolate: it is an uploaded bot, and those are refused here.
-            RunnerGone: there is no runner.
-            ValueError: there is a seat of this id.
+            CannotIsolate: it is an uploaded bot, and these are refused here.
+            RunnerGone: no runner is available.
+            ValueError: a seat with this id exists.
         """
         await self._wait_up()
         if process.id in self._seats:
@@ -183,20 +183,20 @@ class Runner:
         return handle
 
     def look(self) -> None:
-        """Have `runtime` found out, if it is not known and nothing looks for it already."""
+        """Request the contents of `runtime`, unless they are known or already requested."""
         if self.runtime is None:
             self.order(Look())
 
     async def close(self) -> None:
-        """End the runner and all that it runs. A second time does nothing."""
+        """Stop the runner and all its seats. Idempotent."""
         if self._closing:
             return
         self._closing = True
-        self._up.set()  # whoever waits for it waits in vain
+        self._up.set()  # wakes all waiting callers, which then fail
         if self._writer is not None:
             self._writer.close()
         if self._keeping is not None:
-            # It ends by itself, since the runner does when it hears that we hung up.
+            # The runner exits when it detects that the connection is closed.
             with contextlib.suppress(TimeoutError, asyncio.CancelledError):
                 async with asyncio.timeout(START_SECONDS):
                     await asyncio.shield(self._keeping)
@@ -208,7 +208,7 @@ class Runner:
         os.close(self._lock)
 
     def order(self, order: Order) -> None:
-        """Tell the runner; if it is gone, it will be noticed elsewhere."""
+        """Send an order to the runner; if it has exited, this is detected elsewhere."""
         if self._writer is not None and not self._writer.is_closing():
             self._writer.write(line_of(order))
 
@@ -223,7 +223,7 @@ class Runner:
             raise RunnerGone("the runner is closed")
 
     async def _keep(self) -> None:
-        """Start the process, and again whenever it dies."""
+        """Start the process, and restart it whenever it exits."""
         pause = _FIRST_PAUSE
         while not self._closing:
             if await self._live():
@@ -235,11 +235,11 @@ class Runner:
                 pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def _live(self) -> bool:
-        """One process from start to end; whether it ever came up."""
+        """Run one process until it exits. Return whether it ever became ready."""
         ours, theirs = socket.socketpair()
         paths = [str(_PACKAGES), *filter(None, [os.environ.get("PYTHONPATH")])]
         with theirs:
-            # Without preexec_fn this never runs Python between fork and exec, as gRPC demands.
+            # Without preexec_fn, no Python code runs between fork and exec, as gRPC requires.
             self._process = subprocess.Popen(  # noqa: S603 - it takes a millisecond
                 [
                     self.settings.python,
@@ -256,7 +256,8 @@ class Runner:
             )
         reader, self._writer = await asyncio.open_connection(sock=ours, limit=LINE_LIMIT)
         self.order(Begin(self.settings.to_json(), str(self.folder)))
-        if self._closing:  # which closed the line of the one before, whose leavings this one takes
+        # `close` has closed the previous connection; this runner only cleans up after it.
+        if self._closing:
             self._writer.close()
         try:
             with contextlib.suppress(ConnectionError):
@@ -268,7 +269,7 @@ class Runner:
         finally:
             came_up = self._up.is_set()
             self._up.clear()
-            self._writer.close()  # should it live, it will now end everything, and itself
+            self._writer.close()  # if it is still running, it will now end all seats and exit
         await asyncio.to_thread(self._process.wait)
         self._process = None
         return came_up
@@ -302,7 +303,7 @@ class Runner:
                     )
 
     def _lose(self) -> None:
-        """Nobody will report what the process ran."""
+        """Mark all seats and installations of the process as lost."""
         lost = Verdict("lost", "the runner died", "host")
         seats, self._seats = self._seats, {}
         for handle in seats.values():

@@ -5,7 +5,7 @@ RunnerError
     CannotStore         an archive could not be unpacked, through no fault of the archive
     RunnerGone          the runner exited; its processes are lost
 
-An archive that is refused is `damrak_wire.archive.errors.ArchiveRefused`, and its author's fault.
+An archive that is refused is `damrak_archive.errors.ArchiveRefused`, and its author's fault.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
-"""What a bot finds in its sandbox, looked up from inside it.
+"""The inventory of a bot's sandbox, collected from inside it.
 
-This runs with nothing but the standard library and prints one JSON object.
+This runs with nothing but the standard library and prints one JSON object. With names of modules
+as arguments, it measures their import instead.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
+import importlib
 import importlib.metadata
 import json
 import os
@@ -15,6 +17,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import time
 
 # Each with the arguments that make it print its version.
 INTERPRETERS = {
@@ -47,7 +50,7 @@ MIB = 1 << 20
 
 
 def inventory() -> dict[str, object]:
-    """Everything, as JSON."""
+    """Return the whole inventory as a JSON object."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         interpreters = [one for one in pool.map(interpreter, INTERPRETERS) if one is not None]
     return {
@@ -61,8 +64,23 @@ def inventory() -> dict[str, object]:
     }
 
 
+def import_costs(modules: list[str]) -> dict[str, object]:
+    """Import the modules; return time, peak memory and threads after that, and all packages."""
+    clock, processor = time.perf_counter(), time.process_time()
+    for module in modules:
+        importlib.import_module(module)
+    elapsed = time.perf_counter() - clock
+    return {
+        "import_ms": round(elapsed * 1000),
+        "import_cpu_ms": round((time.process_time() - processor) * 1000),
+        "import_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
+        "import_threads": len(os.listdir("/proc/self/task")),
+        "packages": packages(),
+    }
+
+
 def interpreter(name: str) -> dict[str, str] | None:
-    """A command on the PATH and its version; None if it is missing or does not start."""
+    """Return a command on the PATH and its version; None if it is missing or does not start."""
     path = shutil.which(name)
     if path is None:
         return None
@@ -85,7 +103,7 @@ def interpreter(name: str) -> dict[str, str] | None:
 
 
 def packages() -> list[dict[str, object]]:
-    """The distributions that can be imported, by name."""
+    """Return the distributions that can be imported, by name."""
     modules: dict[str, set[str]] = {}
     for module, names in importlib.metadata.packages_distributions().items():
         for name in names:
@@ -94,16 +112,17 @@ def packages() -> list[dict[str, object]]:
     for distribution in importlib.metadata.distributions():
         name = distribution.metadata["Name"]
         mine = sorted(one for one in modules.get(name, ()) if one.isidentifier())
-        found[name.lower()] = {
+        package: dict[str, object] = {
             "name": line(name),
             "version": line(distribution.version),
             "modules": [line(one) for one in mine[:100]],
         }
+        found.setdefault(name.lower(), package)  # the first one on the path is imported
     return [found[name] for name in sorted(found)][:400]
 
 
 def limits() -> dict[str, int]:
-    """What this process may use and can find out; 0 is no limit."""
+    """Return the resource limits of this process as it can detect them; 0 means no limit."""
     disk = os.statvfs(os.environ.get("TMPDIR", "/tmp"))  # noqa: S108 - the sandbox's own
     return {
         "open_files": bound(resource.RLIMIT_NOFILE),
@@ -114,13 +133,13 @@ def limits() -> dict[str, int]:
 
 
 def bound(what: int) -> int:
-    """The soft limit; 0 if there is none."""
+    """Return the soft limit; 0 if there is none."""
     soft = resource.getrlimit(what)[0]
     return 0 if soft == resource.RLIM_INFINITY else soft
 
 
 def cpu() -> str:
-    """The model of the processor; empty if unknown."""
+    """Return the model of the processor; empty if unknown."""
     try:
         with open("/proc/cpuinfo") as file:
             for said in file:
@@ -133,9 +152,9 @@ def cpu() -> str:
 
 
 def line(text: str) -> str:
-    """The text as printable ASCII of limited length."""
+    """Return the text as printable ASCII of limited length."""
     return "".join(sign if " " <= sign <= "~" else "?" for sign in text[:LONGEST])
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(inventory()))
+    sys.stdout.write(json.dumps(import_costs(sys.argv[1:]) if sys.argv[1:] else inventory()))

@@ -1,4 +1,4 @@
-"""Which kind of sandbox this machine can give, found out by trying."""
+"""The kind of sandbox that this machine supports, determined by trying."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from damrak_referee.runner.syscalls import NoFilter, make_filter
 
 Mode = Literal["full", "user", "unsafe", "none"]
 PROBE_SECONDS: Final = 60.0
-_OWN_COUNTS: Final = (5, 14)  # the kernel from which on a user namespace counts its own processes
+# The kernel version from which a user namespace counts its own processes.
+_OWN_COUNTS: Final = (5, 14)
 _USER_WEAKNESS: Final = (
     "memory is limited for each process of a bot, not for all together: {why}",
     "all sandboxes share one user number: run the referee as root for one each",
@@ -36,7 +37,7 @@ _USER_WEAKNESS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """What uploaded bots run in, and what would be needed for better."""
+    """The sandbox of uploaded bots, and the requirements for a better one."""
 
     mode: Mode
     missing: tuple[str, ...]
@@ -46,7 +47,7 @@ class Isolation:
 
 
 class Unfit(Exception):
-    """A sandbox cannot be built here, or does not hold; one line each."""
+    """A sandbox cannot be built here, or does not isolate; one line per reason."""
 
     def __init__(self, *problems: str) -> None:
         super().__init__("; ".join(problems))
@@ -56,9 +57,10 @@ class Unfit(Exception):
 async def find_isolation(
     settings: RunnerSettings, folder: Path, is_alive: Callable[[str], bool], uid: int
 ) -> Isolation:
-    """The best that works, with what dead runners left of it swept.
+    """Return the best isolation that works, after removing leftovers of crashed runners.
 
-    `folder` is the instance's, `is_alive` knows the others that live, `uid` is a free slot's.
+    `folder` is that of the instance, `is_alive` returns whether another instance is running, `uid`
+    is that of a free slot.
     """
     groups: Groups | None = None
     missing: list[str] = []
@@ -124,7 +126,7 @@ async def _try(
     """Run the probe in a sandbox like those of bots.
 
     Raises:
-        Unfit: it did not run, or found something.
+        Unfit: it did not run, or found a defect.
     """
     empty = folder / "empty"
     empty.mkdir(exist_ok=True)
@@ -157,7 +159,7 @@ async def output_of(
     uid: int | None,
     name: str = "probe",
 ) -> tuple[str, int]:
-    """Return what a program prints in a sandbox built like this, and its exit status.
+    """Return the output of a program in a sandbox built like this, and its exit status.
 
     `name` is that of its control group.
 
@@ -180,13 +182,14 @@ async def output_of(
             process, reading = _spawn_heard(command)
         return await _collected(process, reading)
     finally:
-        reap_orphans()  # its process 1 outlives bubblewrap by a moment, and its user number is free
+        # Its process 1 exits slightly later than bubblewrap, and then its user id is free.
+        reap_orphans()
         if group is not None:
             await group.remove()
 
 
 async def plain_output_of(command: Command) -> tuple[str, int]:
-    """Return what a plain process prints, and its exit status.
+    """Return the output of a plain process, and its exit status.
 
     Raises:
         OSError: it cannot be started.
@@ -195,7 +198,7 @@ async def plain_output_of(command: Command) -> tuple[str, int]:
 
 
 def _spawn_heard(command: Command) -> tuple[Process, int]:
-    """Start it; also returns the descriptor that reads its output."""
+    """Start a command. Return the process and the descriptor that reads its output."""
     reading, writing = os.pipe()
     try:
         return spawn(replace(command, stdout=writing, stderr=writing)), reading

@@ -1,4 +1,4 @@
-"""What a referee and its runner say to each other: one JSON object a line, strictly read."""
+"""The messages between a referee and its runner: one JSON object per line, strictly parsed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LINE_LIMIT: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """First from the referee: how to work, and in which folder; `settings` is `to_json` of them."""
+    """The first message of the referee: the settings in the form of `to_json`, and the folder."""
 
     settings: dict[str, Any]
     folder: str
@@ -32,7 +32,7 @@ class Install:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Start a seat's process: of a house bot, or of an archive in the store."""
+    """Start the process of a seat: of a house bot, or of an archive in the store."""
 
     seat: str
     house: str | None
@@ -42,26 +42,26 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """End a seat's process, if it has not ended by itself."""
+    """Stop the process of a seat, if it is still running."""
 
     seat: str
 
 
 @dataclass(frozen=True, slots=True)
 class Locate:
-    """Have a seat's process dump its stack: its time is up."""
+    """Request a stack dump from the process of a seat whose time is up."""
 
     seat: str
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Look up what uploaded bots find in their sandbox."""
+    """Look up the contents of the sandbox of uploaded bots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Up:
-    """First from the runner: what it can do."""
+    """The first message of the runner: its capabilities."""
 
     isolation: str
     missing: list[str]
@@ -69,7 +69,7 @@ class Up:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """The archive is in the store; or breaks a rule, or this machine failed, for this reason."""
+    """The archive is installed, or the reason why it breaks a rule or this machine failed."""
 
     number: int
     refused: str | None = None
@@ -78,7 +78,7 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class Exited:
-    """A seat's process is gone, and all that belonged to it."""
+    """The process of a seat and all its children are gone."""
 
     seat: str
     cause: str
@@ -87,12 +87,12 @@ class Exited:
     output: str
     cpu_us: int
     memory_bytes: int
-    stack: str = ""  # where the bot was when it was asked
+    stack: str = ""  # the position of the bot when the dump was requested
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What uploaded bots find, as `BotRuntime.to_json` makes it; None: this machine failed."""
+    """The contents of the sandbox, as `BotRuntime.to_json` returns them; None after a failure."""
 
     runtime: dict[str, Any] | None
     failed: str | None = None
@@ -103,19 +103,19 @@ Report = Up | Installed | Exited | Looked
 
 
 class BadLine(ValueError):
-    """A line is none of the known messages."""
+    """A line that is not one of the known messages."""
 
 
 def line_of(message: Order | Report) -> bytes:
-    """A message as a line."""
+    """Return a message as a line."""
     return json.dumps({"kind": type(message).__name__, **asdict(message)}).encode() + b"\n"
 
 
 def parse_order(line: bytes) -> Order:
-    """What a referee says.
+    """Return the message of a referee in a line.
 
     Raises:
-        BadLine: it says no such thing.
+        BadLine: it is not a message of a referee.
     """
     message = _parse(line, (Begin, Install, Start, Stop, Locate, Look))
     assert isinstance(message, Begin | Install | Start | Stop | Locate | Look)
@@ -123,10 +123,10 @@ def parse_order(line: bytes) -> Order:
 
 
 def parse_report(line: bytes) -> Report:
-    """What a runner says.
+    """Return the message of a runner in a line.
 
     Raises:
-        BadLine: it says no such thing.
+        BadLine: it is not a message of a runner.
     """
     message = _parse(line, (Up, Installed, Exited, Looked))
     assert isinstance(message, Up | Installed | Exited | Looked)
@@ -148,7 +148,7 @@ def _parse(line: bytes, known: tuple[type, ...]) -> object:
     if said.keys() != wanted.keys():
         raise BadLine(f"{kind.__name__} has the wrong fields: {sorted(said)}")
     for name, allowed in wanted.items():
-        # bool is an int to isinstance, and no number here
+        # For isinstance, bool is an int, but it is not a valid number here.
         if type(said[name]) not in allowed:
             raise BadLine(f"{kind.__name__}.{name} cannot be {said[name]!r}")
     if kind in (Up,) and not all(type(item) is str for item in said["missing"]):

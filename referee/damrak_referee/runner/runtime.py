@@ -19,8 +19,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-OURS: Final = ("damrak", "damrak_engine", "damrak_proto", "damrak_wire")
-DISTRIBUTIONS: Final = ("grpcio", "protobuf", "typing_extensions", "numpy", "scipy", "networkx")
+OURS: Final = ("damrak", "damrak_engine", "damrak_proto", "damrak_statistics", "damrak_wire")
+DISTRIBUTIONS: Final = (
+    "grpcio",
+    "protobuf",
+    "typing_extensions",
+    "numpy",
+    "scipy",
+    "networkx",
+    "onnxruntime",
+    "flatbuffers",  # this and packaging are requirements of onnxruntime
+    "packaging",
+)
+_KEPT: Final = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH"})
 ALWAYS_IMPORTED: Final = ("grpcio", "protobuf", "typing_extensions")
 PYTHON: Final = "/runtime/python"
 SITE: Final = "/runtime/site"
@@ -186,3 +197,12 @@ def with_parents(folders: Collection[str]) -> set[str]:
     for folder in folders:
         everything.update(str(parent) for parent in Path(folder).parents)
     return everything - {"/"}
+
+
+def plain_environment(packages: Path | None = None) -> dict[str, str]:
+    """Return the environment of a bot that runs as a plain process, with a folder of packages."""
+    kept = {name: os.environ[name] for name in _KEPT & os.environ.keys()}
+    if packages is not None:
+        paths = [kept.get("PYTHONPATH", ""), str(packages)]
+        kept["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    return {**kept, "PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"}

@@ -111,7 +111,7 @@ def limits(
         bounds["NPROC"] = most_processes(settings)
     if not counted_together:
         bounds["DATA"] = memory + (0 if is_python else _RESERVED_DATA)
-        bounds["AS"] = memory + _RESERVED_SPACE
+        bounds["AS"] = memory + _RESERVED_SPACE + settings.mapped_mb * MIB
     known = {  # not every system has all of them
         getattr(resource, f"RLIMIT_{name}"): (bound, bound)
         for name, bound in bounds.items()

@@ -1,4 +1,4 @@
-"""A seat's process from start to end: an uploaded bot in a sandbox of its own."""
+"""The process of a seat from start to end: an uploaded bot in its own sandbox."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from damrak_referee.runner.gate import Gate
 from damrak_referee.runner.groups import Group, Usage
 from damrak_referee.runner.isolation import Isolation
 from damrak_referee.runner.messages import Exited
+from damrak_referee.runner.optional import OptionalRuntime
 from damrak_referee.runner.output import Capture, Kept
+from damrak_referee.runner.runtime import plain_environment
 from damrak_referee.runner.sandbox import ADDRESS, BOT, Content
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.slots import NoSlot, Slots
@@ -35,28 +37,28 @@ from damrak_referee.runner.verdict import Evidence, Verdict, judge, judge_plain
 from damrak_wire.stack import SourceFolder
 
 SEAT_MODULE: Final = "damrak.remote.seat"
-# Without `site` an interpreter starts sooner, and a bot misses nothing that is there.
+# Without `site` an interpreter starts faster, and bots need nothing from it.
 _PYTHON_OPTIONS: Final = ("-S", "-m", SEAT_MODULE)
 _SHORTEST_LOOK: Final = 0.1
 _SDK: Final = re.compile(r"/damrak/(hosting/|remote/|loading\.py$)")
-_KEPT: Final = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH"})
 _numbers: Final = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """What all seats of one runner share."""
+    """The objects that all seats of one runner share."""
 
     settings: RunnerSettings
     isolation: Isolation
     slots: Slots | None
     empty: Path
-    gate: Gate | None  # none without sandboxes
+    gate: Gate | None  # None without sandboxes
+    runtimes: Mapping[str, OptionalRuntime]
 
 
 @dataclass(slots=True)
 class _Started:
-    """A running seat, and what there is to be closed."""
+    """A running seat and its resources."""
 
     process: Process
     capture: Capture
@@ -65,7 +67,10 @@ class _Started:
 
 
 class UploadedSeat:
-    """One archive's bot in one seat. `run` it once; `stop` it at any time."""
+    """The bot of one archive in one seat. Call `run` once, and `stop` at any time.
+
+    Its runtime must be one of the house.
+    """
 
     def __init__(self, house: House, seat: str, bot: StoredBot, socket: Path) -> None:
         self._house = house
@@ -76,15 +81,18 @@ class UploadedSeat:
         self._started: _Started | None = None
         self._stopped = False
         self._clean = True
+        chosen = None if bot.runtime is None else house.runtimes[bot.runtime]
+        self._optional = chosen
+        self._settings = house.settings if chosen is None else chosen.bounded(house.settings)
         self._output = Kept(house.settings.output_head, house.settings.output_tail)
 
     def stop(self) -> None:
-        """Have it end now."""
+        """Stop the process now."""
         self._stopped = True
         self._kill.set()
 
     def locate(self) -> None:
-        """Have it dump its stack, which `run` then returns; only Python programs can."""
+        """Request a stack dump, which `run` then returns; only Python programs support this."""
         started = self._started
         if started is None or self._bot.run is not None:
             return
@@ -96,7 +104,7 @@ class UploadedSeat:
             started.process.popen.send_signal(signal.SIGUSR1)
 
     async def run(self) -> Exited:
-        """Start it, wait for its end, and leave nothing of it."""
+        """Start the process, wait until it exits, and clean up."""
         uid: int | None = None
         group: Group | None = None
         house = self._house
@@ -105,14 +113,15 @@ class UploadedSeat:
             if house.slots is not None and house.isolation.mode != "unsafe":
                 uid = house.slots.take()
             if house.isolation.groups is not None:
-                group = house.isolation.groups.make(str(next(_numbers)), house.settings)
+                group = house.isolation.groups.make(str(next(_numbers)), self._settings)
             started = self._started = self._start(uid, group)
             evidence = await self._attend(started)
             if group is not None:
                 usage = group.usage()
             plain = house.isolation.mode == "unsafe"
             verdict = (judge_plain if plain else judge)(evidence)
-            if house.gate is not None and house.gate.is_lost:  # who would not leave then?
+            # In that case the exit of the bot proves nothing.
+            if house.gate is not None and house.gate.is_lost:
                 verdict = Verdict("lost", "the relay has ended", "host")
         except (OSError, NoSlot) as problem:
             verdict = Verdict("lost", f"the sandbox could not be started: {problem}", "host")
@@ -123,7 +132,7 @@ class UploadedSeat:
                 house.gate.close(self._socket)
             reap_orphans()
             clean = (group is None or await group.remove()) and self._clean
-            # A number whose processes may still live must not be another bot's.
+            # An id whose processes may still be running must not be given to another bot.
             if uid is not None and house.slots is not None and clean:
                 house.slots.give_back(uid)
         return Exited(
@@ -147,7 +156,7 @@ class UploadedSeat:
         return self._output.end_dump(is_ours, SourceFolder(folder, shown))
 
     def _start(self, uid: int | None, group: Group | None) -> _Started:
-        settings = self._house.settings
+        settings = self._settings
         bounds = sandbox.limits(
             settings,
             own_user=uid is not None,
@@ -162,7 +171,7 @@ class UploadedSeat:
             for entrance in entrances:
                 theirs.callback(os.close, entrance)
             status: Status | None = None
-            # Without one: bubblewrap is process 1 inside, where it could be read.
+            # Without an environment: bubblewrap is process 1 inside, where bots could read it.
             environment: Mapping[str, str] = {}
             passed: tuple[int, ...] = ()
             folder: str | None = None
@@ -233,26 +242,27 @@ class UploadedSeat:
         )
 
     async def _time_spent(self, group: Group | None) -> None:
-        """Wait until all processes together have used as much as each of them may."""
+        """Wait until all processes together have used the CPU time that each of them may use."""
         if group is None:
-            await asyncio.Event().wait()  # there is nobody to tell
+            await asyncio.Event().wait()  # without a group nothing can be measured
             return
         most = self._house.settings.cpu_seconds
         while (left := most - group.usage().cpu_us / 1e6) > 0:
-            # It cannot be over sooner.
+            # The limit cannot be reached earlier.
             await asyncio.sleep(max(left / (os.cpu_count() or 1), _SHORTEST_LOOK))
 
     def _sandbox_pipes(self, uid: int | None) -> tuple[int, int]:
-        """What bubblewrap reads: its arguments, which nobody inside is to see, and a filter."""
+        """Return two pipes for bubblewrap: its arguments, hidden from bots, and a filter."""
         isolation = self._house.isolation
         assert isolation.tools is not None
         assert isolation.runtime is not None
         assert self._house.gate is not None
         door = self._house.gate.open(self._socket, uid)
+        optional = self._optional
         built = sandbox.arguments(
             isolation.tools,
-            isolation.runtime,
-            self._house.settings,
+            isolation.runtime if optional is None else optional.extended(isolation.runtime),
+            self._settings,
             Content(str(self._bot.folder), str(door), str(self._house.empty)),
             {"DAMRAK_ADDRESS": ADDRESS},
             uid,
@@ -269,7 +279,7 @@ class UploadedSeat:
         assert tools is not None
         assert runtime is not None
         command = self._program([runtime.interpreter, *_PYTHON_OPTIONS], BOT)
-        inside = sandbox.command_inside(tools, self._house.settings, command, uid)
+        inside = sandbox.command_inside(tools, self._settings, command, uid)
         outer = [tools.bubblewrap, "--args", str(given), "--seccomp", str(rules)]
         return [*outer, "--json-status-fd", str(telling), "--", *inside]
 
@@ -277,16 +287,12 @@ class UploadedSeat:
         settings = self._house.settings
         python = [settings.python, "-P", "-m", SEAT_MODULE]
         address = {"DAMRAK_ADDRESS": f"unix:{self._socket}"}
-        return self._program(python, str(self._bot.folder)), {**plain_environment(), **address}
+        packages = None if self._optional is None else self._optional.packages
+        environment = {**plain_environment(packages), **address}
+        return self._program(python, str(self._bot.folder)), environment
 
     def _program(self, python: list[str], folder: str) -> list[str]:
         if self._bot.run is not None:
             return list(self._bot.run)
         named = [] if self._bot.class_name is None else ["--class", self._bot.class_name]
         return [*python, folder, *named]
-
-
-def plain_environment() -> dict[str, str]:
-    """Return the environment of a bot that runs as a plain process."""
-    kept = {name: os.environ[name] for name in _KEPT & os.environ.keys()}
-    return {**kept, "PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"}

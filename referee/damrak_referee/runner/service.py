@@ -1,6 +1,7 @@
-"""The runner's own process: `python -m damrak_referee.runner DESCRIPTOR`.
+"""The process of the runner: `python -m damrak_referee.runner DESCRIPTOR`.
 
-It hears orders over the descriptor until that ends, which is when its referee is gone.
+It receives orders through the descriptor until the connection ends, which means that its referee is
+gone.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import shutil
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from damrak_archive.errors import ArchiveRefused
 from damrak_referee.runner.gate import Gate
 from damrak_referee.runner.house import HouseSeat, Pool
 from damrak_referee.runner.instance import is_held, sweep_instances
@@ -39,19 +41,19 @@ from damrak_referee.runner.messages import (
     parse_order,
 )
 from damrak_referee.runner.offer import find_offer
+from damrak_referee.runner.optional import OptionalRuntime, find_runtimes
 from damrak_referee.runner.runtime import compile_packages
 from damrak_referee.runner.seat import House, UploadedSeat
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.slots import NoSlot, Slots
 from damrak_referee.runner.spawn import adopt_orphans, bury_orphans, raise_open_files
 from damrak_referee.runner.store import Store
-from damrak_wire.archive.errors import ArchiveRefused
 
 SWEEP_SECONDS: Final = 10.0
 
 
 class Service:
-    """All that runs for one referee."""
+    """All seats and installations of one referee."""
 
     def __init__(
         self,
@@ -61,12 +63,13 @@ class Service:
         slots: Slots | None,
         store: Store,
         writer: asyncio.StreamWriter,
+        runtimes: Mapping[str, OptionalRuntime],
     ) -> None:
         empty = folder / "empty"
         empty.mkdir(exist_ok=True)
         self._store = store
         self._gate = Gate(settings.python) if isolation.tools is not None else None
-        self._house = House(settings, isolation, slots, empty, self._gate)
+        self._house = House(settings, isolation, slots, empty, self._gate, runtimes)
         self._pool = Pool(settings)
         self._writer = writer
         self._seats: dict[str, UploadedSeat | HouseSeat] = {}
@@ -74,7 +77,7 @@ class Service:
         self._looking: asyncio.Task[None] | None = None
 
     def obey(self, order: Order) -> None:
-        """Do what an order says; its report follows."""
+        """Execute an order; its report follows."""
         match order:
             case Install(number, sha256, archive):
                 self._begin(self._install(number, sha256, Path(archive)))
@@ -94,7 +97,7 @@ class Service:
                 raise ValueError("begun twice")
 
     async def sweep(self) -> None:
-        """Remove what others have left who died since we began."""
+        """Remove the leftovers of other runners that have crashed since this one started."""
         run = self._house.settings.run
         sweep_instances(run)
         self._store.sweep(partial(is_held, run))
@@ -102,14 +105,14 @@ class Service:
             await self._house.isolation.groups.sweep(partial(is_held, run))
 
     async def gate_lost(self) -> None:
-        """Wait for the end of the relay: nobody in a sandbox hears anything any more."""
+        """Wait for the end of the relay, without which sandboxes cannot communicate."""
         if self._gate is None:
             await asyncio.Event().wait()
         else:
             await self._gate.process.ended()
 
     async def close(self) -> None:
-        """End everything."""
+        """Stop all seats and close all resources."""
         for seat in self._seats.values():
             seat.stop()
         if self._looking is not None:
@@ -122,7 +125,7 @@ class Service:
             await self._gate.end()
 
     def say(self, report: Report) -> None:
-        """Tell the referee, if it is there."""
+        """Send a report to the referee, if it is connected."""
         if not self._writer.is_closing():
             self._writer.write(line_of(report))
 
@@ -134,7 +137,7 @@ class Service:
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if (problem := task.exception()) is not None:
-            # Nothing sensible can be said of the seat: the referee is to count it as lost.
+            # The state of the seat is unknown: the referee is to count it as lost.
             sys.stderr.write(f"the runner failed: {problem!r}\n")
             os.kill(os.getpid(), signal.SIGTERM)
 
@@ -154,7 +157,9 @@ class Service:
         try:
             if house.slots is not None and house.isolation.mode != "unsafe":
                 uid = house.slots.take()
-            found = await find_offer(house.settings, house.isolation, house.empty, uid)
+            found = await find_offer(
+                house.settings, house.isolation, house.empty, uid, house.runtimes
+            )
         except (OSError, NoSlot) as problem:
             self.say(Looked(None, failed=str(problem)))
         else:
@@ -173,6 +178,8 @@ class Service:
             problem = None if bot is not None else "its archive is not in the store"
             if self._house.isolation.mode == "none":
                 problem = "uploaded bots are refused here"
+            elif bot is not None and bot.runtime not in (None, *self._house.runtimes):
+                problem = f"the runtime {bot.runtime} is not installed here"
             if problem is not None or bot is None:
                 self.say(Exited(order.seat, "lost", problem or "", "host", "", 0, 0))
                 return
@@ -188,7 +195,7 @@ class Service:
 
 
 async def serve(line: socket.socket) -> None:
-    """Work for the referee at the other end of this line until it hangs up."""
+    """Serve the referee at the other end of this connection until it is closed."""
     reader, writer = await asyncio.open_connection(sock=line, limit=LINE_LIMIT)
     begin = parse_order(await reader.readline())
     assert isinstance(begin, Begin)
@@ -201,7 +208,7 @@ async def serve(line: socket.socket) -> None:
     sweep_instances(settings.run)
 
     def is_alive(name: str) -> bool:
-        # What a runner of this very instance has left before us goes, too.
+        # Leftovers of a previous runner of this instance are removed, too.
         return name != folder.name and is_held(settings.run, name)
 
     isolation = await find_isolation(settings, folder, is_alive, uid)
@@ -224,9 +231,12 @@ async def _work(
 ) -> None:
     terminated = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
-    store = Store(settings, folder.name, slots)
+    runtimes, unfit = find_runtimes(settings.runtimes)
+    for line in unfit:
+        sys.stderr.write(f"an optional runtime is not offered: {line}\n")
+    store = Store(settings, folder.name, slots, runtimes)
     store.sweep(is_alive)
-    service = Service(settings, folder, isolation, slots, store, writer)
+    service = Service(settings, folder, isolation, slots, store, writer, runtimes)
     service.say(Up(isolation.mode, list(isolation.missing)))
     hearing = asyncio.ensure_future(_hear(reader, service))
     ending = asyncio.ensure_future(terminated.wait())
@@ -244,7 +254,7 @@ async def _work(
     lost.cancel()
     await service.close()
     await service.sweep()
-    if hung_up:  # else the referee lives, and its sockets are in there
+    if hung_up:  # otherwise the referee is still running, and its sockets are in there
         shutil.rmtree(folder, ignore_errors=True)
     with contextlib.suppress(OSError):
         writer.close()
@@ -255,13 +265,14 @@ async def _hear(reader: asyncio.StreamReader, service: Service) -> None:
     with contextlib.suppress(ConnectionError):
         while line := await reader.readline():
             if not line.endswith(b"\n"):
-                return  # it died while it spoke
+                return  # the referee crashed while writing
             service.obey(parse_order(line))
 
 
 def main() -> None:
-    """Be the runner of the referee that started this process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the referee, which ends us
+    """Run the runner for the referee that started this process."""
+    # Ctrl-C is for the referee, which ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     line = socket.socket(fileno=int(sys.argv[1]))
     os.umask(0o022)
     compile_packages()

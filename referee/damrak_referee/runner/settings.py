@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
-from damrak_wire.archive.limits import STANDARD
+from damrak_archive.limits import STANDARD
 
 MIB: Final = 1 << 20
 
@@ -28,10 +28,14 @@ class RunnerSettings:
     """Run uploaded bots as plain processes; only for bots that the operator trusts."""
     expose: tuple[Path, ...] = ()
     """Further folders that sandboxed bots may read at the same path, such as a language runtime."""
+    runtimes: Path | None = None
+    """The folder of optional runtimes; see `damrak_referee.runner.optional`."""
     first_uid: int = 40_000
     """The first user id of sandboxes, if the runner is root."""
 
     memory_mb: int = 512
+    mapped_mb: int = 0
+    """Size of files of the runtime that a bot may map in addition to its memory."""
     processes: int = 64
     cpus: float = 1.0
     cpu_seconds: int = 3600
@@ -58,6 +62,7 @@ class RunnerSettings:
         """Return these settings as a JSON object."""
         said = {field.name: getattr(self, field.name) for field in fields(self)}
         said["expose"] = [str(path) for path in self.expose]
+        said["runtimes"] = None if self.runtimes is None else str(self.runtimes)
         return said | {"run": str(self.run), "store": str(self.store)}
 
     @classmethod
@@ -67,7 +72,10 @@ class RunnerSettings:
         Raises:
             TypeError: a name is unknown or missing.
         """
-        paths = tuple(Path(path) for path in said["expose"])
-        return cls(
-            **{**said, "run": Path(said["run"]), "store": Path(said["store"]), "expose": paths}
-        )
+        paths = {
+            "run": Path(said["run"]),
+            "store": Path(said["store"]),
+            "expose": tuple(Path(path) for path in said["expose"]),
+            "runtimes": None if said["runtimes"] is None else Path(said["runtimes"]),
+        }
+        return cls(**{**said, **paths})

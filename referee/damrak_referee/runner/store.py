@@ -11,27 +11,31 @@ import re
 import shutil
 import stat
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import damrak_archive
 import damrak_referee
-import damrak_wire
+from damrak_archive.errors import ArchiveRefused
+from damrak_archive.manifest import Manifest
+from damrak_referee.runner.optional import OptionalRuntime
 from damrak_referee.runner.settings import RunnerSettings
 from damrak_referee.runner.slots import Slots
 from damrak_referee.runner.spawn import Command, Process, spawn
-from damrak_wire.archive.errors import ArchiveRefused
-from damrak_wire.archive.manifest import Manifest
 
 SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _SECONDS: Final = 120.0
 _ANSWER_LIMIT: Final = 1 << 16
 _PACKAGES: Final = os.pathsep.join(
-    str(Path(package.__path__[0]).parent) for package in (damrak_referee, damrak_wire)
+    str(Path(package.__path__[0]).parent) for package in (damrak_archive, damrak_referee)
 )
 _MANIFEST: Final = "manifest.json"
 _BOT: Final = "bot"
+_OURS: Final = ("runtime-missing", "runtimes-missing")
+"""Refusals that are faults of this machine rather than of the archive."""
+
 _NEW: Final = re.compile(r"\.new-([0-9a-f]{8})-[0-9]+")
 
 
@@ -42,17 +46,25 @@ class StoredBot:
     folder: Path
     run: tuple[str, ...] | None
     class_name: str | None
+    runtime: str | None = None
 
 
 class Store:
     """The archives in one folder, which several runners may share."""
 
-    def __init__(self, settings: RunnerSettings, instance: str, slots: Slots | None) -> None:
+    def __init__(
+        self,
+        settings: RunnerSettings,
+        instance: str,
+        slots: Slots | None,
+        runtimes: Mapping[str, OptionalRuntime] | None = None,
+    ) -> None:
         self._settings = settings
         self._folder = settings.store.resolve()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._instance = instance
         self._slots = slots
+        self._runtimes = runtimes or {}
         self._numbers = itertools.count()
         self._running: dict[str, asyncio.Lock] = {}
 
@@ -66,7 +78,8 @@ class Store:
         except (OSError, ValueError):
             return None
         run = None if said["run"] is None else tuple(said["run"])
-        return StoredBot(place / _BOT / said["folder"], run, said["class_name"])
+        folder = place / _BOT / said["folder"]
+        return StoredBot(folder, run, said["class_name"], said.get("runtime"))
 
     async def install(self, sha256: str, archive: Path) -> None:
         """Unpack an archive unless it is installed.
@@ -77,7 +90,7 @@ class Store:
             NoSlot: no user id is free to unpack it with.
         """
         if not SHA256.fullmatch(sha256):
-            raise ArchiveRefused("an archive is called by its SHA-256, in hexadecimal digits")
+            raise ArchiveRefused("archive-name")
         async with self._running.setdefault(sha256, asyncio.Lock()):
             if self.find(sha256) is None:
                 await self._install(sha256, archive)
@@ -100,7 +113,9 @@ class Store:
             if found.pop("sha256", None) != sha256:
                 raise OSError(f"{archive} is not the archive that its SHA-256 says")
             if "refused" in found:
-                raise ArchiveRefused(str(found["refused"]))
+                if found.get("code") in _OURS:  # ladders send only bots that a host can run
+                    raise OSError(str(found["refused"]))
+                raise ArchiveRefused("reported", problem=str(found["refused"]))
             manifest = Manifest(**found)
             _take_over(target)
             (new / _MANIFEST).write_text(
@@ -109,6 +124,7 @@ class Store:
                         "folder": manifest.folder,
                         "run": manifest.run,
                         "class_name": manifest.class_name,
+                        "runtime": manifest.runtime,
                     }
                 )
             )
@@ -141,7 +157,11 @@ class Store:
 
     def _start(self, source: int, folder: int, uid: int | None, writing: int) -> Process:
         command = [sys.executable, "-S", "-P", "-m", "damrak_referee.runner.unpack"]
-        words = [source, folder, -1 if uid is None else uid, json.dumps(self._settings.to_json())]
+        given = {
+            "settings": self._settings.to_json(),
+            "runtimes": {name: asdict(one.limits) for name, one in self._runtimes.items()},
+        }
+        words = [source, folder, -1 if uid is None else uid, json.dumps(given)]
         return spawn(
             Command(
                 [*command, *map(str, words)],
@@ -171,7 +191,7 @@ async def _answer(process: Process, reading: int) -> dict[str, Any]:
     try:
         said = json.loads(line.splitlines()[0])
     except (ValueError, IndexError):
-        raise ArchiveRefused("the archive takes too much time or memory to be unpacked") from None
+        raise ArchiveRefused("archive-too-demanding") from None
     return dict(said)
 
 
@@ -182,9 +202,9 @@ def _take_over(folder: Path) -> None:
         for name in (*folders, *files):
             about = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
             if not (stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)):
-                raise ArchiveRefused(f"not a file or folder: {name!r}")
+                raise ArchiveRefused("archive-special-file", name=ascii(name)[:80])
             if about.st_nlink > 1 and stat.S_ISREG(about.st_mode):
-                raise ArchiveRefused(f"links are not taken: {name!r}")
+                raise ArchiveRefused("archive-link", name=ascii(name)[:80])
             os.chown(name, *mine, dir_fd=descriptor, follow_symlinks=False)
             runs = stat.S_ISDIR(about.st_mode) or bool(about.st_mode & stat.S_IXUSR)
             os.chmod(name, 0o755 if runs else 0o644, dir_fd=descriptor)

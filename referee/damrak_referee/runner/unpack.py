@@ -2,8 +2,9 @@
 
     python -m damrak_referee.runner.unpack ARCHIVE FOLDER UID SETTINGS
 
-The first two are descriptors. It drops to user UID and limits itself, then unpacks into the folder
-and prints one line of JSON: the manifest, or the reason for a refusal.
+The first two are descriptors; the last is JSON, with the limits of optional runtimes. It drops to
+user UID and limits itself, then unpacks into the folder and prints one line of JSON: the manifest,
+or the reason for a refusal.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Final
 
+from damrak_archive.errors import ArchiveRefused
+from damrak_archive.limits import RuntimeLimits
+from damrak_archive.manifest import DESCRIPTION, ENTRY
+from damrak_archive.unpacking import unpack
 from damrak_referee.runner.settings import MIB, RunnerSettings
-from damrak_wire.archive.errors import ArchiveRefused
-from damrak_wire.archive.manifest import DESCRIPTION, ENTRY
-from damrak_wire.archive.unpacking import unpack
 
 _MEMORY: Final = 512 * MIB
 _SECONDS: Final = 60
@@ -59,17 +61,21 @@ class FolderSink:
 def main(arguments: list[str]) -> None:
     """Unpack, print the result, and use the remaining time for bytecode."""
     source, folder, uid = int(arguments[0]), int(arguments[1]), int(arguments[2])
-    settings = RunnerSettings.from_json(json.loads(arguments[3]))
+    given = json.loads(arguments[3])
+    settings = RunnerSettings.from_json(given["settings"])
+    runtimes = {name: RuntimeLimits(**said) for name, said in given["runtimes"].items()}
+    largest = max(settings.unpacked_mb, *(one.unpacked_mb for one in runtimes.values()), 0)
     _load()
     os.fchdir(folder)  # its path may lead through folders that are not accessible after this
     os.umask(0o022)
-    _give_up(uid, settings)
+    _give_up(uid, largest)
     with open(source, "rb") as archive:
         size, sha256 = os.fstat(source).st_size, _digest(archive)
         try:
-            _say(sha256=sha256, **asdict(unpack(archive, size, FolderSink(), settings)))
+            manifest = unpack(archive, size, FolderSink(), settings, runtimes)
+            _say(sha256=sha256, **asdict(manifest))
         except ArchiveRefused as refusal:
-            _say(sha256=sha256, refused=refusal.why)
+            _say(sha256=sha256, refused=refusal.why, code=refusal.code)
             return
     os.sync()  # the folder is about to be marked complete
     _compile()
@@ -108,7 +114,7 @@ def _load() -> None:
         unpack(made, size, _Nowhere(), RunnerSettings(Path(), Path()))
 
 
-def _give_up(uid: int, settings: RunnerSettings) -> None:
+def _give_up(uid: int, largest_mb: int) -> None:
     if uid >= 0:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
@@ -116,7 +122,7 @@ def _give_up(uid: int, settings: RunnerSettings) -> None:
     for what, bound in (
         (resource.RLIMIT_AS, _MEMORY),
         (resource.RLIMIT_CPU, _SECONDS),
-        (resource.RLIMIT_FSIZE, settings.unpacked_mb * MIB),
+        (resource.RLIMIT_FSIZE, largest_mb * MIB),
         (resource.RLIMIT_NPROC, 0),
     ):
         resource.setrlimit(what, (bound, bound))

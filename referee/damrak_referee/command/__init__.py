@@ -1,0 +1,1 @@
+"""The command `damrak-referee`."""

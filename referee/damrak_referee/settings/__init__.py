@@ -1,0 +1,1 @@
+"""The settings of a referee, from options, variables and a file."""

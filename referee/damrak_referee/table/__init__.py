@@ -1,0 +1,1 @@
+"""A running match: the arbiter, the chairs of its seats, their connections, and the clock."""
