@@ -54,7 +54,7 @@ def work(job: Job[Any, Result], processes: int) -> Generator[Result]:
     discards the rest.
 
     Raises:
-        HostError: a process of the pool died, or the job raised an unexpected exception.
+        HostError: a process of the pool crashed, or the job raised an unexpected exception.
     """
     if processes == 0:
         for number in range(job.count):
@@ -102,7 +102,7 @@ class _Crew:
         """Receive results, waiting for at most `BATCH_S` seconds.
 
         Raises:
-            HostError: a process reported a failure, or died.
+            HostError: a process reported a failure, or crashed.
         """
         for receiver in wait(list(self._from), BATCH_S):
             assert isinstance(receiver, Connection)

@@ -1,4 +1,4 @@
-"""Run the engine from its Python sources although compiled modules exist beside them.
+"""The choice between native code and Python sources of the engine, at import.
 
 Debuggers, coverage measurement and the comparison of both builds need the interpreted engine. The
 packages of the wire format and the referee are compiled together with the engine, so they are

@@ -29,8 +29,8 @@ from damrak.hosting.driver import Driver, Question, SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence, fault_of
 from damrak.hosting.hosted import HostedBot
 from damrak.hosting.limits import limited_memory
-from damrak.hosting.printing import REASON as PRINTED, WatchedStdout
 from damrak.hosting.shared import discard_launcher, launcher
+from damrak.hosting.stdout_guard import REASON as PRINTED, WatchedStdout
 from damrak.loading import BotSpec
 from damrak_engine.clock import US_PER_MS
 

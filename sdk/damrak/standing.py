@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from damrak_engine.statistics import Estimate, comparisons, elo_estimate
+from damrak_statistics.block_scores import Estimate, comparisons, elo_estimate
 
 
 @dataclass(frozen=True, slots=True)

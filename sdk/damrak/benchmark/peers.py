@@ -38,7 +38,7 @@ def tuned_draw(outcomes: Outcomes, rng: random.Random) -> int:
 
 def openspiel(game_name: str, windows: Windows, draw: Draw = standard_draw) -> float | None:
     """Return actions per second of an OpenSpiel game."""
-    pyspiel = _module("pyspiel")
+    pyspiel = module_named("pyspiel")
     if pyspiel is None:
         return None
     game = pyspiel.load_game(game_name)
@@ -62,7 +62,7 @@ def openspiel(game_name: str, windows: Windows, draw: Draw = standard_draw) -> f
 
 def rlcard(game_name: str, windows: Windows) -> float | None:
     """Return actions per second of an RLCard environment."""
-    library = _module("rlcard")
+    library = module_named("rlcard")
     if library is None:
         return None
     environment = library.make(game_name, config={"seed": SEED})
@@ -80,7 +80,8 @@ def rlcard(game_name: str, windows: Windows) -> float | None:
     return rate(play, windows)
 
 
-def _module(name: str) -> Any:
+def module_named(name: str) -> Any:
+    """Return a module, or None if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:

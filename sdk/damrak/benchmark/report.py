@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any, Final
 
+from damrak.benchmark.environment_peers import PEERS as ENVIRONMENT_PEERS
 from damrak.benchmark.peers import PEERS, TUNED_PEERS
 from damrak.benchmark.timing import Windows
 from damrak.cores import cores
@@ -47,14 +48,40 @@ def measure(windows: Windows, tell: Tell) -> dict[str, Any]:
         "peers": peers,
         "peers_tuned": tuned,
         "jobs": scaling(windows),
-        "platform": {
-            "python": platform.python_version(),
-            "implementation": platform.python_implementation(),
-            "system": platform.system(),
-            "machine": platform.machine(),
-            "cores": cores(),
-            "loops_per_s": round(_in_process("loops_a_second", windows)),
-        },
+        "platform": _platform(windows),
+    }
+
+
+def measure_environments(windows: Windows, tell: Tell) -> dict[str, Any]:
+    """Return the object for `damrak bench env --json`; peers that are not installed are null."""
+
+    def of(name: str) -> Any:
+        tell(name.replace("_", " "))
+        return _in_process(f"env_{name}", windows)
+
+    threads = of("vector_threads")
+    vector = {
+        "steps_per_s": round(of("vector_steps")),
+        "bytes_steps_per_s": round(of("vector_bytes")),
+        "bare_steps_per_s": round(of("vector_bare")),
+        "threads": {number: round(speed) for number, speed in threads.items()},
+    }
+    return {
+        "vector": vector,
+        "single": {name: round(speed) for name, speed in of("single").items()},
+        "peers": {name: _peer(f"env_{name}", windows, tell) for name in ENVIRONMENT_PEERS},
+        "platform": _platform(windows),
+    }
+
+
+def _platform(windows: Windows) -> dict[str, Any]:
+    return {
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "system": platform.system(),
+        "machine": platform.machine(),
+        "cores": cores(),
+        "loops_per_s": round(_in_process("loops_a_second", windows)),
     }
 
 

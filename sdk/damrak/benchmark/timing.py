@@ -1,4 +1,4 @@
-"""Measuring speed as the median of several windows of this process's own CPU time."""
+"""Measurement of speed: the median of several windows of this process's own CPU time."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def board_named(text: str) -> Board:
     if not path.exists():
         near = difflib.get_close_matches(text, board_names(), n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(board_names())}"
-        raise Misuse(f"board {text!r}: no such file, and no board of that name; {hint}")
+        raise Misuse(f"board {text!r}: no such file, and no built-in board of this name; {hint}")
     try:  # as strictly as replays are read, because a replay contains the whole board
         return parse_board(read_json(read_board(path)))
     except BoardError as problem:
@@ -71,7 +71,7 @@ def seconds(text: str) -> int:
     """Parse seconds, and return whole milliseconds, for argparse."""
     number = _number(text)
     if not 0 <= number <= 1e6:
-        raise argparse.ArgumentTypeError(f"{text} is no number of seconds from 0 to 1,000,000")
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds from 0 to 1,000,000")
     return round(number * 1000)
 
 

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from damrak.benchmark import report
 from damrak.benchmark.timing import FULL, QUICK
-from damrak.cli import bench_floods, bench_referee
+from damrak.cli import bench_env, bench_floods, bench_referee
 from damrak.cli.console import err, out
 from damrak.cli.errors import OK
 from damrak.cli.parser import Commands, add_command, add_json
@@ -30,33 +30,43 @@ def add_parser(commands: Commands) -> None:
         commands,
         "bench",
         run,
-        summary="measure engine and referee beside others",
+        summary="measure the engine and the referee",
         text="""
-            Measures the engine on this machine, compiled and interpreted, and beside it the
-            OpenSpiel and RLCard games that are installed (pip install 'damrak[bench]'), all in one
-            run and all driven from Python at random. Each figure is the median of several windows
-            of CPU time; it takes a few minutes. `damrak bench referee` measures what the referee
-            adds to a bare exchange of the same messages over gRPC, a crowd of bots on one process,
-            matches of house bots through the whole stack, and how long bots take to start.
-            `damrak bench floods` floods a referee in each way for 10 seconds and measures how long
-            a running match waits meanwhile. The
-            targets stand beside the figures: they are meant for a machine of its own with a
-            compiled engine, and nothing fails if they are missed.""",
-        examples=("damrak bench", "damrak bench referee --quick", "damrak bench floods --json"),
+            Measures the engine on this machine, compiled and interpreted, and compares it with the
+            OpenSpiel and RLCard games that are installed (pip install 'damrak[bench]'). All games
+            are driven from Python with random actions in the same run. Each figure is the median of
+            several measurements of CPU time. The benchmark takes a few minutes. `damrak bench
+            referee` measures the overhead of the referee compared with a plain exchange of the same
+            messages over gRPC, many bots on one process, matches of house bots through the complete
+            system, and the start-up time of bots. `damrak bench env` compares the learning
+            environments with those of OpenSpiel, Pgx and PufferLib. `damrak bench floods` sends
+            each kind of flood to a referee for 10 seconds and measures how long a running match
+            waits. Targets are printed next to the figures. They apply to a dedicated machine with a
+            compiled engine; missing them is not an error.""",
+        examples=(
+            "damrak bench",
+            "damrak bench env",
+            "damrak bench referee --quick",
+            "damrak bench floods --json",
+        ),
     )
     parser.add_argument(
         "what",
         nargs="?",
-        choices=("engine", "referee", "floods"),
+        choices=("engine", "env", "referee", "floods"),
         default="engine",
         help="what to measure",
     )
-    parser.add_argument("--quick", action="store_true", help="short windows: rough figures")
+    parser.add_argument(
+        "--quick", action="store_true", help="short measurements with rough figures"
+    )
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    if args.what == "env":
+        return bench_env.run(quick=args.quick, as_json=args.json)
     if args.what == "referee":
         return bench_referee.run(quick=args.quick, as_json=args.json)
     if args.what == "floods":
@@ -77,7 +87,7 @@ def print_report(console: Console, measured: dict[str, Any]) -> None:
     for table in (_speeds(measured), _rest(measured)):
         console.print(table)
     console.print("tuned: chance is drawn by a faster loop than the standard library's")
-    console.print(_machine(measured))
+    console.print(machine_line(measured))
 
 
 def _speeds(measured: dict[str, Any]) -> Table:
@@ -92,7 +102,7 @@ def _speeds(measured: dict[str, Any]) -> Table:
     ):
         speeds = measured[build]
         if speeds is None:
-            table.add_row(f"{build}: not there", "-", goals["rollout"])
+            table.add_row(f"{build}: not available", "-", goals["rollout"])
             continue
         for loop, words in (("rollout", "loop in the engine"), ("python_loop", "loop in Python")):
             ratios = [_ratio(speeds[loop], peer) for peer in peers.values()]
@@ -144,7 +154,8 @@ def _table(title: str, *headings: str) -> Table:
     return table
 
 
-def _machine(measured: dict[str, Any]) -> str:
+def machine_line(measured: dict[str, Any]) -> str:
+    """Return a description of the machine that was measured."""
     it = measured["platform"]
     return (
         f"{it['implementation']} {it['python']}, {it['system']} {it['machine']}, "

@@ -33,10 +33,10 @@ def add_parser(commands: Commands) -> None:
         commands,
         "board",
         _no_verb,
-        summary="make, check and draw boards",
+        summary="create, check and draw boards",
         text="""
-            Boards are JSON files. Wherever a command asks for a board you can name one of the
-            package or give the path of a file.""",
+            Boards are JSON files. Wherever a command expects a board, you can give the name of a
+            built-in board or a file.""",
         examples=(
             "damrak board new --seed 7 --locations 20 -o town.json",
             "damrak board check town.json",
@@ -65,7 +65,7 @@ def _add_new(verbs: Commands) -> None:
         verbs,
         "new",
         _new,
-        summary="make a new board",
+        summary="create a new board",
         text="""
             Invents a board: names, a network without crossings, colours, goods and contracts. The
             same seed and size always make the same board.""",
@@ -74,7 +74,7 @@ def _add_new(verbs: Commands) -> None:
             "damrak board new --locations 40 > large.json",
         ),
     )
-    parser.add_argument("--seed", type=whole, metavar="N", help="default: a new one every time")
+    parser.add_argument("--seed", type=whole, metavar="N", help="default: a random seed")
     parser.add_argument(
         "--locations",
         type=_size,
@@ -141,7 +141,7 @@ def _add_list(verbs: Commands) -> None:
         verbs,
         "list",
         _list,
-        summary="list the boards of the package",
+        summary="list the built-in boards",
         text="Lists the boards that can be named wherever a board is asked for.",
         examples=("damrak board list", "damrak board list --json"),
     )
@@ -167,7 +167,7 @@ def _list(args: argparse.Namespace) -> int:
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="where to write it (default: to stdout)"
+        "-o", "--output", type=Path, metavar="FILE", help="output file (default: standard output)"
     )
 
 

@@ -85,7 +85,7 @@ def _wrong(found: Health, flaws: list[Flaw], any_length: bool) -> Iterator[str]:
     if found.stalemates:
         yield "stalemates"
     if not (any_length or found.is_of_usual_length):
-        yield "games of unusual length (--any-length allows them)"
+        yield "games of unusual length (allow them with --any-length)"
 
 
 @contextmanager

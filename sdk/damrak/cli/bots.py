@@ -23,9 +23,9 @@ def add_parser(commands: Commands) -> None:
         run,
         summary="list the house bots",
         text="""
-            Lists the bots that come with the package, weakest first, with the parameters that can
-            be given after a colon. Wherever a bot is asked for you can name one of these, or give
-            the path of a Python file or of a folder with a bot.py.""",
+            Lists the house bots, weakest first, with the parameters that can be given after a
+            colon. Wherever a command expects a bot, you can give one of these names, a Python file,
+            or a folder with a bot.py.""",
         examples=("damrak bots", "damrak play mcts:ms=50 my_bot/", "damrak bots --json"),
     )
     add_json(parser)

@@ -28,10 +28,11 @@ def add_parser(commands: Commands) -> None:
         run,
         summary="let a version play shadow games before it goes live",
         text="""
-            Lets a version that has qualified play blocks against the field of each ladder that
-            your bot is on, and shows its own estimate as it grows. They count for nobody else, and
-            the live version plays on. Asked again, a canary plays so many from then on.
-            It goes on without you after Ctrl-C; --watch comes back to it, --cancel ends it.""",
+            Lets a qualified version play shadow blocks against the bots of each ladder that your
+            bot has entered, and shows its estimated rating. These games do not affect the ratings
+            of other bots, and the live version continues to play. If the version is already a
+            canary, it plays N more blocks. Ctrl-C does not stop the canary; --watch follows it
+            again, --cancel ends it.""",
         examples=(
             "damrak canary my-bot 4",
             "damrak canary my-bot 4 --ladder amsterdam --blocks 100",
@@ -39,19 +40,19 @@ def add_parser(commands: Commands) -> None:
             "damrak canary my-bot 4 --cancel",
         ),
     )
-    parser.add_argument("bot", metavar="NAME", help="your bot")
-    parser.add_argument("version", metavar="N", type=positive, help="its version")
-    parser.add_argument("--ladder", metavar="SLUG", default="", help="on this ladder alone")
+    parser.add_argument("bot", metavar="NAME", help="name of your bot")
+    parser.add_argument("version", metavar="N", type=positive, help="number of the version")
+    parser.add_argument("--ladder", metavar="SLUG", default="", help="only on this ladder")
     parser.add_argument(
         "--blocks",
         type=positive,
         metavar="N",
         default=BLOCKS,
-        help=f"so many on each ladder from now on (default: {BLOCKS})",
+        help=f"number of blocks on each ladder, from now on (default: {BLOCKS})",
     )
-    parser.add_argument("--watch", action="store_true", help="follow what it plays already")
-    parser.add_argument("--cancel", action="store_true", help="end it on every ladder")
-    parser.add_argument("--no-wait", action="store_true", help="end as soon as it has begun")
+    parser.add_argument("--watch", action="store_true", help="follow the running games")
+    parser.add_argument("--cancel", action="store_true", help="stop the canary on all ladders")
+    parser.add_argument("--no-wait", action="store_true", help="exit when the canary has started")
     add_site(parser)
     add_json(parser)
 
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     from damrak.ladder.login import find_site
 
     if args.watch and args.cancel:
-        raise Misuse("--watch and --cancel: one or the other")
+        raise Misuse("--watch and --cancel cannot be combined")
     site = find_site(args.to, may_be_plain=args.insecure)
     path = f"versions/{version_id(site, args.bot, args.version)}/canaries"
     if args.cancel:
@@ -89,7 +90,9 @@ def _follow(args: argparse.Namespace, site: Site, path: str, begun: list[dict[st
                 for line in lines:
                     console.print(Text(line), soft_wrap=True)
     except KeyboardInterrupt:
-        remark(f"it goes on without you: damrak canary {args.bot} {args.version} --watch")
+        remark(
+            f"it continues without this command: damrak canary {args.bot} {args.version} --watch"
+        )
         if args.json:
             _end(args, canaries)
         return INTERRUPTED
@@ -104,9 +107,11 @@ def _end(args: argparse.Namespace, canaries: list[dict[str, Any]]) -> int:
     for one in canaries:
         out().print(Text(f"{name} {clean(one['state'])}: {_standing(one)}"), soft_wrap=True)
     if not canaries:
-        out().print(Text(f"{name} is no canary: damrak canary {name}"), soft_wrap=True)
+        out().print(
+            Text(f"{name} is not a canary; start one with: damrak canary {name}"), soft_wrap=True
+        )
     elif all(one["state"] == "finished" for one in canaries):
-        out().print(Text(f"to let it play in earnest: damrak live {name}"), soft_wrap=True)
+        out().print(Text(f"to make it live: damrak live {name}"), soft_wrap=True)
     return OK
 
 

@@ -37,19 +37,18 @@ def add_parser(commands: Commands) -> None:
         commands,
         "check",
         run,
-        summary="see whether a bot is fit for a match",
+        summary="check whether a bot is ready for matches",
         text="""
-            Starts the bot, asks it in positions that bots trip over (the first contracts, a
-            second card, a forced pass, the last contract, the last round …), plays games with 2,
-            3 and 4 seats and on odd boards, and looks at time, memory, printing, and whether it
-            does the same thing twice. Every line is ok, warn or fail, with the cure. It stops at a
-            bot that fails five times running in the same words. The exit code is 1 if anything
-            failed.
-
-            --like asks the ladder at URL what it offers to uploaded bots. It checks the version
-            of Python and the bot's imports against that, and the bot runs with the memory, open
-            files, processes, time to start and clock of that ladder. The page of a ladder selects
-            its clock. Nothing is sent but the question.""",
+            Starts the bot, asks it for decisions in difficult positions (the first contracts, a
+            second card, a forced pass, the last contract, the last round …), plays games with 2, 3
+            and 4 seats and on unusual boards, and checks time, memory, output and determinism. Each
+            check results in ok, warn or fail, and describes how to fix the problem. It stops when a
+            bot fails five times in a row with the same message. The exit code is 1 if a check
+            failed. With --like, the command uses the runtime of the ladder at URL: it checks the
+            Python version and the imports of the bot against it, and runs the bot with its limits
+            for memory, open files, processes and start-up time, and its time control. If URL is the
+            page of a ladder, the time control is that of this ladder. The command sends no
+            information about your bot.""",
         examples=(
             "damrak check my_bot",
             "damrak check my_bot/bot.py:Careful --json",
@@ -58,9 +57,7 @@ def add_parser(commands: Commands) -> None:
         ),
     )
     parser.add_argument("bot", metavar="BOT", help="a file, a folder, or a house bot")
-    parser.add_argument(
-        "--like", metavar="URL", help="under the limits of the ladder at this address"
-    )
+    parser.add_argument("--like", metavar="URL", help="use the limits of the ladder at this URL")
     add_json(parser)
 
 
@@ -89,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
             stopped = True
             break
     if not is_bundled:
-        remark(f"no bundle: nothing can be written to {FAULTS}")
+        remark(f"no repro bundle: cannot write to {FAULTS}")
     code = FAILED if levels["fail"] else OK
     if args.json:
         report = _report(preflight, levels, rows)
@@ -102,10 +99,10 @@ def run(args: argparse.Namespace) -> int:
             }
         print(json.dumps(report, ensure_ascii=False))
         return code
-    verdict = "is not fit for a match" if code else "is fit for a match"
+    verdict = "is not ready for matches" if code else "is ready for matches"
     counted = f"{levels['ok']} ok, {levels['warn']} warn, {levels['fail']} fail"
     if stopped:
-        advice = f"it fails like that {ENOUGH} times running: mend this first, the rest is left out"
+        advice = f"it failed this way {ENOUGH} times in a row; the other checks were skipped"
         console.print(Text(advice, "yellow"), soft_wrap=True)
     style = STYLES["fail" if code else "ok"]
     console.print(Text(f"{bot.name} {verdict}: {counted}", style), soft_wrap=True)
@@ -120,7 +117,7 @@ def _planned(
         return preflight, preflight.findings(), None
     from damrak.preflight.like import fetch_runtime, findings_like, preflight_like
 
-    offered = fetch_runtime(like)
+    offered = fetch_runtime(like).for_bot(bot)
     preflight = preflight_like(bot, offered)
     return preflight, chain(findings_like(bot, offered), preflight.findings()), offered
 
@@ -166,7 +163,7 @@ def _cure(finding: Finding, bundle: str | None) -> str:
         return finding.cure.replace("BUNDLE", bundle) if bundle else ""
     if bundle is None or not finding.cure:
         return finding.cure
-    return f"{finding.cure} (again: damrak repro {bundle})"
+    return f"{finding.cure} (reproduce: damrak repro {bundle})"
 
 
 def _row(finding: Finding, bundle: str | None) -> dict[str, Any]:

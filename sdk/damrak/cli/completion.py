@@ -25,10 +25,10 @@ def add_parser(commands: Commands) -> None:
         commands,
         "completion",
         run,
-        summary="print a script that makes the shell complete commands",
+        summary="print a shell completion script",
         text="""
-            Prints a script for your shell that completes commands, options and file names. Load
-            it once to try it, or put it where your shell looks for completions to keep it.""",
+            Prints a script for your shell that completes commands, options and file names. Load it
+            once to try it, or save it where your shell looks for completions.""",
         examples=(
             'eval "$(damrak completion bash)"',
             "damrak completion bash > ~/.local/share/bash-completion/completions/damrak",
@@ -36,7 +36,7 @@ def add_parser(commands: Commands) -> None:
             "damrak completion fish > ~/.config/fish/completions/damrak.fish",
         ),
     )
-    parser.add_argument("shell", choices=shtab.SUPPORTED_SHELLS, help="for which shell")
+    parser.add_argument("shell", choices=shtab.SUPPORTED_SHELLS, help="your shell")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -35,15 +35,14 @@ def add_parser(commands: Commands) -> None:
         commands,
         "conform",
         run,
-        summary="see whether a client speaks the protocol",
+        summary="test whether a client implements the protocol",
         text="""
-            Listens as a referee that does to a client what happens to clients sooner or later:
-            whole games with 2, 3 and 4 seats, several at once, refusals, lost connections, odd
-            messages, a slow line. It tells which address and token the client is to use, or
-            starts the client itself, if a command is given after two hyphens, with both in
-            DAMRAK_ADDRESS and DAMRAK_TOKEN; {address} in the command is the address, too. Every
-            scenario the client does not stand is explained in one sentence. The exit code is 1
-            if there is one.""",
+            Runs a referee that tests a client: complete games with 2, 3 and 4 seats, parallel
+            games, rejections, lost connections, unusual messages and a slow network. It prints the
+            address and the token for the client. If a command is given after two hyphens, it starts
+            the client with both in DAMRAK_ADDRESS and DAMRAK_TOKEN; {address} in the command is
+            replaced by the address. Each failed scenario is explained in a sentence. The exit code
+            is 1 if a scenario failed.""",
         examples=(
             "damrak conform 127.0.0.1:0 -- damrak connect my_bot --to {address}",
             "damrak conform 127.0.0.1:0 --json -- node bot.js --quiet",
@@ -55,31 +54,35 @@ def add_parser(commands: Commands) -> None:
     parser.takes_command = True
     parser.usage = "damrak conform [options] ADDRESS [-- COMMAND …]"
     parser.add_argument(
-        "address", metavar="ADDRESS", help="where to listen: HOST:PORT or unix:PATH"
+        "address", metavar="ADDRESS", help="address to listen on: HOST:PORT or unix:PATH"
     )
     parser.add_argument(
         "--timeout",
         type=seconds,
         default=round(PATIENCE_S * 1000),
         metavar="S",
-        help=f"how long the client may take for any one thing (default: {PATIENCE_S:g})",
+        help=f"timeout for each step of the client (default: {PATIENCE_S:g})",
     )
     parser.add_argument(
-        "--only", action="append", default=[], metavar="NAME", help="only this scenario; repeatable"
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="run only this scenario; can be repeated",
     )
     parser.add_argument(
         "--one-seat",
         action="store_true",
-        help="try a client for uploading: it is started for each match, without lobby and token",
+        help="test a client for upload, which is started for each match, without lobby and token",
     )
-    parser.add_argument("--list", action="store_true", help="list the scenarios, and do nothing")
+    parser.add_argument("--list", action="store_true", help="list the scenarios and exit")
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     if not _ADDRESS.fullmatch(args.address):
-        raise Misuse(f"{args.address!r} is no address: HOST:PORT or unix:PATH")
+        raise Misuse(f"{args.address!r} is not an address; expected HOST:PORT or unix:PATH")
     if args.one_seat and not args.trailing and not args.list:
         raise Misuse("--one-seat starts the client itself: give its command after --")
     chosen = _chosen(args)
@@ -191,9 +194,12 @@ def _conclude(console: Console, suite: Suite) -> int:
     failed = sum(bool(outcome.problem) for outcome in suite.outcomes)
     who = suite.stage.client or "the client"
     if any(outcome.problem == NOT_TRIED for outcome in suite.outcomes):
-        console.print(Text("the others were not tried: the client is gone", "red"), soft_wrap=True)
-    passed = f"{len(suite.outcomes) - failed} of {len(suite.outcomes)} scenarios stood"
-    verdict = "does not speak the protocol" if failed else "speaks the protocol"
+        console.print(
+            Text("the remaining scenarios were skipped because the client exited", "red"),
+            soft_wrap=True,
+        )
+    passed = f"{len(suite.outcomes) - failed} of {len(suite.outcomes)} scenarios passed"
+    verdict = "does not implement the protocol" if failed else "implements the protocol"
     style = "red" if failed else "green"
     console.print(Text(f"{who} {verdict}: {passed}", style), soft_wrap=True)
     return FAILED if failed else OK

@@ -40,17 +40,17 @@ def add_parser(commands: Commands) -> None:
         commands,
         "connect",
         run,
-        summary="play on a referee elsewhere",
+        summary="connect a bot to a remote referee",
         text="""
-            Waits at a referee with a bot and plays whatever games it is called to, each in a
-            process of its own, until Ctrl-C: the first takes no new games and finishes those that
-            are going on, the second ends them. A connection that is lost is made again, in the
-            middle of a game too. The referee's owner gives you a token: it belongs into a file
-            that only you can read (--token-file), into the variable DAMRAK_TOKEN, or once and for
-            all into the login file (--save-token). With --ladder and --bot the bot plays on a
-            ladder: it is registered there, as a new version if its files have changed, and the
-            ladder says where to connect; no other token than that of `damrak login` is needed.
-            Connections to other machines are encrypted unless --insecure is given.""",
+            Connects a bot to a referee and plays the games that it is assigned, each in its own
+            process. The first Ctrl-C accepts no new games and finishes the running ones; the second
+            one ends them. Lost connections are re-established automatically, even during a game.
+            The operator of the referee gives you a token. Store it in a file that only you can read
+            (--token-file), in the variable DAMRAK_TOKEN, or permanently in the login file
+            (--save-token). With --ladder and --bot, the bot plays on a ladder: the command
+            registers it there, as a new version if its files have changed, and gets the address of
+            the referee from the ladder. This needs only the token of `damrak login`. Connections to
+            other machines are encrypted unless --insecure is given.""",
         examples=(
             "damrak connect my_bot --to referee.example.org:7171 --token-file token.txt",
             "damrak connect --to referee.example.org:7171 --token-file token.txt --save-token",
@@ -61,60 +61,68 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("bot", nargs="?", metavar="BOT", help="a bot, as for `damrak play`")
     parser.add_argument("--to", metavar="ADDRESS", help="HOST:PORT of the referee")
-    parser.add_argument("--ladder", metavar="URL", help="a ladder's site, instead of --to")
-    parser.add_argument("--bot", dest="name", metavar="NAME", help="its name on the ladder")
+    parser.add_argument("--ladder", metavar="URL", help="URL of a ladder, instead of --to")
+    parser.add_argument("--bot", dest="name", metavar="NAME", help="name of the bot on the ladder")
     parser.add_argument(
-        "--games", type=positive, default=1, metavar="N", help="how many at once (default: 1)"
+        "--games",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="number of parallel games (default: 1)",
     )
     parser.add_argument(
         "--save",
         metavar="DIR",
         type=Path,
-        help=f"write repro bundles of own faults to DIR/{FAULTS}",
+        help=f"write repro bundles of faults to DIR/{FAULTS}",
     )
     parser.add_argument(
-        "--json", action="store_true", help="print one JSON object a line instead of text"
+        "--json", action="store_true", help="print one JSON object per line instead of text"
     )
     tokens = parser.add_argument_group("token")
-    tokens.add_argument("--token-file", type=Path, metavar="FILE", help="a file that holds it")
-    tokens.add_argument("--token", help="the token itself, which others on this machine can see")
     tokens.add_argument(
-        "--save-token", action="store_true", help="keep it in the login file for this address"
+        "--token-file", type=Path, metavar="FILE", help="file that contains the token"
+    )
+    tokens.add_argument("--token", help="the token; other users of this machine can see it")
+    tokens.add_argument(
+        "--save-token",
+        action="store_true",
+        help="save the token in the login file for this address",
     )
     trust = parser.add_argument_group("encryption")
+    trust.add_argument("--tls-ca", type=Path, metavar="FILE", help="CA certificates to trust (PEM)")
+    trust.add_argument("--tls-cert", type=Path, metavar="FILE", help="client certificate (PEM)")
     trust.add_argument(
-        "--tls-ca", type=Path, metavar="FILE", help="trust the authorities in FILE (PEM)"
+        "--tls-key", type=Path, metavar="FILE", help="private key of the certificate (PEM)"
     )
-    trust.add_argument("--tls-cert", type=Path, metavar="FILE", help="show this certificate (PEM)")
-    trust.add_argument("--tls-key", type=Path, metavar="FILE", help="its private key (PEM)")
-    trust.add_argument("--insecure", action="store_true", help="do not encrypt: anybody can listen")
+    trust.add_argument("--insecure", action="store_true", help="do not encrypt the connection")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     if (args.to is None) == (args.ladder is None):
-        raise Misuse("--to or --ladder: one of them (see: damrak connect --help)")
+        raise Misuse("give either --to or --ladder (see: damrak connect --help)")
     if args.insecure and (args.tls_ca or args.tls_cert):
-        raise Misuse("--insecure and --tls-ca or --tls-cert: one or the other")
+        raise Misuse("--insecure cannot be combined with --tls-ca or --tls-cert")
     if (args.tls_cert is None) != (args.tls_key is None):
-        raise Misuse("--tls-cert and --tls-key: both or none")
+        raise Misuse("--tls-cert and --tls-key must be given together")
     if args.games > MOST_GAMES:
-        raise Misuse(f"--games {args.games}: at most {MOST_GAMES} at once")
+        raise Misuse(f"--games {args.games}: the maximum is {MOST_GAMES}")
     if args.token is not None:
-        remark("--token: others on this machine can see it; better are --token-file or a variable")
+        remark("--token is visible to other users of this machine; --token-file is safer")
     if args.ladder is not None:
         return _join(args)
     if args.name is not None:
-        raise Misuse("--bot: only with --ladder; a referee knows the name by the token")
+        raise Misuse("--bot needs --ladder; at a referee, the token determines the name")
     address = parse_address(args.to)
     token = find_token(address.text, args.token, args.token_file)
     if args.save_token:
         save_token(address.text, token.text, login_file())
-        remark(f"the token for {address.text} is kept in {login_file()}")
+        remark(f"the token for {address.text} was saved in {login_file()}")
     if args.bot is None:
         if args.save_token:
             return OK
-        raise Misuse("which BOT? (see: damrak connect --help)")
+        raise Misuse("BOT is missing (see: damrak connect --help)")
     spec = parse_spec(args.bot)
     _try_out(spec)
     return _attend(args, address, token.text, spec)
@@ -122,11 +130,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _join(args: argparse.Namespace) -> int:
     """Play on a ladder."""
-    from damrak.ladder.entrance import check_name, ensure_bot, name_like, take_place
     from damrak.ladder.login import find_site
+    from damrak.ladder.registration import check_name, ensure_bot, name_like, take_place
 
     if args.bot is None:
-        raise Misuse("which BOT? (see: damrak connect --help)")
+        raise Misuse("BOT is missing (see: damrak connect --help)")
     if args.token is not None or args.token_file is not None or args.save_token:
         raise Misuse("--ladder needs no token: damrak login (see: damrak connect --help)")
     spec = parse_spec(args.bot)
@@ -134,13 +142,13 @@ def _join(args: argparse.Namespace) -> int:
     _try_out(spec)
     site = find_site(args.ladder, may_be_plain=args.insecure)
     if ensure_bot(site, name):
-        remark(f"made the bot {name} on {site.address.text}")
+        remark(f"created the bot {name} on {site.address.text}")
     place = take_place(site, name, f"{spec.name}/{spec.version}")
     number = int(place.version["number"])
     page = site.page(f"/bots/{name}/{number}/")
     if place.version["state"] == "benched":
-        raise Misuse(f"version {number} was benched, and only another plays again: {page}")
-    remark(f"it is version {number}: {page}")
+        raise Misuse(f"version {number} was benched; only a new version can play: {page}")
+    remark(f"registered as version {number}: {page}")
     return _attend(args, parse_address(place.lobby), place.token, spec, NEWS)
 
 
@@ -161,8 +169,8 @@ def _attend(
     args: argparse.Namespace, address: Address, token: str, spec: BotSpec, news: float = 0.0
 ) -> int:
     """Wait for games and play; a new token may need `news` seconds to be accepted."""
-    from damrak.cli.attendance import Attendance
-    from damrak.cli.desk import Desk, Heard, Stop
+    from damrak.cli.connect_output import Attendance
+    from damrak.cli.event_loop import Desk, Heard, Stop
     from damrak.remote.channels import security_for  # gRPC: not needed by other commands
     from damrak.remote.games import Games
     from damrak.remote.lobby import Lobby
@@ -175,7 +183,7 @@ def _attend(
         _pem("--tls-key", args.tls_key, "PRIVATE KEY"),
     )
     if not security.is_encrypted and not address.is_loopback:
-        remark("--insecure: token and games can be read and changed by anybody in between")
+        remark("--insecure: the token and the games are not encrypted on the network")
     software = f"damrak-python/{package_version()}"
     heard: SimpleQueue[Heard] = SimpleQueue()
     save = None if args.save is None else args.save / FAULTS
@@ -234,5 +242,5 @@ def _pem(option: str, file: Path | None, what: str) -> bytes | None:
         return None
     content = file.read_bytes()
     if b"-----BEGIN " not in content or f"{what}-----".encode() not in content:
-        raise Misuse(f"{option} {file}: there is no {what.lower()} in PEM in it")
+        raise Misuse(f"{option} {file}: contains no {what.lower()} in PEM format")
     return content

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.text import Text
 
 from damrak.cli.console import remark
-from damrak.ladder.words import plain
+from damrak.ladder.safe_text import plain
 
 if TYPE_CHECKING:
     from damrak.ladder.site import Site
@@ -28,12 +28,12 @@ STATES: Final = {
 def add_site(parser: argparse.ArgumentParser) -> None:
     """Add the options that select the ladder."""
     parser.add_argument(
-        "--to", metavar="URL", help="the ladder's site (default: that of the last login)"
+        "--to", metavar="URL", help="URL of the ladder (default: the one of the last login)"
     )
     parser.add_argument(
         "--insecure",
         action="store_true",
-        help="let the token go over plain http, which anybody in between can read",
+        help="allow sending the token over unencrypted HTTP",
     )
 
 

@@ -20,15 +20,14 @@ def add_parser(commands: Commands) -> None:
         commands,
         "live",
         run,
-        summary="choose which version of your bot plays",
+        summary="make a version live",
         text="""
-            Lets a version that has qualified play from now on in place of the one that does: a
-            canary that has proved itself, or an earlier version if the new one disappoints. What
-            both have played remains.""",
+            Makes a qualified version live, in place of the current one. It can be a canary or an
+            earlier version. Games and ratings of both versions are kept.""",
         examples=("damrak live my-bot 3", "damrak live my-bot 2 --to https://ladder.example.org"),
     )
     parser.add_argument("bot", metavar="NAME", help="the bot's name on the ladder")
-    parser.add_argument("version", metavar="N", type=positive, help="the version's number")
+    parser.add_argument("version", metavar="N", type=positive, help="number of the version")
     add_site(parser)
     add_json(parser)
 

@@ -23,13 +23,13 @@ def add_parser(commands: Commands) -> None:
         commands,
         "login",
         run,
-        summary="let this machine act for you on a ladder",
+        summary="log in to a ladder",
         text="""
-            Shows a short code and an address. Open the address in any browser, sign in, compare
-            the code and approve; this machine is then given a token of its own, which you can
-            revoke on the site at any time. Machines without people use a token made on the site:
-            in a file, on standard input, or in the variable DAMRAK_API_TOKEN, for which no login
-            is needed at all. The token is kept in the login file, for you alone to read.""",
+            Shows a short code and a URL. Open the URL in any browser, sign in, compare the code and
+            approve it. This machine then gets its own token, which you can revoke on the site at
+            any time. For machines without a user, such as CI jobs, create a token on the site, and
+            pass it in a file, on standard input, or in the variable DAMRAK_API_TOKEN, which needs
+            no login. The token is saved in the login file, which only you can read.""",
         examples=(
             "damrak login --to https://ladder.example.org",
             "damrak login --to https://ladder.example.org --token-file token.txt",
@@ -38,10 +38,12 @@ def add_parser(commands: Commands) -> None:
     )
     add_site(parser)
     parser.add_argument(
-        "--token-file", metavar="FILE", help="take the token in this file; - is standard input"
+        "--token-file",
+        metavar="FILE",
+        help="read the token from this file, or from standard input if it is -",
     )
     parser.add_argument(
-        "--no-browser", action="store_true", help="do not open a browser, only show the address"
+        "--no-browser", action="store_true", help="do not open a browser, only show the URL"
     )
     add_json(parser)
 

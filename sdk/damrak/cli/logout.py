@@ -19,10 +19,10 @@ def add_parser(commands: Commands) -> None:
         commands,
         "logout",
         run,
-        summary="make this machine's token void",
+        summary="log out and revoke the token of this machine",
         text="""
-            Makes the token that `damrak login` got void on the site, and forgets it here. If the
-            site cannot be reached it is forgotten here only; revoke it on the site then.""",
+            Revokes the token of `damrak login` on the site, and deletes it from this machine. If
+            the site cannot be reached, the token is only deleted here; revoke it there later.""",
         examples=("damrak logout", "damrak logout --to https://ladder.example.org"),
     )
     add_site(parser)
@@ -38,10 +38,10 @@ def run(args: argparse.Namespace) -> int:
     address = find_address(args.to, may_be_plain=args.insecure)
     token = kept_tokens(login_file()).get(address.text)
     if token is None:
-        raise Misuse(f"nobody is logged in to {address.text} here")
+        raise Misuse(f"this machine is not logged in to {address.text}")
     is_void = forget(Site(address, token))
     if not is_void:
-        remark("the site could not be told: revoke the token there")
+        remark("the site could not be reached; revoke the token there")
     if args.json:
         print(json.dumps({"url": address.text, "revoked": is_void}))
         return OK

@@ -112,7 +112,7 @@ def seat_in(source: MatchSource, wanted: str | None, bot: BotSpec) -> int:
     Raises:
         Misuse: there is no such seat, or there are several.
     """
-    from damrak.ladder.entrance import name_like
+    from damrak.ladder.registration import name_like
 
     players = source.replay.seats
     if wanted is not None:
@@ -140,7 +140,7 @@ def _only(players: tuple[Player, ...], fits: Callable[[Player], bool]) -> int | 
 
 
 def _seats(players: tuple[Player, ...]) -> str:
-    from damrak.ladder.words import plain
+    from damrak.ladder.safe_text import plain
 
     return ", ".join(f"{seat}: {plain(player.bot)}" for seat, player in enumerate(players))
 
@@ -157,4 +157,4 @@ def _control(url: str, match: dict[str, Any]) -> TimeControl:
     try:
         return TimeControl(**{k: v for k, v in match["control"].items() if k in known})
     except (MatchError, KeyError, TypeError, AttributeError):
-        raise LadderError(f"{url}: what answers there is no ladder") from None
+        raise LadderError(f"{url}: this is not the URL of a ladder") from None

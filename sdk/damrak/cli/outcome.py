@@ -18,7 +18,7 @@ from damrak.local import package_version
 from damrak.series import SeriesPlan
 from damrak.standing import BotFailure, Standing, Tally
 from damrak_engine.options import DEFAULTS
-from damrak_engine.statistics import Sprt
+from damrak_statistics.block_scores import Sprt
 
 FAILURES_SHOWN = 3
 LINES_SHOWN = 10
@@ -197,7 +197,7 @@ def _print_failures(console: Console, outcome: Outcome) -> None:
     for failure in _telling_ones(standing.failures):
         _print_failure(console, outcome, failure, "left the table")
     for failure in _telling_ones(standing.late_failures):
-        _print_failure(console, outcome, failure, "had a fault that changed nothing")
+        _print_failure(console, outcome, failure, "had a fault that did not affect the match")
 
 
 def _telling_ones(failures: list[BotFailure]) -> list[BotFailure]:
@@ -216,10 +216,10 @@ def _print_failure(console: Console, outcome: Outcome, failure: BotFailure, what
     console.print(line, soft_wrap=True)
     print_traceback(console, failure.traceback)
     if failure.bundle is not None:
-        again = f"  again: damrak repro {shlex.quote(failure.bundle)}"
+        again = f"  reproduce: damrak repro {shlex.quote(failure.bundle)}"
         console.print(Text(again), soft_wrap=True)
     elif failure.traceback:  # one of the first, which should have a bundle
-        nowhere = f"  no bundle: nothing can be written to {outcome.plan.bundles}"
+        nowhere = f"  no repro bundle: cannot write to {outcome.plan.bundles}"
         console.print(Text(nowhere), soft_wrap=True)
 
 
@@ -228,7 +228,9 @@ def print_start_failure(console: Console, failure: BotStartError) -> None:
     console.print(Text(f"{failure}; no game was played", "red"), soft_wrap=True)
     print_traceback(console, failure.traceback)
     if failure.bundle is not None:
-        console.print(Text(f"  again: damrak repro {shlex.quote(failure.bundle)}"), soft_wrap=True)
+        console.print(
+            Text(f"  reproduce: damrak repro {shlex.quote(failure.bundle)}"), soft_wrap=True
+        )
 
 
 def print_traceback(console: Console, traceback: str) -> None:
@@ -259,8 +261,8 @@ def _verdict(outcome: Outcome) -> list[str]:
     name = outcome.standing.tallies[0].name
     llr = outcome.llr
     words = {
-        "H1": f"{name} has passed: {test.elo1:+g} Elo rather than {test.elo0:+g}",
-        "H0": f"{name} has failed: {test.elo0:+g} Elo rather than {test.elo1:+g}",
+        "H1": f"{name} passed the test: {test.elo1:+g} Elo rather than {test.elo0:+g}",
+        "H0": f"{name} failed the test: {test.elo0:+g} Elo rather than {test.elo1:+g}",
         None: "not decided yet",
     }[test.verdict(llr)]
     bounds = f"LLR {llr:.2f}, bounds {test.lower:.2f} and {test.upper:.2f}"

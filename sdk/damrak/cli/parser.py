@@ -84,6 +84,4 @@ def add_command(
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add the option --json, which all reporting commands have."""
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object instead of text for people"
-    )
+    parser.add_argument("--json", action="store_true", help="print a JSON object instead of text")

@@ -23,7 +23,7 @@ from damrak.local import STANDARD_CONTROL
 from damrak.series import SeriesPlan, play_series
 from damrak.standing import Block, Standing
 from damrak_engine.clock import TimeControl
-from damrak_engine.statistics import Sprt
+from damrak_statistics.block_scores import Sprt
 
 GAMES = 100
 RISK = 0.05
@@ -40,13 +40,13 @@ def add_parser(commands: Commands) -> None:
         run,
         summary="play bots against each other",
         text="""
-            Plays two, three or four bots against each other and says who is better, and how sure
-            that is. Games come in mirrored blocks: one seed, as many games as bots, everyone in
-            every seat once, so that neither the cards nor the first turn decide. Elo differences
-            come with a 95 % interval that counts blocks, not games. A bot is the name of a house
-            bot (see `damrak bots`), a Python file, or a folder with a bot.py. Ctrl-C stops and
-            shows what has been played. The exit code is 1 if a bot cannot start, in which case no
-            game is played, or if it fails in every game.""",
+            Plays two, three or four bots against each other and reports which one is better, with a
+            confidence interval. Games come in mirrored blocks: all games of a block use the same
+            seed, and every bot plays once from every seat, so that neither the cards nor the turn
+            order favour a bot. Elo differences have a 95 % interval that is based on blocks, not
+            games. A bot is the name of a house bot (see `damrak bots`), a Python file, or a folder
+            with a bot.py. Ctrl-C stops and shows the results so far. The exit code is 1 if a bot
+            cannot start, in which case no game is played, or if it fails in every game.""",
         examples=(
             "damrak play my_bot greedy",
             "damrak play my_bot/bot.py planner greedy random --games 400 --save games",
@@ -62,10 +62,12 @@ def add_parser(commands: Commands) -> None:
         "--games",
         type=positive,
         metavar="N",
-        help=f"how many, rounded up to whole blocks (default: {GAMES}, with --sprt as many as "
-        f"it takes, up to {GAMES_OF_A_TEST})",
+        help=f"number of games, rounded up to whole blocks (default: {GAMES}; with --sprt as many "
+        f"as needed, up to {GAMES_OF_A_TEST})",
     )
-    games.add_argument("--board", default="amsterdam", metavar="NAME|FILE", help="which board")
+    games.add_argument(
+        "--board", default="amsterdam", metavar="NAME|FILE", help="a built-in board or a board file"
+    )
     games.add_argument(
         "--options",
         nargs="+",
@@ -75,51 +77,60 @@ def add_parser(commands: Commands) -> None:
         help="rule options (docs/rules.md, section 7)",
     )
     games.add_argument(
-        "--seed", type=_seed, help="a number or a word; the same seed gives the same games"
+        "--seed", type=_seed, help="number or word; the same seed gives the same games"
     )
     games.add_argument(
-        "--no-mirror", action="store_true", help="a new seed for every game instead of every block"
+        "--no-mirror",
+        action="store_true",
+        help="use a new seed for every game instead of every block",
     )
-    games.add_argument("--save", metavar="DIR", type=Path, help="write one replay a game there")
+    games.add_argument(
+        "--save", metavar="DIR", type=Path, help="write a replay of each game to this folder"
+    )
     _add_time(parser)
-    test = parser.add_argument_group("stopping by itself")
+    test = parser.add_argument_group("early stopping")
     test.add_argument(
         "--sprt",
         nargs=2,
         type=float,
         metavar=("ELO0", "ELO1"),
-        help="stop once it is clear whether the first bot's difference is ELO1 rather than ELO0",
+        help="stop when it is decided whether the lead of the first bot is ELO0 or ELO1",
     )
     for name, meaning in (("alpha", "taking ELO0 for ELO1"), ("beta", "taking ELO1 for ELO0")):
-        test.add_argument(f"--{name}", type=float, help=f"the risk of {meaning} (default: {RISK})")
+        test.add_argument(
+            f"--{name}", type=float, help=f"probability of {meaning} (default: {RISK})"
+        )
     add_json(parser)
 
 
 def _add_time(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("time")
     group.add_argument(
-        "--jobs", type=positive, metavar="J", help="processes at a time (default: one a core)"
+        "--jobs",
+        type=positive,
+        metavar="J",
+        help="number of parallel processes (default: one per core)",
     )
     group.add_argument(
         "--bank",
         type=seconds,
         default=CONTROL.bank_ms,
         metavar="SEC",
-        help=f"thinking time for a whole game (default: {CONTROL.bank_ms / 1000:g})",
+        help=f"thinking time per game (default: {CONTROL.bank_ms / 1000:g})",
     )
     group.add_argument(
         "--increment",
         type=seconds,
         default=CONTROL.increment_ms,
         metavar="SEC",
-        help=f"added after each decision (default: {CONTROL.increment_ms / 1000:g})",
+        help=f"time added after each decision (default: {CONTROL.increment_ms / 1000:g})",
     )
     group.add_argument(
         "--decision",
         type=_decision,
         default=CONTROL.decision_ms,
         metavar="SEC",
-        help=f"the most for one decision, or none (default: {(CONTROL.decision_ms or 0) / 1000:g})",
+        help=f"time limit per decision, or none (default: {(CONTROL.decision_ms or 0) / 1000:g})",
     )
 
 
@@ -175,7 +186,7 @@ def jobs_here(wanted: int | None) -> int:
     """Return the number of processes, limited because more than a few per core only use memory."""
     most = max(JOBS_A_CORE * cores(), 8)
     if wanted is not None and wanted > most:
-        remark(f"--jobs {wanted}: {most} at a time, for this machine has {cores()} cores")
+        remark(f"--jobs {wanted}: limited to {most}, because this machine has {cores()} cores")
         return most
     return wanted or cores()
 
@@ -200,7 +211,7 @@ def _test(args: argparse.Namespace) -> Sprt | None:
     if args.sprt is None:
         for name in ("alpha", "beta"):
             if getattr(args, name) is not None:
-                raise Misuse(f"--{name} belongs to --sprt ELO0 ELO1, which is missing")
+                raise Misuse(f"--{name} needs --sprt ELO0 ELO1")
         return None
     try:
         elo0, elo1 = args.sprt
@@ -233,16 +244,16 @@ def _plan(args: argparse.Namespace, test: Sprt | None) -> SeriesPlan:
 
 def _make(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
-        raise Misuse(f"--save {folder}: is there already, and no folder")
+        raise Misuse(f"--save {folder}: already exists and is not a folder")
     folder.mkdir(parents=True, exist_ok=True)
     if there := len(list(folder.glob("*.json"))):
-        remark(f"{folder} holds {there} files already: equal names are overwritten")
+        remark(f"{folder} holds {there} files; files with the same name are overwritten")
 
 
 def _control(args: argparse.Namespace) -> TimeControl:
     for name in ("bank", "decision"):
         if getattr(args, name) == 0:
-            raise Misuse(f"--{name}: 0 leaves no time to think")
+            raise Misuse(f"--{name}: 0 leaves no thinking time")
     return TimeControl(decision_ms=args.decision, bank_ms=args.bank, increment_ms=args.increment)
 
 
@@ -250,7 +261,7 @@ def _seed(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise argparse.ArgumentTypeError("a seed is text, in UTF-8") from None
+        raise argparse.ArgumentTypeError("a seed must be UTF-8 text") from None
     return text
 
 

@@ -6,7 +6,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from damrak.cli.telling import STYLES, card
+from damrak.cli.event_text import STYLES, card
 from damrak_engine.board import Board
 from damrak_engine.cards import CARDS, NO_CARD, count, size
 from damrak_engine.observation import Observation, observe

@@ -12,7 +12,7 @@ from rich.text import Text
 from damrak.cli.display import Display
 from damrak.series import SeriesPlan
 from damrak.standing import Standing
-from damrak_engine.statistics import Sprt
+from damrak_statistics.block_scores import Sprt
 
 QUIET_S: Final = 10.0
 
@@ -62,7 +62,7 @@ class Progress(Display):
         name = self.standing.tallies[0].name
         elo = self.standing.elo(0)
         if elo is None:
-            return "the first games are being played"
+            return "playing the first games"
         text = f"{name} {elo.value:+.0f} Elo [{elo.low:+.0f} … {elo.high:+.0f}]"
         if self.test:
             llr = self.test.llr(self.standing.tallies[0].block_scores)

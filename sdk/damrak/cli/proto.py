@@ -26,11 +26,11 @@ def add_parser(commands: Commands) -> None:
         commands,
         "proto",
         run,
-        summary="copy the .proto files for a bot in another language",
+        summary="write the .proto files for a bot in another language",
         text="""
-            Writes the .proto files that a bot needs to DIR/damrak_proto/v1/. Run the generator of
-            your language with DIR as its include folder. Existing copies are replaced, so run it
-            again after an update of damrak.""",
+            Writes the .proto files that a bot needs to DIR/damrak_proto/v1/. Run the code generator
+            of your language with DIR as its include folder. Existing copies are replaced, so run
+            the command again after an update of damrak.""",
         examples=("damrak proto proto", "damrak proto /tmp/my_bot/proto --json"),
     )
     parser.add_argument("folder", metavar="DIR", type=Path, help="the folder to write to")

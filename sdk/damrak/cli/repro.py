@@ -46,18 +46,18 @@ def add_parser(commands: Commands) -> None:
         commands,
         "repro",
         run,
-        summary="run a failure again, or put a bot into a seat of a match",
+        summary="reproduce a failure, or replay a match with your bot",
         text="""
-            When a bot fails, `damrak play` writes a bundle: what the bot was told up to then.
-            This command makes the bot anew and tells it all that again, under the clock and the
-            limits of the failing run: a bot that hangs is stopped at the same point, and its stack
-            is shown. With --debug the bot runs without a clock, and the last call runs in the
-            Python debugger, which also stops where an exception comes out. The exit code is 0 if
-            the bot does not fail any more, and 1 if it does. Given a match, by its page on a ladder
-            or as a replay, it puts a bot of yours into a seat: with --from it shows the position
-            at an event, what was played, and what the bot chooses; with --diff, the first decision
-            at which the bot chooses otherwise (exit code 1). The bot is asked all decisions of the
-            seat, and after each the recorded one is followed.""",
+            When a bot fails, `damrak play` writes a repro bundle with all data that the bot had
+            received. This command starts the bot again and sends it the same data, with the time
+            control and the limits of the failed run. A bot that hangs is stopped at the same point,
+            and its stack is shown. With --debug the bot runs without time limits, and the last call
+            runs in the Python debugger, which also stops at uncaught exceptions. The exit code is 0
+            if the bot no longer fails, and 1 if it does. If a match is given, by its page on a
+            ladder or as a replay, your bot takes a seat in it: --from shows the position at an
+            event, the recorded action, and the action that your bot chooses; --diff shows the first
+            decision that differs (exit code 1). The bot is asked for all decisions of the seat, and
+            the match always continues with the recorded one.""",
         examples=(
             "damrak repro damrak-faults/my_bot-crash-000003-0.json",
             "damrak repro damrak-faults/my_bot-crash-000003-0.json --debug",
@@ -70,16 +70,16 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "place", metavar="FILE|URL", help="a repro bundle, a replay, or the page of a match"
     )
-    parser.add_argument("--debug", action="store_true", help="run the last call in the debugger")
-    add_json(parser)
     parser.add_argument(
-        "--bot", metavar="BOT", help="ask this bot instead of the one that failed or played"
+        "--debug", action="store_true", help="run the last call in the Python debugger"
     )
+    add_json(parser)
+    parser.add_argument("--bot", metavar="BOT", help="use this bot instead of the original one")
     match = parser.add_argument_group("matches")
     match.add_argument(
         "--seat",
         metavar="N|NAME",
-        help="which seat: its number, the first is 0, or the name of its bot (default: the one "
+        help="number of the seat (the first is 0) or name of its bot (default: the seat of "
         "that is yours, or whose bot has the name of BOT)",
     )
     match.add_argument(
@@ -87,14 +87,14 @@ def add_parser(commands: Commands) -> None:
         type=whole,
         metavar="EVENT",
         dest="start",
-        help="begin at the first decision at or after this event (default: 0)",
+        help="start at the first decision at or after this event (default: 0)",
     )
     match.add_argument("--all", action="store_true", help="show all decisions without waiting")
     match.add_argument(
-        "--diff", action="store_true", help="show the first decision that BOT makes otherwise"
+        "--diff", action="store_true", help="show the first decision in which BOT differs"
     )
     match.add_argument(
-        "--insecure", action="store_true", help="let a token go over plain http to another machine"
+        "--insecure", action="store_true", help="allow sending a token over unencrypted HTTP"
     )
 
 
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     for name in ("seat", "start", "all", "diff"):
         if getattr(args, name) not in (None, False):
             option = "--from" if name == "start" else f"--{name}"
-            raise Misuse(f"{option} is for matches, and {args.place} is a repro bundle")
+            raise Misuse(f"{option} applies only to matches, but {args.place} is a repro bundle")
     return _run_bundle(args)
 
 
@@ -125,9 +125,9 @@ def _match(place: str, *, may_be_plain: bool) -> MatchSource | None:
 
 def _run_match(args: argparse.Namespace, source: MatchSource) -> int:
     if args.bot is None:
-        raise Misuse("--bot: which bot is to take the seat?")
+        raise Misuse("give the bot that takes the seat with --bot")
     if args.diff and (args.start is not None or args.all):
-        raise Misuse("--diff goes through all decisions: leave out --from and --all")
+        raise Misuse("--diff cannot be combined with --from and --all")
     bot = parse_spec(args.bot)
     seat = seat_in(source, args.seat, bot)
     source, history = history_in(source, seat)
@@ -144,7 +144,7 @@ def _debug(source: MatchSource, history: SeatHistory, start: int, bot: BotSpec) 
     """Run the first decision at or after an event in the debugger."""
     later = [at for at, asked in enumerate(history.asked) if asked.event >= start]
     if not later:
-        raise Misuse(f"--from {start}: the seat has no decision from that event on")
+        raise Misuse(f"--from {start}: the seat has no decision at or after this event")
     steps = tuple(
         Step(question_of(asked), Silence() if asked.action is None else Chosen(asked.action, None))
         for asked in history.asked[: later[0] + 1]
@@ -171,12 +171,12 @@ def _run_bundle(args: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr) if args.json else nullcontext():
         again = rerun(bundle, debug=args.debug, bot=bot)
     if again.changed is not None:
-        changed = f"from decision {again.changed} on it does not answer as it did then"
+        changed = f"from decision {again.changed} on, its answers differ from the recorded ones"
         console.print(Text(changed, "yellow"))
     if again.fault is None:
-        console.print(Text(f"{bot.name} does not fail any more", "green"))
+        console.print(Text(f"{bot.name} no longer fails", "green"))
     else:
-        same = "fails again" if again.repeats(bundle) else "fails, but in another way"
+        same = "fails again" if again.repeats(bundle) else "fails, but differently"
         _print_fault(console, f"{bot.name} {same}", again.fault)
     if again.output.strip():
         console.print(Text(f"{bot.name} printed, at the end:", "bold"), soft_wrap=True)

@@ -14,11 +14,11 @@ from rich.text import Text
 
 from damrak.cli.console import err, out
 from damrak.cli.errors import FAILED, OK
+from damrak.cli.event_text import Teller
 from damrak.cli.match_source import MatchSource
 from damrak.cli.outcome import LINES_SHOWN, print_traceback
 from damrak.cli.position import position_table
 from damrak.cli.show import Step, steps_of
-from damrak.cli.telling import Teller
 from damrak.hosting.faults import BotFault, Chosen, Nonsense
 from damrak.loading import BotSpec
 from damrak.study import Choice, Study
@@ -111,13 +111,13 @@ class MatchRepro:
                 return "q"
             if answer in ("", "n", "d", "a", "q"):
                 return answer
-            self._print(Text(f"There is no command {answer!r}."))
+            self._print(Text(f"Unknown command {answer!r}."))
 
     # ---- text output ------------------------------------------------------------------------
 
     def _title(self) -> None:
         seat = self._teller.seat(self._history.seat)
-        where = f"{self._source.name}: {self._bot.name} in the place of {seat}"
+        where = f"{self._source.name}: {self._bot.name} in place of {seat}"
         self._print(Text(where, "bold"))
 
     def _show(self, choice: Choice) -> None:
@@ -168,10 +168,12 @@ class MatchRepro:
                 self._print(Text(words, "red"))
             print_traceback(self._console, fault.traceback)
         elif not is_diff and not tally.shown:
-            self._print(Text("The seat has no decision from that event on.", "yellow"))
+            self._print(Text("The seat has no decision at or after this event.", "yellow"))
         if is_diff:
             of = f"{len(tally.differences)} of {tally.compared} decisions"
-            said = f"{of} differ" if tally.differences else f"{tally.compared} decisions are equal"
+            said = (
+                f"{of} differ" if tally.differences else f"{tally.compared} decisions are the same"
+            )
             self._print(Text(said, "yellow" if tally.differences else "green"))
         if self._study.output.strip():
             self._print(Text(f"{self._bot.name} printed, at the end:", "bold"))

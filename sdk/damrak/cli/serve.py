@@ -29,9 +29,9 @@ from damrak_engine.replay import Replay, to_bytes
 from damrak_engine.rules import rules_for
 
 if TYPE_CHECKING:
-    from damrak.cli.serving import Serving
+    from damrak.cli.serve_output import Serving
     from damrak.remote.private import PrivateReferee
-    from damrak.remote.tournament import Guest, Tournament
+    from damrak.remote.table_series import Guest, Tournament
     from damrak_wire.lobby import BotToken
 
 GAMES: Final = 20
@@ -50,12 +50,12 @@ def add_parser(commands: Commands) -> None:
         run,
         summary="run a private referee for friends",
         text="""
-            Starts a referee on this machine, prints for everyone who is to play the command that
-            brings their bot here, waits until all of them are there, and has them play: blocks in
-            which everyone sits in every seat once, a new seed for every game. House bots can join.
-            If they are more than a table holds, all combinations have their turn. Ctrl-C stops and
-            shows what has been played. Connections are not encrypted unless you have a
-            certificate, so use it in networks you trust.""",
+            Starts a referee on this machine, prints a command for each player that connects a bot
+            to it, waits until all players are connected, and starts the games. In each block every
+            player plays from every seat, and every game has a new seed. House bots can take part.
+            If there are more players than seats at a table, all combinations play. Ctrl-C stops and
+            shows the results so far. Connections are not encrypted unless you have a certificate,
+            so use this command only on networks that you trust.""",
         examples=(
             "damrak serve anna bert",
             "damrak serve anna --with greedy --games 100 --save games",
@@ -63,12 +63,16 @@ def add_parser(commands: Commands) -> None:
             "damrak serve anna bert --listen 0.0.0.0:7000 --tls-cert cert.pem --tls-key key.pem",
         ),
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="who is to play")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="name of a player")
     parser.add_argument(
-        "--guests", type=positive, default=0, metavar="N", help="as many more, called guest1, …"
+        "--guests",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="number of additional players, named guest1, …",
     )
     parser.add_argument(
-        "--with", dest="house", action="append", default=[], metavar="BOT", help="a house bot"
+        "--with", dest="house", action="append", default=[], metavar="BOT", help="add a house bot"
     )
     games = parser.add_argument_group("games")
     games.add_argument(
@@ -76,15 +80,17 @@ def add_parser(commands: Commands) -> None:
         type=positive,
         default=GAMES,
         metavar="N",
-        help=f"how many, rounded up to whole blocks (default: {GAMES})",
+        help=f"number of games, rounded up to whole blocks (default: {GAMES})",
     )
     games.add_argument(
         "--seats",
         type=int,
         choices=(2, 3, 4),
-        help="how many at a table (default: all, or 2 if they are more than 4)",
+        help="players per table (default: all, or 2 if there are more than 4)",
     )
-    games.add_argument("--board", default="amsterdam", metavar="NAME|FILE", help="which board")
+    games.add_argument(
+        "--board", default="amsterdam", metavar="NAME|FILE", help="a built-in board or a board file"
+    )
     games.add_argument(
         "--options",
         nargs="+",
@@ -93,7 +99,9 @@ def add_parser(commands: Commands) -> None:
         metavar="NAME=VALUE",
         help="rule options (docs/rules.md, section 7)",
     )
-    games.add_argument("--save", metavar="DIR", type=Path, help="write one replay a game there")
+    games.add_argument(
+        "--save", metavar="DIR", type=Path, help="write a replay of each game to this folder"
+    )
     for name, default, told in (
         ("bank", STANDARD_CONTROL.bank_ms, "thinking time for a whole game"),
         ("increment", STANDARD_CONTROL.increment_ms, "added after each decision"),
@@ -103,13 +111,21 @@ def add_parser(commands: Commands) -> None:
         games.add_argument(f"--{name}", type=seconds, default=default, metavar="SEC", help=told)
     network = parser.add_argument_group("network")
     network.add_argument(
-        "--listen", default=LISTEN, metavar="HOST:PORT", help=f"where (default: {LISTEN})"
+        "--listen",
+        default=LISTEN,
+        metavar="HOST:PORT",
+        help=f"address to listen on (default: {LISTEN})",
     )
     network.add_argument(
-        "--tokens", type=Path, metavar="FILE", help="keep the tokens there for the next time"
+        "--tokens",
+        type=Path,
+        metavar="FILE",
+        help="read the tokens from this file, and save new ones there",
     )
     network.add_argument("--tls-cert", type=Path, metavar="FILE", help="certificate chain (PEM)")
-    network.add_argument("--tls-key", type=Path, metavar="FILE", help="its private key (PEM)")
+    network.add_argument(
+        "--tls-key", type=Path, metavar="FILE", help="private key of the certificate (PEM)"
+    )
     add_json(parser)
 
 
@@ -119,9 +135,11 @@ def run(args: argparse.Namespace) -> int:
     count = len(names) + len(args.house)
     seats = args.seats or (count if count <= LARGEST else 2)
     if count < seats:
-        raise Misuse(f"{count} cannot fill a table of {seats}; add house bots: --with BOT")
+        raise Misuse(
+            f"{count} players are too few for a table of {seats}; add house bots: --with BOT"
+        )
     if (args.tls_cert is None) != (args.tls_key is None):
-        raise Misuse("--tls-cert and --tls-key: both or none")
+        raise Misuse("--tls-cert and --tls-key must be given together")
     board = board_named(args.board)
     options = options_from(args.options)
     rules_for(board, seats, options)
@@ -130,16 +148,18 @@ def run(args: argparse.Namespace) -> int:
         args.save.mkdir(parents=True, exist_ok=True)
     tokens = _tokens(names, args.tokens)
 
-    from damrak.cli.serving import Serving  # imported late: gRPC is not needed by other commands
+    from damrak.cli.serve_output import (
+        Serving,  # imported late: gRPC is not needed by other commands
+    )
     from damrak.remote.private import PrivateReferee
-    from damrak.remote.tournament import Guest, Table, Tournament
+    from damrak.remote.table_series import Guest, Table, Tournament
     from damrak_wire.orders import House, Remote
 
     guests = [Guest(name, Remote(name)) for name in names]
     for text in args.house:
         spec = parse_spec(text)
         if not spec.is_house:
-            raise Misuse(f"--with {text}: no house bot; bring it with `damrak connect`")
+            raise Misuse(f"--with {text}is not a house bot; connect it with `damrak connect`")
         guests.append(Guest(text, House(text), spec.version))
     standing = Standing([guest.name for guest in guests], seats)
     serving = Serving(err() if args.json else out(), standing, args.games, args.json)
@@ -200,13 +220,13 @@ def _names(args: argparse.Namespace) -> list[str]:
     names = [*args.names, *(f"guest{number + 1}" for number in range(args.guests))]
     for name in names:
         if not NAME.fullmatch(name):
-            raise Misuse(f"{name!r}: a name has letters, digits, - and _, at most 40")
+            raise Misuse(f"{name!r}: a name may have up to 40 letters, digits, - and _")
     if len(set(names)) != len(names):
-        raise Misuse("everybody needs a name of their own")
+        raise Misuse("the names of the players must differ")
     if not names:
-        raise Misuse("who is to play? Give names, or --guests N (see: damrak serve --help)")
+        raise Misuse("give the names of the players, or --guests N (see: damrak serve --help)")
     if len(names) + len(args.house) < 2:
-        raise Misuse("one cannot play alone; invite somebody, or add a house bot: --with BOT")
+        raise Misuse("a game needs at least two players; add a name or a house bot: --with BOT")
     return names
 
 

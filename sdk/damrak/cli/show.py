@@ -17,10 +17,10 @@ from rich.text import Text
 from damrak.cli.arguments import whole
 from damrak.cli.console import out
 from damrak.cli.errors import FAILED, OK, Misuse
+from damrak.cli.event_text import Teller
 from damrak.cli.files import read_replay
 from damrak.cli.parser import Commands, add_command, add_json
 from damrak.cli.position import position_table, result_table
-from damrak.cli.telling import Teller
 from damrak_engine.errors import ReplayError
 from damrak_engine.events import Event, event_to_json, seen_by
 from damrak_engine.replay import Replay, parse_replay, result_to_json
@@ -38,10 +38,10 @@ def add_parser(commands: Commands) -> None:
         run,
         summary="watch a replay in the terminal",
         text="""
-            Tells a replay in words, decision by decision. On a terminal it waits after each one:
-            Enter or n goes on, p goes back, j 40 jumps to event 40, q quits. With --all, or when
-            the output is not a terminal, it tells everything at once. With --seat you see what
-            that seat could see: the cards and contracts of others are question marks.""",
+            Shows a replay as text, event by event. On a terminal it waits after each decision:
+            Enter or n continues, p goes back, j 40 jumps to event 40, q quits. With --all, or if
+            the output is not a terminal, it prints the whole game. With --seat it shows only what
+            that seat could see: hidden cards and contracts of other players are question marks.""",
         examples=(
             "damrak show game.json",
             "damrak show game.json --seat 0 --from 40",
@@ -53,12 +53,12 @@ def add_parser(commands: Commands) -> None:
         "--seat",
         type=whole,
         metavar="N",
-        help="see through the eyes of this seat; the first is 0, as in replays and programs",
+        help="show the view of this seat; the first seat is 0",
     )
     parser.add_argument(
-        "--from", type=whole, default=0, metavar="K", dest="start", help="begin at event K"
+        "--from", type=whole, default=0, metavar="K", dest="start", help="start at event K"
     )
-    parser.add_argument("--all", action="store_true", help="tell everything without waiting")
+    parser.add_argument("--all", action="store_true", help="print the whole game without waiting")
     add_json(parser)
 
 
@@ -192,12 +192,12 @@ class Show:
             return max(at - 1, 0)
         if command == "j" and number.strip().isdecimal():
             return min(self.step_with(int(number)), len(self.steps))
-        self.console.print(f"There is no {answer!r} here.", markup=False)
+        self.console.print(f"Unknown command {answer!r}.", markup=False)
         return at
 
     def _title(self) -> None:
         names = ", ".join(self.teller.seat(seat) for seat in range(len(self.names)))
-        eyes = "" if self.seat is None else f", seen by {self.teller.seat(self.seat)}"
+        eyes = "" if self.seat is None else f", view of {self.teller.seat(self.seat)}"
         self._print(Text(f"{self.replay.board.name}: {names}{eyes}", "bold"))
 
     def _tell(self, step: Step) -> None:

@@ -35,14 +35,14 @@ def add_parser(commands: Commands) -> None:
         commands,
         "submit",
         run,
-        summary="send a bot to a ladder and see it qualify",
+        summary="upload a bot to a ladder and follow its qualification",
         text="""
-            Tries the bot out, packs its folder, sends it as a new version of NAME, which is made
-            if there is no such bot, and tells every step until the version has qualified. Then it
-            is live and plays; until then an earlier version does. Hidden files, bytecode, and what
-            .damrakignore or .gitignore names stay out. If the version fails, the reason and the
-            end of its log are printed, a repro bundle is kept, and the exit code is 1. On the
-            machine where `make up` runs no login is needed.""",
+            Checks the bot, packs its folder, uploads it as a new version of NAME, and shows every
+            step until the version has qualified. The bot is created if it does not exist. A
+            qualified version goes live; until then the previous version plays. Hidden files,
+            bytecode, and files that .damrakignore or .gitignore exclude are not uploaded. If the
+            version fails, the command prints the reason and the end of its log, saves a repro
+            bundle, and exits with code 1. No login is needed where `make up` runs.""",
         examples=(
             "damrak submit my_bot --bot my-bot --to http://127.0.0.1:8000",
             "damrak submit my_bot --bot my-bot --note 'thinks twice'",
@@ -54,18 +54,20 @@ def add_parser(commands: Commands) -> None:
         "place", metavar="DIR", type=Path, help="the bot's folder, its .py file, or an archive"
     )
     parser.add_argument(
-        "--bot", metavar="NAME", help="its name on the ladder (default: that of the folder)"
+        "--bot", metavar="NAME", help="name of the bot on the ladder (default: name of the folder)"
     )
-    parser.add_argument("--note", metavar="TEXT", default="", help="what is new, for all to read")
+    parser.add_argument(
+        "--note", metavar="TEXT", default="", help="description of the changes; public"
+    )
     parser.add_argument(
         "--canary",
         action="store_true",
-        help="play shadow games only; make it live later with `damrak live`",
+        help="start as a canary; make it live later with `damrak live`",
     )
     parser.add_argument(
-        "--no-wait", action="store_true", help="end as soon as it is received and checked"
+        "--no-wait", action="store_true", help="exit when the upload has been accepted"
     )
-    parser.add_argument("--no-check", action="store_true", help="do not try it out here first")
+    parser.add_argument("--no-check", action="store_true", help="skip the local check")
     add_site(parser)
     add_json(parser)
 
@@ -99,14 +101,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _slug(given: str | None, place: Path) -> str:
-    from damrak.ladder.entrance import check_name, name_like
+    from damrak.ladder.registration import check_name, name_like
 
     if given is not None:
         return check_name(given)
     path = place.resolve()
     found = name_like(path.parent.name if path.name == "bot.py" else path.name.partition(".")[0])
     if found is None:
-        raise Misuse("--bot: which name is it to have on the ladder?")
+        raise Misuse("give the name of the bot on the ladder with --bot")
     return found
 
 
@@ -127,18 +129,20 @@ def _is_fit(place: Path, packed: Packed, console: Console) -> bool:
         if failed == ENOUGH:
             break  # enough to know; each further check might have to wait for a timeout
     if failed:
-        words = f"not sent; damrak check {place} says more, and --no-check sends it all the same"
+        words = (
+            f"not submitted; `damrak check {place}` shows details, and --no-check submits it anyway"
+        )
         console.print(Text(words, "red"), soft_wrap=True)
     return not failed
 
 
 def _send(site: Site, order: _Order, console: Console) -> dict[str, Any]:
-    from damrak.ladder.entrance import ensure_bot
+    from damrak.ladder.registration import ensure_bot
     from damrak.ladder.site import SiteRefusal
 
     path = f"bots/{order.slug}"
     if ensure_bot(site, order.slug):
-        console.print(Text(f"made the bot {order.slug} on {site.address.text}"), soft_wrap=True)
+        console.print(Text(f"created the bot {order.slug} on {site.address.text}"), soft_wrap=True)
     query = {"note": order.note, **({"canary": "true"} if order.is_canary else {})}
     try:
         version: dict[str, Any] = site.send(
@@ -148,7 +152,7 @@ def _send(site: Site, order: _Order, console: Console) -> dict[str, Any]:
         number = refusal.more.get("version")
         if refusal.code != "same-content" or not isinstance(number, int):
             raise
-        console.print(Text(f"nothing has changed: this is version {number}", "yellow"))
+        console.print(Text(f"no changes: identical to version {number}", "yellow"))
         known: list[dict[str, Any]] = site.get(f"{path}/versions", limit=1000)
         version = next(row for row in known if row["number"] == number)
     return version
@@ -172,7 +176,7 @@ def _follow(
             line = Text.assemble((f"{clean(step.kind):10}", STEPS.get(step.kind, "cyan")))
             console.print(line.append(f"  {clean(step.text)}"), soft_wrap=True)
     except KeyboardInterrupt:
-        remark(f"it goes on without you: {_page(site, version)}")
+        remark(f"it continues on the ladder: {_page(site, version)}")
         if args.json:
             _end(args, console, site, travel.version or version, steps, None)
         return INTERRUPTED
@@ -182,7 +186,7 @@ def _follow(
     code = _end(args, console, site, travel.version, steps, remains)
     if remains is not None and remains.bundle is None and program is not None:
         again = f"damrak conform unix:/tmp/seat --one-seat -- {shlex.join(program)}"
-        console.print(Text(f"try it in its folder: {again}", "bold"), soft_wrap=True)
+        console.print(Text(f"test it in its folder: {again}", "bold"), soft_wrap=True)
     return code
 
 
@@ -209,7 +213,11 @@ def _end(
         }
         print(json.dumps(said))
     elif state == "qualified":
-        plays = "is live" if version["is_live"] else f"has qualified; damrak live {_named(version)}"
+        plays = (
+            "is live"
+            if version["is_live"]
+            else f"has qualified; make it live with: damrak live {_named(version)}"
+        )
         console.print(Text(f"version {version['number']} {plays}: {page}", "green"), soft_wrap=True)
     elif state in ("failed", "benched"):
         words = f"version {version['number']} has {state}: {clean(version['reason'])}"

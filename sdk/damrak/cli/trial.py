@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 WORDS: Final = {
     "better": ("is better", "green"),
     "not better": ("is not better", "red"),
-    "undecided": ("may be either: all blocks are played, and they do not tell", "yellow"),
-    "cancelled": ("was being tested; the test was ended", "yellow"),
+    "undecided": ("undecided after the maximum number of blocks", "yellow"),
+    "cancelled": ("was not decided, because the test was cancelled", "yellow"),
 }
 
 
@@ -35,13 +35,13 @@ def add_parser(commands: Commands) -> None:
         run,
         summary="test on a ladder whether a version is better than another",
         text="""
-            Has version N of your bot play version M of it, or any bot that is live, on mirrored
-            blocks until it is clear whether N is better by ELO1 rather than by ELO0, and shows the
-            running estimate and how long the test is likely to go on. Its first blocks are played
-            ahead of its turn. The interval holds at every moment, so you may stop whenever you
-            like. If you have both versions, damrak play NEW OLD --sprt 0 30 is faster: your own
-            machine plays nothing else. The test goes on without you after Ctrl-C; --watch comes
-            back to it, --cancel ends it. The exit code is 0 if N is better, and 1 if it is not.""",
+            Tests on mirrored blocks whether version N of your bot is better than version M of it,
+            or than any live bot, by ELO1 rather than by ELO0. Shows the current estimate and the
+            expected duration. The first blocks of a test have priority. The interval is valid at
+            any time, so you can stop whenever you like. If you have both versions, `damrak play NEW
+            OLD --sprt 0 30` is faster, because your own machine plays nothing else. Ctrl-C does not
+            stop the test; --watch follows it again, --cancel ends it. The exit code is 0 if N is
+            better, and 1 if it is not.""",
         examples=(
             "damrak trial my-bot 4 3",
             "damrak trial my-bot 4 house-planner --elo 0 20",
@@ -50,26 +50,32 @@ def add_parser(commands: Commands) -> None:
             "damrak trial --cancel 17",
         ),
     )
-    parser.add_argument("bot", nargs="?", metavar="NAME", help="your bot")
-    parser.add_argument("candidate", nargs="?", type=positive, metavar="N", help="its version")
+    parser.add_argument("bot", nargs="?", metavar="NAME", help="name of your bot")
     parser.add_argument(
-        "baseline", nargs="?", metavar="M", help="another version of it, or BOT, or BOT:VERSION"
+        "candidate", nargs="?", type=positive, metavar="N", help="number of the version"
     )
-    parser.add_argument("--ladder", metavar="SLUG", default="", help="by whose rules")
+    parser.add_argument(
+        "baseline", nargs="?", metavar="M", help="another version of your bot, BOT, or BOT:VERSION"
+    )
+    parser.add_argument("--ladder", metavar="SLUG", default="", help="the ladder whose rules apply")
     parser.add_argument(
         "--elo",
         nargs=2,
         type=float,
         metavar=("ELO0", "ELO1"),
         default=(0.0, 30.0),
-        help="the two leads to tell apart (default: 0 30)",
+        help="the two Elo leads to distinguish (default: 0 30)",
     )
     parser.add_argument(
-        "--blocks", type=positive, metavar="N", default=1000, help="at most so many (default: 1000)"
+        "--blocks",
+        type=positive,
+        metavar="N",
+        default=1000,
+        help="maximum number of blocks (default: 1000)",
     )
-    parser.add_argument("--watch", type=positive, metavar="ID", help="follow a test")
-    parser.add_argument("--cancel", type=positive, metavar="ID", help="end a test")
-    parser.add_argument("--no-wait", action="store_true", help="end as soon as it has begun")
+    parser.add_argument("--watch", type=positive, metavar="ID", help="follow a running test")
+    parser.add_argument("--cancel", type=positive, metavar="ID", help="cancel a test")
+    parser.add_argument("--no-wait", action="store_true", help="exit when the test has started")
     add_site(parser)
     add_json(parser)
 
@@ -79,10 +85,10 @@ def run(args: argparse.Namespace) -> int:
     from damrak.ladder.login import find_site
 
     if args.watch is not None and args.cancel is not None:
-        raise Misuse("--watch and --cancel: one or the other")
+        raise Misuse("--watch and --cancel cannot be combined")
     is_known = args.watch is not None or args.cancel is not None
     if is_known == (args.baseline is not None) or (is_known and args.bot is not None):
-        raise Misuse("say NAME N M, or --watch ID, or --cancel ID (see: damrak trial --help)")
+        raise Misuse("give NAME N M, --watch ID or --cancel ID (see: damrak trial --help)")
     order = None if is_known else _order(args)
     site = find_site(args.to, may_be_plain=args.insecure)
     if args.cancel is not None:
@@ -128,7 +134,7 @@ def _follow(args: argparse.Namespace, site: Site, begun: dict[str, Any]) -> int:
             if trial["state"] != "running":
                 break
     except KeyboardInterrupt:
-        remark(f"it goes on without you: damrak trial --watch {number}")
+        remark(f"it continues without this command: damrak trial --watch {number}")
         if args.json:
             _end(args, trial)
         return INTERRUPTED
@@ -144,10 +150,10 @@ def _tell_duration(console: Console, trial: dict[str, Any]) -> None:
         words = (
             f"expected to take {low} to {high}: {expected['blocks_low']} to "
             f"{expected['blocks_high']} more blocks of {_time(expected['seconds_per_block'])}, "
-            f"with {expected['share']:.0%} of the machine"
+            f"with {expected['share']:.0%} of the capacity"
         )
     else:
-        words = "its duration cannot be estimated yet: no host is running, or none has played"
+        words = "its duration cannot be estimated yet: no host is running or no block is complete"
     console.print(Text(words), soft_wrap=True)
     bounds = f"{trial['elo0']:g} {trial['elo1']:g}"
     advice = f"faster on your own machine: damrak play NEW OLD --sprt {bounds}"

@@ -33,16 +33,14 @@ def add_parser(commands: Commands) -> None:
         commands,
         "verify",
         run,
-        summary="check that replays are true",
+        summary="verify replays",
         text="""
-            Plays every event of each replay again, on the dice of its seed, and compares: cards,
-            contracts, legality, order, result, hash and commitment. For a wrong file it names the
-            first wrong place and what should stand there. The exit code is 0 only if all are
-            right. A folder stands for the *.json files in it.
-
-            --key also checks the signature, which proves that the ladder recorded the match with
-            these bots and this result. A file without a signature is then wrong. Without --key
-            a forged replay can pass.""",
+            Recomputes every event of each replay from its seed and compares cards, contracts,
+            legality, order, result, hash and commitment. For an invalid file it reports the first
+            difference and the expected value. The exit code is 0 only if all files are valid. A
+            folder stands for all *.json files in it. --key also checks the signature, which proves
+            that the ladder recorded the match with these bots and this result. A file without a
+            signature is then invalid. Without --key, a forged replay can pass.""",
         examples=(
             "damrak verify games/*.json",
             "damrak verify games",
@@ -55,7 +53,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--key",
         metavar="FILE|URL",
-        help="check signatures by the key in this file, or by those of the ladder at this address",
+        help="check signatures with the key in this file or the keys of the ladder at this URL",
     )
     add_json(parser)
 
@@ -75,12 +73,14 @@ def run(args: argparse.Namespace) -> int:
         if verdict["event"] == UNREADABLE:
             text = f"{verdict['file']}: {verdict['expected']}"
         console.print(text, style="red", markup=False, soft_wrap=True)
-    right = f"{len(verdicts) - len(wrong)} of {len(verdicts)} replays are right"
+    right = f"{len(verdicts) - len(wrong)} of {len(verdicts)} replays are valid"
     console.print(right, style="red" if wrong else "green")
     unchecked = sum(verdict["ok"] and verdict["signature"] == "unchecked" for verdict in verdicts)
     if unchecked:
         files = "1 file" if unchecked == 1 else f"{unchecked} files"
-        advice = f"signature NOT checked ({files}): name the ladder's address or key with --key"
+        advice = (
+            f"signature NOT checked ({files}): give the URL or the key of the ladder with --key"
+        )
         console.print(advice, style="yellow", markup=False, soft_wrap=True)
     return FAILED if wrong else OK
 
@@ -163,9 +163,11 @@ def _verified(path: Path, keys: tuple[str, ...] | None) -> Header:
     header = verify(read_replay(path), signed=signed)
     published = _published_namesake(header.board)
     if published is not None and published.source != header.board.source:
-        raise ReplayError("header", f"the published board {published.id}, or another id and name")
+        raise ReplayError(
+            "header", f"the published board {published.id}, or a different id and name"
+        )
     if header.signature is None and keys is not None:
-        raise _Unsigned("signature", "a signature by the key that was named; there is none")
+        raise _Unsigned("signature", "a signature by the given key, but there is none")
     return header
 
 

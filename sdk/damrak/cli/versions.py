@@ -21,8 +21,8 @@ def add_parser(commands: Commands) -> None:
         run,
         summary="list the versions of a bot on a ladder",
         text="""
-            Lists the versions of a bot, newest first: how far each one is, which one is live, and
-            why one failed. It needs no login.""",
+            Lists the versions of a bot, newest first, with their state. Shows which version is
+            live, and why a version failed. No login is needed.""",
         examples=("damrak versions my-bot", "damrak versions my-bot --json"),
     )
     parser.add_argument("bot", metavar="NAME", help="the bot's name on the ladder")

@@ -19,10 +19,10 @@ def add_parser(commands: Commands) -> None:
         commands,
         "whoami",
         run,
-        summary="say as whom you are logged in, and where",
+        summary="show the account that is logged in",
         text="""
-            Asks the ladder whose token this machine has for it, and says what the token may do
-            and when it expires.""",
+            Shows the account to which the token of this machine belongs, its permissions, and when
+            it expires.""",
         examples=("damrak whoami", "damrak whoami --to http://127.0.0.1:8000 --json"),
     )
     add_site(parser)

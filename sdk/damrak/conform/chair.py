@@ -160,7 +160,7 @@ class Chair:
         await self.send(ending)
         self.clear()
         try:
-            if "leaving" not in self._stage.booked:  # wait in vain only once
+            if "leaving" not in self._stage.booked:  # wait for the time-out only once
                 await self._stage.until(
                     lambda: not connection.is_open,
                     "it did not close its side of the stream after Ending",

@@ -1,4 +1,4 @@
-"""Simple and fast policies for the seats that are not the client's."""
+"""Simple and fast policies for the other seats at the client's table."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ import grpc
 
 from damrak.conform.connection import Connection, Gone, start_server
 from damrak.conform.game import Game, Table
-from damrak.conform.line import Line
 from damrak.conform.lobby import Lobby, read_arrival
+from damrak.conform.network import Line
 from damrak.conform.program import Program
 from damrak.conform.scenario import Absent, Failed
 from damrak_proto.v1 import table_pb2

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from damrak.conform import answering, meeting, parting, playing
+from damrak.conform import connection_scenarios, game_scenarios, lobby_scenarios, question_scenarios
 from damrak.conform.scenario import Absent, Failed, Scenario
 from damrak.conform.stage import Stage
 
@@ -64,12 +64,12 @@ def scenarios(
 ) -> tuple[Scenario, ...]:
     """Return the scenarios that can be run with this kind of client, in order."""
     every = (
-        *meeting.SCENARIOS,
-        *playing.SCENARIOS,
-        *parting.SCENARIOS,
-        *(parting.WITH_PROGRAM if program else ()),
-        *answering.SCENARIOS,
-        *meeting.LAST,
+        *lobby_scenarios.SCENARIOS,
+        *game_scenarios.SCENARIOS,
+        *connection_scenarios.SCENARIOS,
+        *(connection_scenarios.WITH_PROGRAM if program else ()),
+        *question_scenarios.SCENARIOS,
+        *lobby_scenarios.LAST,
     )
     first = {"arrival": 0, "two-seats": 1}
     ordered = sorted(every, key=lambda scenario: first.get(scenario.name, 2))

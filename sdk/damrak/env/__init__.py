@@ -1,7 +1,8 @@
 """Environments for reinforcement learning: `pip install 'damrak[env]'`.
 
-`aec_env` is the PettingZoo environment, `DamrakEnv` the Gymnasium one, and `Encoder` makes arrays
-for custom training loops. Nothing is imported before one of these names is used.
+`vector` plays many games side by side, `aec_env` is the PettingZoo environment, `DamrakEnv` the
+Gymnasium one, and `Encoder` makes arrays for custom training loops. Nothing is imported before one
+of these names is used.
 """
 
 from __future__ import annotations
@@ -15,18 +16,29 @@ if TYPE_CHECKING:
     from damrak.env.gym import DamrakEnv, register
     from damrak.env.layout import LAYOUT, Part, observation_layout
     from damrak.env.rewards import REWARDS
+    from damrak.env.vectorized.environment import DamrakVectorEnv, Finished, vector
+    from damrak.env.vectorized.parallel import DamrakParallel
+    from damrak.env.vectorized.puffer import DamrakPuffer
+    from damrak.env.vectorized.simulation import rollouts, simulate
 
 __all__ = [
     "LAYOUT",
     "REWARDS",
     "DamrakAEC",
     "DamrakEnv",
+    "DamrakParallel",
+    "DamrakPuffer",
+    "DamrakVectorEnv",
     "Encoder",
+    "Finished",
     "Part",
     "aec_env",
     "encoder_for",
     "observation_layout",
     "register",
+    "rollouts",
+    "simulate",
+    "vector",
 ]
 
 _HOME: Final = {
@@ -34,14 +46,22 @@ _HOME: Final = {
     "REWARDS": "rewards",
     "DamrakAEC": "aec",
     "DamrakEnv": "gym",
+    "DamrakParallel": "vectorized.parallel",
+    "DamrakPuffer": "vectorized.puffer",
+    "DamrakVectorEnv": "vectorized.environment",
     "Encoder": "encode",
+    "Finished": "vectorized.environment",
     "Part": "layout",
     "aec_env": "aec",
     "encoder_for": "encode",
     "observation_layout": "layout",
     "register": "gym",
+    "rollouts": "vectorized.simulation",
+    "simulate": "vectorized.simulation",
+    "vector": "vectorized.environment",
 }
 _EXTRA: Final = ("gymnasium", "numpy", "pettingzoo")
+_OTHERS: Final = ("pufferlib",)  # installed by those who use them
 
 
 class MissingExtra(ImportError):
@@ -56,6 +76,9 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     except ModuleNotFoundError as missing:
         package = (missing.name or "").partition(".")[0]
+        if package in _OTHERS:
+            problem = f"damrak.env.{name} needs {package}: pip install {package}"
+            raise MissingExtra(problem, name=package) from missing
         if package not in _EXTRA:
             raise
         problem = f"damrak.env.{name} needs {package}: pip install 'damrak[env]'"

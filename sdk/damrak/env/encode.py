@@ -7,8 +7,9 @@ speed they are concatenated to one long integer and unpacked at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from damrak_engine.rules import Rules
 from damrak_engine.scoring import regions
 
 Vector = NDArray[np.float32]
+Bytes = NDArray[np.uint8]
 Mask = NDArray[np.int8]
 
 LINKS_KEPT = 1024  # number of networks whose contracts are cached; a game has about twenty
@@ -30,7 +32,8 @@ class Encoder:
     """Encodes observations and legal actions of a game as arrays of a fixed size.
 
     `layout` describes the parts of a vector, `size` is the length of a vector, `actions` that of a
-    mask.
+    mask. `greatest` has the largest value of each count (the parts from `hand` on) and `scale` its
+    reciprocal, by which counts are multiplied.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -43,20 +46,46 @@ class Encoder:
         self._counts = self._at["hand"]  # flags end and counts of cards begin here
         self._numbers = self._at["pile"]
         self._pick = self._flag_order()
-        self._scale = self._scales()
+        self.greatest = self._greatest()
+        self.scale: Vector = np.reciprocal(self.greatest)
         self._deck = packed_counts(rules.deck)
         self._links: dict[int, int] = {}
 
-    def encode(self, seen: Observation, out: Vector | None = None) -> Vector:
-        """Return the vector of an observation: a new one, or `out` (a row of a batch) filled in."""
-        vector = np.empty(self.size, np.float32) if out is None else out
-        given_back, on_offer = _offers(seen)
+    @overload
+    def encode(self, seen: Observation, out: Vector | None = None) -> Vector: ...
+    @overload
+    def encode(self, seen: Observation, out: Bytes) -> Bytes: ...
+    def encode(self, seen: Observation, out: Vector | Bytes | None = None) -> Vector | Bytes:
+        """Return the vector of an observation: a new one, or `out` (a row of a batch) filled in.
+
+        In a row of bytes the counts are not scaled.
+        """
+        vector: Vector | Bytes = np.empty(self.size, np.float32) if out is None else out
+        given_back, on_offer = offers_seen(seen)
         flags = _unpacked(self._flags(seen, given_back), self._counts + self.actions)
         vector[: self._counts] = flags[self._pick]
         vector[self._counts : self._numbers] = np.frombuffer(self._packs(seen), np.uint8)
         vector[self._numbers :] = self._quantities(seen, on_offer)
-        vector[self._counts :] *= self._scale
+        if vector.dtype == np.float32:
+            vector[self._counts :] *= self.scale
         return vector
+
+    def encode_rows(self, seen: Sequence[Observation], out: Vector | Bytes) -> None:
+        """Fill a batch with the vectors of these observations, as `encode` does one by one."""
+        offers = [offers_seen(it) for it in seen]
+        flags = [self._flags(it, back) for it, (back, _) in zip(seen, offers, strict=True)]
+        out[:, : self._counts] = _unpacked_rows(flags, self._counts + self.actions)[:, self._pick]
+        packs = np.frombuffer(b"".join([self._packs(it) for it in seen]), np.uint8)
+        out[:, self._counts : self._numbers] = packs.reshape(len(seen), -1)
+        out[:, self._numbers :] = [
+            self._quantities(it, on_offer) for it, (_, on_offer) in zip(seen, offers, strict=True)
+        ]
+        if out.dtype == np.float32:
+            out[:, self._counts :] *= self.scale
+
+    def mask_rows(self, legal: Sequence[int]) -> Mask:
+        """Return the masks of a batch of `State.legal_mask()`."""
+        return _unpacked_rows(legal, self.actions).view(np.int8)
 
     def mask(self, legal: int | Iterable[int]) -> Mask:
         """Return legal actions (`State.legal_mask()`, or ids as in `View.legal`) as 0 and 1."""
@@ -150,7 +179,7 @@ class Encoder:
             quantities += each[:seat]
         return quantities
 
-    def _scales(self) -> Vector:
+    def _greatest(self) -> Vector:
         board, seats = self.rules.board, self.rules.seats
         lengths = {route.length for route in board.routes}
         points = max(board.carts * board.route_points[length] // length for length in lengths)
@@ -167,7 +196,7 @@ class Encoder:
             most += [greatest] * seats
         packs = (self._numbers - self._counts) // KINDS
         greatest_each = np.array([*self.rules.deck * packs, *most], np.float32)
-        return np.reciprocal(np.maximum(greatest_each, np.float32(1)))
+        return np.maximum(greatest_each, np.float32(1))
 
 
 @cache
@@ -181,12 +210,18 @@ def _unpacked(bits: int, number: int) -> NDArray[np.uint8]:
     return np.unpackbits(packed, count=number, bitorder="little")
 
 
+def _unpacked_rows(bits: Sequence[int], number: int) -> NDArray[np.uint8]:
+    size = number + 7 >> 3
+    packed = np.frombuffer(b"".join([it.to_bytes(size, "little") for it in bits]), np.uint8)
+    return np.unpackbits(packed.reshape(-1, size), axis=1, count=number, bitorder="little")
+
+
 def _turned(seats_mask: int, seat: int, seats: int) -> int:
     """Return a set of seats relative to this one."""
     return (seats_mask >> seat | seats_mask << seats - seat) & (1 << seats) - 1
 
 
-def _offers(seen: Observation) -> tuple[int, int]:
+def offers_seen(seen: Observation) -> tuple[int, int]:
     """Return the mask of contracts given back for good, and the number on offer to any seat.
 
     Every offer takes at least one contract out of the pile, so there are never many.

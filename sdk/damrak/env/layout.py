@@ -93,7 +93,7 @@ def _counts(players: int) -> list[Row]:
         ("discards", (KINDS,), f"the discards{share}"),
         ("unseen", (KINDS,), f"cards in the pile or hidden in other hands{share}"),
         ("floor", (KINDS,), f"those of them that are certain to be in other hands{share}"),
-        ("known", (players, KINDS), f"cards everybody knows a seat holds{share}"),
+        ("known", (players, KINDS), f"cards that all players know a seat holds{share}"),
     ]
 
 

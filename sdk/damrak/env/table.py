@@ -18,15 +18,25 @@ from damrak_engine.state import State
 OptionsGiven = Options | Mapping[str, str] | None
 
 
+def rules_given(board: str | Board, players: int, options: OptionsGiven) -> Rules:
+    """Return the rules of a game between this many players.
+
+    Raises:
+        KeyError: there is no such board.
+        OptionsError: an option is unknown, or does not allow this number of players.
+    """
+    if isinstance(board, str):
+        board = load_board(board)
+    if not isinstance(options, Options):
+        options = parse_options(dict(options or {}))
+    return rules_for(board, players, options)
+
+
 class Table:
     """The rules of a table, and the source of all its random numbers."""
 
     def __init__(self, board: str | Board, players: int, options: OptionsGiven) -> None:
-        if isinstance(board, str):
-            board = load_board(board)
-        if not isinstance(options, Options):
-            options = parse_options(dict(options or {}))
-        self.rules: Rules = rules_for(board, players, options)
+        self.rules = rules_given(board, players, options)
         self.seed(None)
 
     def seed(self, seed: int | None) -> None:

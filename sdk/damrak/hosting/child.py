@@ -30,7 +30,7 @@ from damrak.hosting.limits import (
     release_reserve,
 )
 from damrak.hosting.messages import Decided, Done, Message, Printed, Ready, line_of
-from damrak.hosting.printing import WatchedStdout
+from damrak.hosting.stdout_guard import WatchedStdout
 from damrak_engine.board import parse_board
 from damrak_engine.clock import TimeLeft
 from damrak_engine.options import Options
@@ -161,7 +161,7 @@ def _payload(reader: BinaryIO) -> bytes:
 
 def _settle(order: Order) -> WatchedStdout:
     """Prepare this process for the bot: folder, output, limits and random seed."""
-    # Line-buffered, so that output is not lost when the process dies.
+    # Line-buffered, so that output is not lost if the process crashes.
     stdout = open(1, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
     printing = WatchedStdout(stdout)
     sys.stdout = cast(TextIO, printing)

@@ -87,7 +87,7 @@ class ForkLauncher:
                 self._server.wait()
 
     def signal(self, child: int, word: str) -> None:
-        """Send a command for a child; if the server has died, so have its children."""
+        """Send a command for a child; if the server has exited, so have its children."""
         with contextlib.suppress(HostError):
             self._command((word, child))
 

@@ -26,7 +26,7 @@ from damrak.hosting.messages import (
     answer_to,
     parse_line,
 )
-from damrak.hosting.printing import REASON
+from damrak.hosting.stdout_guard import REASON
 from damrak_engine.events import Event
 from damrak_engine.rules import Rules
 from damrak_engine.scoring import Result

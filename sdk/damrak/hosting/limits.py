@@ -97,10 +97,10 @@ def forbid_core_dumps() -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Make the kernel kill this process when its parent dies; `parent` is its expected id."""
+    """Make the kernel kill this process when its parent exits; `parent` is its expected id."""
     if sys.platform == "linux" and (prctl := _prctl()) is not None:
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != parent:  # it died before the line above
+        if os.getppid() != parent:  # it exited before the line above
             os._exit(1)
 
 

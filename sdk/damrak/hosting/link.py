@@ -17,7 +17,7 @@ PAUSE_MS: Final = 100  # silence after which a child's output is assumed to be c
 
 
 class LineClosed(Exception):
-    """The child's end is closed: it died, or the bot closed it."""
+    """The child's end is closed: it exited, or the bot closed it."""
 
 
 class DeadlinePassed(Exception):

@@ -22,7 +22,7 @@ def launcher() -> Launcher:
 def new_launcher() -> Launcher:
     """Return a new launcher of the best kind for this platform."""
     if sys.platform == "win32":
-        from damrak.hosting.plain import PlainLauncher
+        from damrak.hosting.interpreters import PlainLauncher
 
         return PlainLauncher()
     from damrak.hosting.forked import ForkLauncher

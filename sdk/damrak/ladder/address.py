@@ -55,8 +55,8 @@ def parse_site(text: str, *, may_be_plain: bool = False) -> SiteAddress:
     address = SiteAddress(f"{parts.scheme}://{host}{named}", parts.hostname, port)
     if not (address.is_encrypted or address.is_loopback or may_be_plain):
         raise LadderError(
-            f"{address.text}: anybody in between could read your token; write https://, "
-            "or --insecure in a network that you trust"
+            f"{address.text}: others could read your token; use https://, "
+            "or --insecure on a network that you trust"
         )
     return address
 
@@ -87,4 +87,6 @@ def _host(text: str) -> str:
 
 
 def _wrong(text: str) -> LadderError:
-    return LadderError(f"{text!r}: write the site's address, https://host or http://127.0.0.1:8000")
+    return LadderError(
+        f"{text!r} is not a URL of a ladder, such as https://host or http://127.0.0.1:8000"
+    )

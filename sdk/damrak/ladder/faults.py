@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from damrak.atomic import write_atomically
 from damrak.errors import LadderError
+from damrak.ladder.safe_text import printed
 from damrak.ladder.site import Site
-from damrak.ladder.words import printed
 
 _LINES: Final = 25
 

@@ -63,7 +63,7 @@ class Travel:
                     f"versions/{self.version_id}/steps", after=known
                 )
                 if not {"steps", "version", "is_over"} <= said.keys():
-                    raise LadderError(f"{self.site.address.text}: its answer is not understood")
+                    raise LadderError(f"{self.site.address.text}: its response is invalid")
                 return said
             except (SiteAway, SiteRefusal) as trouble:
                 is_passing = isinstance(trouble, SiteAway) or trouble.status in (429, 503)

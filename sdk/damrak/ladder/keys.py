@@ -32,7 +32,7 @@ def named_keys(named: str) -> Keys:
     if path.is_file():
         return _keys_in(path)
     if "://" not in named and (path.exists() or not re.search(r"[.:]|^localhost", named)):
-        raise LadderError(f"{named}: neither a file with a key nor the address of a ladder")
+        raise LadderError(f"{named}: neither a file with a key nor the URL of a ladder")
     return _published_by(named)
 
 
@@ -52,13 +52,13 @@ def _published_by(named: str) -> Keys:
     address = parse_site(named, may_be_plain=True)
     if not (address.is_encrypted or address.is_loopback):
         raise LadderError(
-            f"{address.text}: without encryption the key could be replaced on the way; write "
-            "https://, or save the key to a file and name the file"
+            f"{address.text}: without encryption the key could be replaced in transit; use "
+            "https://, or save the key to a file and give this file"
         )
     try:
         return _keys_of(Site(address).get("key"))
     except ValueError:
-        raise LadderError(f"{address.text}: its answer has no Ed25519 key") from None
+        raise LadderError(f"{address.text}: its response has no Ed25519 key") from None
 
 
 def _keys_in(path: Path) -> Keys:
@@ -76,8 +76,8 @@ def _keys_in(path: Path) -> Keys:
         return _checked([line for line in lines if line])
     except ValueError:
         raise LadderError(
-            f"{path}: no Ed25519 public key: expected 64 hexadecimal digits a line, PEM, or the "
-            "answer of a ladder's /api/v1/key"
+            f"{path}: not an Ed25519 public key; expected 64 hexadecimal digits per line, PEM, "
+            "or the response of /api/v1/key of a ladder"
         ) from None
 
 

@@ -57,7 +57,7 @@ def find_address(given: str | None, *, may_be_plain: bool = False) -> SiteAddres
     """
     if named := given or last_site():
         return parse_site(named, may_be_plain=may_be_plain)
-    raise LadderError("which ladder? name it with --to https://…, or log in first: damrak login")
+    raise LadderError("no ladder is given; use --to https://…, or log in first: damrak login")
 
 
 def keep_login(site: Site) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def ask(site: Site) -> Asked:
             interval=max(1.0, float(said["interval"])),
         )
     except (KeyError, TypeError, ValueError):
-        raise LadderError(f"{site.address.text}: what answers there is no ladder") from None
+        raise LadderError(f"{site.address.text}: this is not the URL of a ladder") from None
 
 
 def collect(site: Site, asked: Asked, sleep: Callable[[float], None] = time.sleep) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 import stat
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,10 +18,10 @@ from typing import Final
 
 from damrak.errors import LadderError
 from damrak.loading import ENTRY
-from damrak_wire.archive.errors import ArchiveRefused
-from damrak_wire.archive.inspection import Inspection, inspect
-from damrak_wire.archive.limits import MIB, STANDARD
-from damrak_wire.archive.manifest import DESCRIPTION
+from damrak_archive.errors import ArchiveRefused
+from damrak_archive.inspection import Inspection, inspect
+from damrak_archive.limits import CEILING, MIB, STANDARD
+from damrak_archive.manifest import DESCRIPTION, RUNTIME
 
 IGNORE_FILES: Final = (".damrakignore", ".gitignore")
 ARCHIVES: Final = (".zip", ".tar", ".tar.gz", ".tgz")
@@ -40,8 +41,19 @@ class Packed:
     names: tuple[str, ...]
 
 
+def chosen_runtime(folder: Path) -> str | None:
+    """Return the optional runtime that the bot in a folder chooses, if its description is valid."""
+    try:
+        said = tomllib.loads((folder / DESCRIPTION).read_text("utf-8-sig")).get("runtime")
+    except (OSError, ValueError):
+        return None
+    return said if isinstance(said, str) and RUNTIME.fullmatch(said) else None
+
+
 def pack(place: Path) -> Packed:
     """Return an archive of a folder or a single file, or an existing archive.
+
+    If the bot chooses an optional runtime, the limits are the highest that a ladder can have.
 
     Raises:
         LadderError: there is no bot, or no ladder would accept it.
@@ -49,10 +61,10 @@ def pack(place: Path) -> Packed:
     if place.is_dir():
         return _checked(*_pack_files(_files(place), place))
     if not place.is_file():
-        raise LadderError(f"{place}: no such folder, and no such file")
+        raise LadderError(f"{place}: no such file or folder")
     if place.name.endswith(ARCHIVES):
-        if place.stat().st_size > STANDARD.archive_mb * MIB:
-            raise LadderError(f"{place}: larger than {STANDARD.archive_mb} MiB")
+        if place.stat().st_size > CEILING.archive_mb * MIB:
+            raise LadderError(f"{place}: larger than {CEILING.archive_mb} MiB")
         return _checked(place.read_bytes(), ())
     if place.suffix != ".py":
         raise LadderError(f"{place}: give a folder, a .py file or an archive")
@@ -61,21 +73,22 @@ def pack(place: Path) -> Packed:
 
 def _checked(data: bytes, names: tuple[str, ...]) -> Packed:
     try:
-        return Packed(data, inspect(io.BytesIO(data), len(data)), names)
+        return Packed(data, inspect(io.BytesIO(data), len(data), runtimes=None), names)
     except ArchiveRefused as refusal:
-        raise LadderError(f"no ladder would take this: {refusal.why}") from None
+        raise LadderError(f"ladders reject this archive: {refusal.why}") from None
 
 
 def _pack_files(files: Iterator[tuple[str, Path]], place: Path) -> tuple[bytes, tuple[str, ...]]:
     content, total = io.BytesIO(), 0
+    most_mb = STANDARD.unpacked_mb if chosen_runtime(place) is None else CEILING.unpacked_mb
     names: list[str] = []
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, path in sorted(files):
             total += path.stat().st_size
-            if total > STANDARD.unpacked_mb * MIB or len(names) >= STANDARD.archive_files:
+            if total > most_mb * MIB or len(names) >= STANDARD.archive_files:
                 raise LadderError(
-                    f"{place}: more than {STANDARD.unpacked_mb} MiB or {STANDARD.archive_files:,} "
-                    f"files; name what the bot does not need in {place / IGNORE_FILES[0]}"
+                    f"{place}: more than {most_mb} MiB or {STANDARD.archive_files:,} "
+                    f"files; list files that the bot does not need in {place / IGNORE_FILES[0]}"
                 )
             data = path.read_bytes()
             if path.suffix == ".json" and any(mark in data for mark in _WRITTEN_BY_US):
@@ -99,7 +112,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
                 continue
             if path.is_symlink():
                 raise LadderError(
-                    f"{path}: links are not taken; copy what it points to, or name it in "
+                    f"{path}: links are not supported; copy the target, or list it in "
                     f"{IGNORE_FILES[0]}"
                 )
             if path.is_dir():

@@ -6,6 +6,7 @@ import json
 import ssl
 import urllib.error
 import urllib.request
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.message import Message
 from http.client import HTTPException
@@ -14,7 +15,7 @@ from urllib.parse import quote, urlencode
 
 from damrak.errors import LadderError
 from damrak.ladder.address import SiteAddress
-from damrak.ladder.words import plain
+from damrak.ladder.safe_text import plain
 from damrak.local import package_version
 
 API: Final = "/api/v1/"
@@ -28,7 +29,7 @@ class SiteRefusal(LadderError):
 
     def __init__(self, status: int, said: dict[str, Any]) -> None:
         detail, cure = plain(str(said["detail"])), plain(str(said.get("cure", "")))
-        super().__init__(f"{detail}: {cure}" if cure else detail)
+        super().__init__(f"{detail.removesuffix('.')}: {cure}" if cure else detail)
         self.status = status
         self.code = str(said["code"])
         self.more = said
@@ -75,13 +76,39 @@ class Site:
         """
         return self._ask("GET", path, query, None, "")
 
-    def post(self, path: str, body: Any = None) -> Any:
-        """Send a POST request with a JSON body.
+    def download(self, path: str, **query: Any) -> bytes:
+        """Return the content at a path below the API, as it is sent.
 
         Raises:
             SiteRefusal, SiteAway, LadderError
         """
-        return self._ask("POST", path, {}, json.dumps(body or {}).encode(), "application/json")
+        content: bytes = self._ask("GET", path, query, None, "", UPLOAD_SECONDS, is_raw=True)
+        return content
+
+    def file(self, path: str) -> bytes:
+        """Return the content of a public file of the site, which is not part of the API.
+
+        Raises:
+            SiteRefusal, SiteAway, LadderError
+        """
+        url = self.page(path)
+        headers = {"User-Agent": f"damrak/{package_version()}"}
+        content: bytes = self._sent(
+            urllib.request.Request(url, headers=headers),  # noqa: S310 - http only
+            UPLOAD_SECONDS,
+            self._content,
+        )
+        return content
+
+    def post(self, path: str, body: Any = None, **headers: str) -> Any:
+        """Send a POST request with a JSON body; names of headers have underscores.
+
+        Raises:
+            SiteRefusal, SiteAway, LadderError
+        """
+        more = {name.replace("_", "-"): value for name, value in headers.items()}
+        data = json.dumps(body or {}).encode()
+        return self._ask("POST", path, {}, data, "application/json", headers=more)
 
     def send(self, path: str, data: bytes, kind: str, **query: Any) -> Any:
         """Upload data of this content type.
@@ -107,18 +134,27 @@ class Site:
         data: bytes | None,
         kind: str,
         seconds: float = SECONDS,
+        *,
+        is_raw: bool = False,
+        headers: Mapping[str, str] | None = None,
     ) -> Any:
         asked = f"?{urlencode(query)}" if query else ""
         url = f"{self.address.text}{API}{path.removeprefix(API)}{asked}"
-        headers = {"Accept": "application/json", "User-Agent": f"damrak/{package_version()}"}
+        sent = {"Accept": "application/json", "User-Agent": f"damrak/{package_version()}"}
+        sent |= headers or {}
         if kind:
-            headers["Content-Type"] = kind
+            sent["Content-Type"] = kind
         if self.token is not None:
-            headers["Authorization"] = f"Bearer {self.token}"
-        request = urllib.request.Request(url, data, headers, method=method)  # noqa: S310 - http only
+            sent["Authorization"] = f"Bearer {self.token}"
+        request = urllib.request.Request(url, data, sent, method=method)  # noqa: S310 - http only
+        return self._sent(request, seconds, self._content if is_raw else self._read)
+
+    def _sent(
+        self, request: urllib.request.Request, seconds: float, read: Callable[[Any], Any]
+    ) -> Any:
         try:
-            with _opener(self.address).open(request, timeout=seconds) as answer:
-                return self._read(answer)
+            with opener(self.address).open(request, timeout=seconds) as answer:
+                return read(answer)
         except urllib.error.HTTPError as problem:
             with problem:
                 raise self._refusal(problem) from None
@@ -128,36 +164,38 @@ class Site:
             raise self._away(problem) from None
 
     def _read(self, answer: Any) -> Any:
-        content = answer.read(_LARGEST + 1)
-        if not content:
-            return None
+        content = self._content(answer)
         try:
-            if len(content) > _LARGEST:
-                raise ValueError
-            return json.loads(content)
+            return json.loads(content) if content else None
         except ValueError:
-            raise LadderError(f"{self.address.text}: what answers there is no ladder") from None
+            raise LadderError(f"{self.address.text}: this is not the URL of a ladder") from None
+
+    def _content(self, answer: Any) -> bytes:
+        content: bytes = answer.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise LadderError(f"{self.address.text}: what answers there is no ladder")
+        return content
 
     def _refusal(self, problem: urllib.error.HTTPError) -> LadderError:
         if problem.code in (301, 302, 303, 307, 308):
             there = plain(problem.headers.get("Location", ""))
             return LadderError(
-                f"{self.address.text}: it points elsewhere, to {there!r}; name that address instead"
+                f"{self.address.text}: it redirects to {there!r}; use that URL instead"
             )
         try:
             return SiteRefusal(problem.code, json.loads(problem.read(1 << 20)))
         except (ValueError, KeyError, TypeError, OSError, HTTPException):
-            words = f"it answers {problem.code} {plain(str(problem.reason))}"
+            words = f"it returned {problem.code} {plain(str(problem.reason))}"
         if problem.code >= 500:
             return self._away(words)
-        return LadderError(f"{self.address.text}: {words}: is that a Damrak ladder?")
+        return LadderError(f"{self.address.text}: {words}; check that it is a Damrak ladder")
 
     def _away(self, reason: object) -> LadderError:
         name = self.address.text
         if isinstance(reason, ssl.SSLCertVerificationError):
-            return LadderError(f"{name}: its certificate is not good: {reason.verify_message}")
+            return LadderError(f"{name}: its certificate is not valid: {reason.verify_message}")
         if isinstance(reason, ConnectionRefusedError):
-            return SiteAway(f"{name}: nobody listens there; is the site running?")
+            return SiteAway(f"{name}: connection refused; check that the site is running")
         if isinstance(reason, TimeoutError):
             return SiteAway(f"{name}: no answer in time")
         said = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
@@ -169,7 +207,8 @@ def part(text: str) -> str:
     return quote(text, safe="")
 
 
-def _opener(address: SiteAddress) -> urllib.request.OpenerDirector:
+def opener(address: SiteAddress) -> urllib.request.OpenerDirector:
+    """Return what opens addresses of this site, without redirects."""
     handlers: list[urllib.request.BaseHandler] = [_NoRedirects()]
     if address.is_loopback:
         handlers.append(urllib.request.ProxyHandler({}))  # a proxy would connect to itself

@@ -13,8 +13,8 @@ from damrak.hosting.driver import SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
 from damrak.hosting.hosted import HostedBot
 from damrak.hosting.limits import STANDARD_LIMITS, Limits
-from damrak.hosting.printing import REASON as PRINTED
 from damrak.hosting.shared import discard_launcher, launcher
+from damrak.hosting.stdout_guard import REASON as PRINTED
 from damrak.hosting.trusted import TrustedBot
 from damrak.loading import BotSpec, parse_spec
 from damrak.local import STANDARD_CONTROL, GamePlan, play_game
@@ -32,13 +32,13 @@ if sys.platform != "win32":
 Level = Literal["ok", "warn", "fail"]
 
 CURES: Final = {
-    "start": "the file must run, and hold one class derived from damrak.Bot",
-    "timeout": "view.time_left says how long there is; think less, or stop in time",
-    "crash": "run it again under the debugger: damrak repro BUNDLE --debug",
-    "memory": "keep less: Python and the engine are included",
-    "illegal": "choose one of view.legal, or of view.actions",
-    PRINTED: "set self.note, which the replay keeps, or write to sys.stderr",
-    "protocol": "leave the process and its open files alone: no sys.exit, no os.close",
+    "start": "the file must be importable and contain one subclass of damrak.Bot",
+    "timeout": "use less time per decision; view.time_left is the remaining time",
+    "crash": "reproduce it in the debugger: damrak repro BUNDLE --debug",
+    "memory": "use less memory; Python and the engine are included",
+    "illegal": "choose an action from view.legal or view.actions",
+    PRINTED: "set self.note, which is saved in the replay, or write to sys.stderr",
+    "protocol": "do not exit the process or close its files (sys.exit, os.close)",
 }
 OTHER_OPTIONS: Final = parse_options(
     {
@@ -208,9 +208,9 @@ class Preflight:
         return Finding(
             "warn",
             check,
-            f"the same game took another course around event {place}",
-            "take all chance from self.rng and stop by work done, not by time, "
-            "if you want games that can be repeated",
+            f"a repeated game differed from event {place} on",
+            "for reproducible games, take all random numbers from self.rng, and limit "
+            "searches by work instead of time",
         )
 
     def _rejections(self) -> Finding:
@@ -220,7 +220,7 @@ class Preflight:
         return Finding(
             "fail",
             "answers are legal",
-            f"{len(reasons)} were not, the first one: {reasons[0]}",
+            f"{len(reasons)} were illegal; the first one: {reasons[0]}",
             CURES["illegal"],
         )
 
@@ -250,18 +250,17 @@ class Preflight:
         close = times.quantile(1) > SHARE_OF_TIME * limit
         if close or bank > SHARE_OF_TIME * self.control.bank_ms / 1000:
             detail += f", {bank:.1f} s in one game"
-            cure = "another machine may be half as fast; view.time_left says how long there is"
+            cure = "another machine may be half as fast; view.time_left is the remaining time"
             return Finding("warn", "time for a decision", detail, cure)
         return Finding("ok", "time for a decision", detail)
 
     def _memory(self) -> Finding:
         peak, limit = _peak_of_children(), self.limits.memory_bytes
         if self.bot.is_house or peak is None or limit is None:
-            return Finding("ok", "memory", "not measured: it has no process of its own here")
+            return Finding("ok", "memory", "not measured: it does not run in a process of its own")
         self.measures.peak_bytes = peak
-        detail = (
-            f"{peak / 2**20:.0f} MiB at most, Python and engine included; {limit >> 20} are allowed"
-        )
+        used = f"{peak / 2**20:.0f} MiB at most, including Python and the engine"
+        detail = f"{used}; {limit >> 20} are allowed"
         if peak > SHARE_OF_MEMORY * limit:
             return Finding("warn", "memory", detail, CURES["memory"])
         return Finding("ok", "memory", detail)
@@ -275,7 +274,7 @@ def _tables() -> Iterator[tuple[str, Board, int, Options]]:
         if name != AMSTERDAM.id:
             board = load_board(name)
             yield f"a game on {name}, {board.players[1]} seats", board, board.players[1], DEFAULTS
-    yield "a game where nothing can be built", BARE_BOARD, 2, DEFAULTS
+    yield "a game in which no route can be built", BARE_BOARD, 2, DEFAULTS
     yield "a game with other options", AMSTERDAM, 2, OTHER_OPTIONS
 
 
@@ -284,14 +283,14 @@ def _problem(answer: Answer, situation: Situation) -> BotFault | None:
         case BotFault():
             return answer
         case Silence():
-            return BotFault("timeout", "no answer in time")
+            return BotFault("timeout", "no answer within the time limit")
         case Nonsense(what):
             return BotFault("illegal", what)
         case Chosen(action, _) if action in situation.legal:
             return None
         case Chosen(action, _):
             words = situation.rules.space.describe(action)
-            return BotFault("illegal", f"it wants to {words}, which is not possible")
+            return BotFault("illegal", f"it wants to {words}, which is not legal")
 
 
 def _failure(check: str, fault: BotFault, bundle: Bundle) -> Finding:

@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from damrak.errors import LadderError
 from damrak.hosting.limits import MIB, Limits
 from damrak.ladder.address import parse_site
-from damrak.ladder.packing import pack
+from damrak.ladder.packing import chosen_runtime, pack
 from damrak.ladder.site import Site, SiteRefusal, part
 from damrak.loading import BotSpec
 from damrak.preflight.checks import Finding, Preflight
@@ -37,6 +37,27 @@ class LadderRuntime:
     control: TimeControl
     common: BotRuntime
     pythons: tuple[str, ...]
+    runtime: str | None = None
+    """The optional runtime that a bot chooses; `common` includes it if every host has it."""
+
+    def for_bot(self, bot: BotSpec) -> LadderRuntime:
+        """Return this offer with the packages and limits of the runtime that the bot chooses."""
+        name = chosen_runtime(bot.folder) if bot.folder is not None and bot.is_folder else None
+        if name is None:
+            return self
+        found = next((one for one in self.common.runtimes if one.name == name), None)
+        if found is None:
+            return replace(self, runtime=name)
+        limits = replace(
+            self.common.limits,
+            memory_mb=found.memory_mb,
+            archive_mb=found.archive_mb,
+            unpacked_mb=found.unpacked_mb,
+        )
+        packages = (*self.common.packages, *found.packages)
+        return replace(
+            self, runtime=name, common=replace(self.common, packages=packages, limits=limits)
+        )
 
 
 def fetch_runtime(url: str) -> LadderRuntime:
@@ -53,15 +74,15 @@ def fetch_runtime(url: str) -> LadderRuntime:
     except SiteRefusal as refusal:
         if refusal.status == 404 and not wanted:
             raise LadderError(
-                f"{site.address.text}: it is too old to publish what uploaded bots get"
+                f"{site.address.text}: this version of the ladder does not publish its runtime"
             ) from None
         raise
     try:
         return _parsed(site.address.text, said, rows)
     except (WireError, MatchError, KeyError, TypeError, ValueError, AttributeError) as problem:
         raise LadderError(
-            f"{site.address.text}: its answer cannot be read: {problem}; "
-            "is it newer than this damrak?"
+            f"{site.address.text}: its response is invalid: {problem}; "
+            "check whether it is newer than this version of damrak"
         ) from None
 
 
@@ -87,11 +108,13 @@ def preflight_like(bot: BotSpec, offered: LadderRuntime) -> Preflight:
 def findings_like(bot: BotSpec, offered: LadderRuntime) -> Iterator[Finding]:
     """Yield findings before the bot runs: the version of Python, imports, the archive."""
     yield _python(offered)
+    if offered.runtime is not None:
+        yield _runtime(offered.runtime, offered.common)
     if bot.path is not None:
         yield from _imports(bot.path, offered.common)
         yield _archive(bot.path.parent if bot.is_folder else bot.path, offered.common)
     if _own_threads() is None:
-        detail = "the number of processes is not limited here: only Linux, and not as root"
+        detail = "the number of processes is not limited here (needs Linux without root)"
         yield Finding("ok", "processes", detail)
 
 
@@ -104,7 +127,7 @@ def _ladder_named(url: str) -> str:
 def _parsed(site: str, said: Any, rows: Any) -> LadderRuntime:
     if said["common"] is None:
         raise LadderError(
-            f"{site}: no host has reported what it offers yet; try again when one is running"
+            f"{site}: no host has reported its runtime yet; try again when one is running"
         )
     common = parse_runtime(said["common"])
     hosts = [parse_runtime(one["runtime"]) for one in said["hosts"][:_MOST_HOSTS]]
@@ -129,6 +152,23 @@ def _python(offered: LadderRuntime) -> Finding:
     )
 
 
+def _runtime(name: str, common: BotRuntime) -> Finding:
+    names = ", ".join(one.name for one in common.runtimes)
+    for one in common.runtimes:
+        if one.name == name:
+            detail = (
+                f"{name}: import {', '.join(one.imports)} took {one.import_ms} ms and "
+                f"{one.import_memory_mb} MiB on the ladder"
+            )
+            return Finding("ok", "runtime", detail)
+    return Finding(
+        "fail",
+        "runtime",
+        f"damrak.toml chooses the runtime {name}, which is not installed on the ladder",
+        f"choose one of {names}" if names else "remove it: the ladder has no optional runtimes",
+    )
+
+
 def _imports(entry: Path, common: BotRuntime) -> Iterator[Finding]:
     packages = {module: one for one in common.packages for module in one.modules}
     missing = False
@@ -147,14 +187,25 @@ def _imports(entry: Path, common: BotRuntime) -> Iterator[Finding]:
                 f"pip install {package.name}=={package.version}",
             )
     if not missing:
-        yield Finding("ok", "imports", "the ladder has all of them")
+        yield Finding("ok", "imports", "all are available on the ladder")
 
 
 def _missing(one: Import, common: BotRuntime) -> Finding:
     there = ", ".join(f"{package.name} {package.version}" for package in common.packages)
-    place = f"{one.file}, line {one.line}: the ladder has no module {one.module!r}"
-    cure = f"it has the standard library and {there}; put pure Python modules beside the bot"
+    place = f"{one.file}, line {one.line}: the module {one.module!r} is not available on the ladder"
+    cure = (
+        f"available are the standard library and {there}; put pure Python modules next to the bot"
+        f"{_choice(one, common)}"
+    )
     return Finding("warn" if one.is_optional else "fail", f"imports {one.module}", place, cure)
+
+
+def _choice(one: Import, common: BotRuntime) -> str:
+    """Return advice if an optional runtime has the module."""
+    for runtime in common.runtimes:
+        if any(one.module in package.modules for package in runtime.packages):
+            return f'; or choose its runtime: runtime = "{runtime.name}" in damrak.toml'
+    return ""
 
 
 def _installed(name: str) -> str | None:
@@ -169,13 +220,13 @@ def _archive(place: Path, common: BotRuntime) -> Finding:
     try:
         packed = pack(place)
     except (LadderError, OSError) as problem:
-        return Finding("fail", "archive", str(problem), "leave out what the bot does not need")
+        return Finding("fail", "archive", str(problem), "remove files that the bot does not need")
     detail = (
         f"{len(packed.data) / MIB:.1f} MiB with {len(packed.names)} files; "
         f"{limits.archive_mb} MiB and {limits.archive_files} files are allowed"
     )
     if len(packed.data) > limits.archive_mb * MIB or len(packed.names) > limits.archive_files:
-        cure = "name what the bot does not need in .damrakignore"
+        cure = "list files that the bot does not need in .damrakignore"
         return Finding("fail", "archive", detail, cure)
     return Finding("ok", "archive", detail)
 

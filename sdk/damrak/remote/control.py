@@ -16,7 +16,7 @@ from damrak.errors import RefereeError
 from damrak.remote.address import Address
 from damrak.remote.channels import Security, open_channel
 from damrak.remote.troubles import trouble_of
-from damrak_wire.control import ControlClient
+from damrak_wire.client import ControlClient
 
 UNLIMITED: Final = (("grpc.max_receive_message_length", -1),)  # replays may be long
 

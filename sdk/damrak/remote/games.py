@@ -24,7 +24,7 @@ from damrak.hosting.shared import new_launcher
 from damrak.loading import BotSpec
 from damrak.remote.address import Address
 from damrak.remote.channels import Security
-from damrak.remote.kept import KeptLine
+from damrak.remote.reconnection import KeptLine
 from damrak.remote.session import SeatRecord, Session
 from damrak_engine.rules import Rules
 

@@ -1,4 +1,4 @@
-"""A warm process that seats house bots one after another, with a new bot for every match.
+"""The process of house bots: it seats one after another, with a new bot for every match.
 
     python -m damrak.remote.house
 
@@ -27,8 +27,8 @@ from damrak.errors import DamrakError
 from damrak.loading import BotSpec, parse_spec
 from damrak.remote.address import parse_address
 from damrak.remote.channels import Security
-from damrak.remote.lines import Line
-from damrak.remote.present import PresentBot
+from damrak.remote.connection import Line
+from damrak.remote.local_bot import PresentBot
 from damrak.remote.session import SeatRecord, Session
 
 SOFTWARE: Final = "damrak-python (house)"

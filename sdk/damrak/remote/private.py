@@ -19,7 +19,7 @@ from damrak.remote.control import Control
 
 PARTING: Final = 5.0  # seconds for an orderly shut-down
 
-# Like `python -m damrak_referee`, but on Linux the kernel kills it if the parent process dies.
+# Like `python -m damrak_referee`, but on Linux the kernel kills it if the parent process exits.
 BOOT: Final = """
 import ctypes, os, runpy, signal, sys
 parent = int(sys.argv.pop(1))

@@ -73,8 +73,8 @@ def _play(address_text: str, bot: str, class_name: str | None) -> int:
     from damrak.errors import DamrakError
     from damrak.remote.address import parse_address
     from damrak.remote.channels import Security
-    from damrak.remote.lines import Line
-    from damrak.remote.present import LoneBot
+    from damrak.remote.connection import Line
+    from damrak.remote.local_bot import LoneBot
     from damrak.remote.session import Session
 
     try:
@@ -113,7 +113,7 @@ def _spec(bot: str, class_name: str | None) -> BotSpec:
 def _settle() -> None:
     """Set up the process for useful output: complete lines, and a traceback of every crash."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process ends this one
-    # Line-buffered, so that output is not lost when the process dies.
+    # Line-buffered, so that output is not lost if the process crashes.
     sys.stdout = open(1, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
     faulthandler.enable(2)

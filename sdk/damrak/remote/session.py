@@ -15,7 +15,7 @@ from damrak.errors import RefereeError
 from damrak.hosting.driver import Question, SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
 from damrak.loading import BotSpec
-from damrak.remote.lines import AnyLine
+from damrak.remote.connection import AnyLine
 from damrak_engine.clock import TimeLeft
 from damrak_engine.effects import Voided
 from damrak_engine.events import Event, Fault
@@ -58,7 +58,7 @@ Recorder = Callable[[Question, Answer], None]
 class SeatRecord:
     """The outcome of a seat. At least one of `result`, `voided`, `fault` and `lost` is set.
 
-    `fault` is why the bot left the table; `is_own` tells whether the bot's host reported it, rather
+    `fault` is why the bot left the table; `is_own` is whether the bot's host reported it, rather
     than the referee. `late_fault` occurred after the end and did not affect the result. `lost` is
     why the connection to the referee was lost.
     """

@@ -1,0 +1,1 @@
+"""The vector environment: a native core, the same on the engine, and interfaces of libraries."""

@@ -1,0 +1,1 @@
+"""Training of neural policies by self-play, in numpy: `damrak train`."""
