@@ -1,7 +1,8 @@
-"""The command `damrak-ladder`: what an operator of a ladder does.
+"""The command `damrak-ladder`, for operators of a ladder.
 
-One module per command; each has `add_parser(commands)` and a function that runs it and returns the
-exit code. Nothing a user does wrong ends in a traceback: it ends in one line and code 2.
+There is one module per command; each has `add_parser(commands)` and a function that runs it and
+returns the exit code. Errors of the user are reported in one line with exit code 2, without a
+traceback.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from damrak_ladder.commands import (
     blocks,
     boards,
     doctor,
+    dump,
     hosts,
     ladders,
     manage,
@@ -31,13 +33,15 @@ from damrak_ladder.commands import (
     populate,
     processes,
     ratings,
+    relay,
     security,
     site,
+    tournaments,
     up,
     users,
 )
-from damrak_ladder.misuse import Misuse
 from damrak_ladder.simulate import command as simulate
+from damrak_ladder.usage_errors import Misuse
 
 OK: Final = 0
 MISUSED: Final = 2
@@ -59,7 +63,10 @@ COMMANDS: Final = (
     security,
     doctor,
     backup,
+    dump,
     ratings,
+    relay,
+    tournaments,
     simulate,
     populate,
     bench,
@@ -68,13 +75,14 @@ COMMANDS: Final = (
 
 
 class _Parser(argparse.ArgumentParser):
-    """Leaves the complaining to `main`, and says what may have been meant."""
+    """A parser that raises `Misuse` instead of exiting, and suggests similar names."""
 
     def parse_known_args(  # type: ignore[override]  # one of its overloads is enough
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         found, unknown = super().parse_known_args(args, namespace)
-        if unknown:  # said here: the parser above would name its own help, which knows less
+        # Reported here, because the parent parser would refer to its own, less specific help.
+        if unknown:
             hint = _near(unknown[0].partition("=")[0], self._option_string_actions)
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
         return found, unknown
@@ -92,9 +100,9 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; what the process is to exit with."""
+    """Run the command line and return the exit code."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # whoever closed it wants to hear nothing there
+        if getattr(sys, name) is None:  # the caller has closed it
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for good
     try:
         parser = build_parser()
@@ -121,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _stop_printing()
         return _complain(str(problem.strerror).lower())
     except Exception as problem:
-        # Told by their names: neither Django nor the stores are loaded for commands without them.
+        # Compared by name, so that commands without Django or the stores need not load them.
         kind = type(problem)
         if (kind.__module__, kind.__name__) == ("damrak_ladder.stores.errors", "StoreUnreachable"):
             return _complain(f"{problem}; nothing is lost, try again when it is back")
@@ -132,13 +140,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _stop_printing() -> None:
-    """Let go of what is still buffered: it would fail again when Python flushes at exit."""
+    """Discard buffered output, which would fail again when Python flushes at exit."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+    """Return the parser of the whole command line."""
     parser = _Parser(
         prog="damrak-ladder",
         description="Runs a ladder of bots, and shows what its numbers are worth.",

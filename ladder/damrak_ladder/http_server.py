@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+from collections.abc import Callable
 from typing import Final
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS: Final = 8.0
@@ -60,3 +63,16 @@ class DeadlineProtocol(H11Protocol):
         if not self.transport.is_closing():
             self.transport.write(_TIMEOUT)
             self.transport.close()
+
+
+class SiteServer(uvicorn.Server):
+    """A server that announces its shutdown, so that endless answers can end in order."""
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Announce the shutdown, and wait for answers that are under way."""
+        self._announce()
+        await super().shutdown(sockets)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from damrak_ladder.installation.environment import SettingError, read_environment
+from damrak_ladder.installation.restore_marker import unfinished_restore
 from damrak_ladder.installation.secrets import prepare_home
-from damrak_ladder.installation.unfinished import unfinished_restore
 
 SETTINGS = "damrak_ladder.settings"
 

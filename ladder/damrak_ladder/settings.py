@@ -27,9 +27,15 @@ DAMRAK_SECURITY_CONTACT = ENVIRONMENT.security_contact
 DAMRAK_SECURITY_EXPIRES = ENVIRONMENT.security_expires
 DAMRAK_LOCAL_WEBHOOKS = ENVIRONMENT.local_webhooks
 DAMRAK_LIMITS = ENVIRONMENT.limits
+DAMRAK_UPLOAD_MB = ENVIRONMENT.upload_mb
 DAMRAK_BENCHING = ENVIRONMENT.benching
 DAMRAK_KEEPING = ENVIRONMENT.keeping
+DAMRAK_DUMP = ENVIRONMENT.dump
 DAMRAK_WATCHERS_PER_ADDRESS = ENVIRONMENT.watchers
+DAMRAK_PEOPLE_GAMES = ENVIRONMENT.people.games
+DAMRAK_PEOPLE_GAMES_PER_ADDRESS = ENVIRONMENT.people.per_address
+DAMRAK_PEOPLE_HINTS = ENVIRONMENT.people.hints
+DAMRAK_PEOPLE_TAKE_BACKS = ENVIRONMENT.people.take_backs
 DAMRAK_REPLAY_STORE = ENVIRONMENT.replay_store
 DAMRAK_ARCHIVE_STORE = ENVIRONMENT.archive_store
 DAMRAK_BUCKET = ENVIRONMENT.bucket
@@ -69,6 +75,7 @@ INSTALLED_APPS = [
     "allauth.usersessions",
     "damrak_ladder.accounts",
     "damrak_ladder.security",
+    "damrak_ladder.changes",
     "damrak_ladder.notices",
     "damrak_ladder.bots",
     "damrak_ladder.matches",
@@ -76,12 +83,19 @@ INSTALLED_APPS = [
     "damrak_ladder.standings",
     "damrak_ladder.analyses",
     "damrak_ladder.trials",
+    "damrak_ladder.tournaments",
+    "damrak_ladder.play",
+    "damrak_ladder.puzzles",
+    "damrak_ladder.follows",
+    "damrak_ladder.predictions",
+    "damrak_ladder.highlights",
+    "damrak_ladder.webhooks",
 ]
 
 MIDDLEWARE = [
     "damrak_ladder.health.middleware.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "damrak_ladder.web.headers.HeadersMiddleware",
+    "damrak_ladder.web.site.headers.HeadersMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "damrak_ladder.statics.middleware.StaticsMiddleware",
@@ -95,20 +109,36 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "damrak_ladder.accounts.known_browsers.KnownBrowserMiddleware",
     "damrak_ladder.accounts.sessions.SessionActivityMiddleware",
-    "damrak_ladder.web.unreachable.UnreachableMiddleware",
+    "damrak_ladder.web.site.unreachable.UnreachableMiddleware",
 ]
 
 TEMPLATES = [
     {
-        "BACKEND": "damrak_ladder.web.plain_templates.PlainTemplates",
+        "BACKEND": "damrak_ladder.web.site.plain_templates.PlainTemplates",
         "NAME": "django",
+        "DIRS": [Path(__file__).parent],  # a page's template lies beside its view
         "APP_DIRS": True,
         "OPTIONS": {
+            "libraries": {
+                "accounts": "damrak_ladder.web.account.tags",
+                "blocks": "damrak_ladder.web.block.tags",
+                "damrak": "damrak_ladder.web.site.tags",
+                "covers": "damrak_ladder.web.site.hidden_results",
+                "follows": "damrak_ladder.web.follows.tags",
+                "guides": "damrak_ladder.web.guides.tags",
+                "open_data": "damrak_ladder.web.open_data.tags",
+                "predictions": "damrak_ladder.web.predictions.tags",
+                "sources": "damrak_ladder.web.bot.tags",
+                "tournament_desk": "damrak_ladder.web.tournament_desk.tags",
+                "tournaments": "damrak_ladder.web.tournaments.tags",
+                "viewer": "damrak_ladder.web.replays.tags",
+            },
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "damrak_ladder.web.look.look",
+                "damrak_ladder.web.site.theme.look",
+                "damrak_ladder.web.site.hidden_results.look",
             ],
         },
     },
@@ -153,7 +183,7 @@ LANGUAGE_COOKIE_SECURE = ENVIRONMENT.is_secure
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_TRUSTED_ORIGINS = [ENVIRONMENT.url]
-CSRF_FAILURE_VIEW = "damrak_ladder.web.views.errors.stale_form"
+CSRF_FAILURE_VIEW = "damrak_ladder.web.site.errors.stale_form"
 X_FRAME_OPTIONS = "DENY"
 
 PASSWORD_HASHERS = [

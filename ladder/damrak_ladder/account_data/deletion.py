@@ -1,7 +1,7 @@
 """Deletion of an account. Its matches and ratings stay; its bots go to `former-author`.
 
 Deleting the row of the user deletes every row that refers to it: addresses, second factor,
-sessions, tokens, notices, deliveries, rules and webhook. All changes are one transaction.
+sessions, tokens, notices, deliveries, rules and webhooks. All changes are one transaction.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from damrak_ladder.accounts.models import FORMER_AUTHOR, User
 from damrak_ladder.accounts.roles import check_other_staff
 from damrak_ladder.accounts.sessions import end_sessions
 from damrak_ladder.accounts.tokens import revoke_all
-from damrak_ladder.bots import journey, standing
+from damrak_ladder.bots import journey, lifecycle
 from damrak_ladder.bots.models import Bot, Kind, Promotion, State, StepKind, Version
 from damrak_ladder.matches.models import Block, BlockState, Entry, Purpose
+from damrak_ladder.message_codes import journey_codes as codes
 from damrak_ladder.security import SecurityEvent, record
-from damrak_ladder.trials import canaries, sequential
+from damrak_ladder.tournaments.heirs import hand_over, withdraw_everywhere
+from damrak_ladder.trials import canaries, trials
 from damrak_ladder.trials.models import CanaryState, Trial, TrialState
-
-REASON: Final = "The account of its author was deleted."
 
 _DROPPED: Final = (Purpose.LADDER, Purpose.CANARY, Purpose.QUALIFICATION)
 
@@ -39,9 +39,11 @@ def delete_account(user: User, now: datetime) -> None:
         user = User.objects.select_for_update().get(pk=user.pk)
         heir = _former_author(now)
         for trial in Trial.objects.filter(owner=user, state=TrialState.RUNNING):
-            sequential.cancel(trial.pk, now)
+            trials.cancel(trial.pk, now)
         for bot in user.bots.order_by("pk"):
             _withdraw(bot, now)
+            withdraw_everywhere(bot, now)
+        hand_over(user, heir)
         revoke_all(user, now)
         end_sessions(user)
         Trial.objects.filter(owner=user).update(owner=heir)
@@ -66,7 +68,7 @@ def _former_author(now: datetime) -> User:
 def _withdraw(bot: Bot, now: datetime) -> None:
     """Remove a bot from ladders, canaries, tests and the queue."""
     Entry.objects.filter(bot=bot, left=None).update(left=now)
-    standing.retire(bot, now)
+    lifecycle.retire(bot, now)
     for version in Version.objects.filter(bot=bot, canaries__state=CanaryState.RUNNING).distinct():
         canaries.cancel(version, now)
     # A remote bot cannot connect any more, so tests against it would never end.
@@ -74,11 +76,12 @@ def _withdraw(bot: Bot, now: datetime) -> None:
         baseline__bot=bot, baseline__kind=Kind.REMOTE, state=TrialState.RUNNING
     )
     for trial in against:
-        sequential.cancel(trial.pk, now)
+        trials.cancel(trial.pk, now)
     _drop_waiting(bot)
+    reason = codes.AuthorDeleted()
     for version in bot.versions.filter(state__in=(State.CHECKING, State.QUALIFYING)):
-        standing.advance(version.pk, State(version.state), State.FAILED, now, REASON)
-        journey.note(version, StepKind.FAILED, f"Not qualified. {REASON}", now)
+        lifecycle.advance(version.pk, State(version.state), State.FAILED, now, reason)
+        journey.note(version, StepKind.FAILED, codes.NotQualified(reason), now)
 
 
 def _drop_waiting(bot: Bot) -> None:

@@ -15,11 +15,17 @@ from django.db.models import QuerySet
 
 from damrak_ladder.accounts.models import ApiToken, DeviceLogin, User
 from damrak_ladder.bots.models import Bot, ConnectToken, Promotion, Version
+from damrak_ladder.follows.models import Follow, NewsFeed
 from damrak_ladder.matches.models import Entry
+from damrak_ladder.message_codes.message import Message
+from damrak_ladder.message_codes.wording import english
 from damrak_ladder.notices.models import Delivery, Notice, Rule, Webhook
+from damrak_ladder.predictions.models import Forecaster, Prediction
 from damrak_ladder.security import SecurityEvent, record
 from damrak_ladder.security.models import SecurityLogEntry
+from damrak_ladder.tournaments.models import Act, Entrant, League, Organiser, Tournament
 from damrak_ladder.trials.models import Canary, Trial
+from damrak_ladder.webhooks.models import Endpoint, Post
 
 FORMAT: Final = "damrak-account/1"
 
@@ -36,7 +42,15 @@ def export(user: User, now: datetime) -> Row:
         "security": _security(user),
         "bots": [_bot(bot) for bot in user.bots.select_related("live").order_by("pk")],
         "tests": _tests(user),
+        "tournaments": _tournaments(user),
         "notices": _notices(user),
+        "predictions": _rows(
+            Prediction.objects.filter(user=user),
+            *("match", "seat", "created", "counts", "is_right", "own_score", "field_score"),
+        ),
+        "forecaster": _rows(Forecaster.objects.filter(user=user), "predictions", "right", "skill"),
+        "follows": _rows(Follow.objects.filter(user=user), "subject", "target", "created"),
+        "news_feed": _rows(NewsFeed.objects.filter(user=user), "created"),
     }
 
 
@@ -48,6 +62,7 @@ def _account(user: User) -> Row:
         "email": user.email,
         "role": str(user.role),
         "language": user.language,
+        "hides_results": user.hides_results,
         "joined": _json(user.date_joined),
         "last_sign_in": _json(user.last_login),
         "email_addresses": _rows(
@@ -112,6 +127,21 @@ def _tests(user: User) -> list[Row]:
     )
 
 
+def _tournaments(user: User) -> Row:
+    return {
+        "entries": _rows(
+            Entrant.objects.filter(owner=user),
+            *("tournament__slug", "bot__slug", "version__number", "seed", "standing", "entered"),
+        ),
+        "owned": _rows(Tournament.objects.filter(owner=user), "slug", "name", "created"),
+        "leagues": _rows(League.objects.filter(owner=user), "slug", "name", "created"),
+        "organised": _rows(Organiser.objects.filter(user=user), "tournament__slug"),
+        "acts": _rows(
+            Act.objects.filter(actor=user), "tournament__slug", "serial", "kind", "reason", "at"
+        ),
+    }
+
+
 def _notices(user: User) -> Row:
     return {
         "received": _rows(
@@ -122,6 +152,14 @@ def _notices(user: User) -> Row:
         ),
         "rules": _rows(Rule.objects.filter(user=user), "kind", "channel", "is_wanted"),
         "webhook": _rows(Webhook.objects.filter(user=user), "url", "created", "renewed"),
+        "endpoints": _rows(
+            Endpoint.objects.filter(user=user),
+            *("url", "target", "name", "types", "created", "renewed", "disabled", "trouble"),
+        ),
+        "posts": _rows(
+            Post.objects.filter(endpoint__user=user),
+            *("endpoint__url", "type", "body", "created", "state", "tried", "trouble"),
+        ),
     }
 
 
@@ -134,4 +172,6 @@ def _rows(found: QuerySet[Any], *columns: str) -> list[Row]:
 
 
 def _json(value: Any) -> Any:
+    if isinstance(value, Message):
+        return english(value)
     return value.isoformat() if isinstance(value, datetime) else value

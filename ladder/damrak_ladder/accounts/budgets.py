@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from time import time
 
@@ -11,25 +12,48 @@ from django.core.cache import cache
 from damrak_ladder.accounts.errors import TooOften
 
 
-def spend(purpose: str, who: str, most: int, seconds: int) -> None:
-    """Count one use; at most `most` are allowed per window of `seconds`.
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What is left of a rate limit."""
+
+    most: int
+    seconds: int
+    left: int
+    resets_in: int
+
+
+def spend(purpose: str, who: str, most: int, seconds: int) -> Budget:
+    """Count one use, and return what is left; at most `most` are allowed per `seconds`.
 
     If the cache is unavailable, all uses are allowed: better to serve too much than nothing.
 
     Raises:
         TooOften: with the time until the next try.
     """
-    now = time()
-    stretch = int(now // seconds)
-    named = hashlib.sha256(network(who).encode()).hexdigest()[:32]
-    key = f"budget:{purpose}:{named}:{stretch}"
+    key, resets_in = _place(purpose, who, seconds)
     try:
         cache.add(key, 0, timeout=2 * seconds)
         count = cache.incr(key)
     except ValueError:  # evicted between the two calls
-        return
+        count = 0
     if count > most:
-        raise TooOften(max(1, int((stretch + 1) * seconds - now) + 1))
+        raise TooOften(resets_in)
+    return Budget(most, seconds, most - count, resets_in)
+
+
+def left(purpose: str, who: str, most: int, seconds: int) -> Budget:
+    """Return what is left, without counting a use."""
+    key, resets_in = _place(purpose, who, seconds)
+    return Budget(most, seconds, max(0, most - (cache.get(key) or 0)), resets_in)
+
+
+def _place(purpose: str, who: str, seconds: int) -> tuple[str, int]:
+    """Return the key of the current window, and the time until it ends."""
+    now = time()
+    stretch = int(now // seconds)
+    named = hashlib.sha256(network(who).encode()).hexdigest()[:32]
+    resets_in = max(1, int((stretch + 1) * seconds - now) + 1)
+    return f"budget:{purpose}:{named}:{stretch}", resets_in
 
 
 def network(who: str) -> str:

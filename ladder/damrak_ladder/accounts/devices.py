@@ -21,6 +21,7 @@ from damrak_ladder.accounts.budgets import spend
 from damrak_ladder.accounts.errors import DeviceRefused, LoginPending, TokenNameTaken
 from damrak_ladder.accounts.models import ApiToken, DeviceLogin, DeviceState, Scope, User
 from damrak_ladder.accounts.tokens import issue
+from damrak_ladder.message_codes import account_codes as codes
 
 GOOD_FOR: Final = timedelta(minutes=10)
 POLL_SECONDS: Final = 3
@@ -104,17 +105,17 @@ def collect(long: str, now: datetime) -> tuple[ApiToken, str]:
         kept = DeviceLogin.objects.select_for_update(no_key=True)
         login = kept.filter(long_digest=_digest(long)).first()
         if login is None:
-            raise DeviceRefused("there is no such request; begin again")
+            raise DeviceRefused(codes.UnknownSignIn())
         if login.state == DeviceState.REFUSED:
-            raise DeviceRefused("it was refused in the browser")
+            raise DeviceRefused(codes.SignInRefused())
         if login.state == DeviceState.COLLECTED:
-            raise DeviceRefused("its token has been given out already; begin again")
+            raise DeviceRefused(codes.SignInCollected())
         if login.expires <= now:
-            raise DeviceRefused("nobody approved it in time; begin again")
+            raise DeviceRefused(codes.SignInExpired())
         if login.state == DeviceState.WAITING or login.owner is None:
             raise LoginPending
         if not login.owner.is_active:
-            raise DeviceRefused("the account is closed")
+            raise DeviceRefused(codes.AccountClosed())
         login.state = DeviceState.COLLECTED
         login.save(update_fields=["state"])
         return _issue(login, now)
@@ -134,12 +135,10 @@ def _issue(login: DeviceLogin, now: datetime) -> tuple[ApiToken, str]:
 def _decide(user: User, code: str, state: DeviceState, now: datetime) -> DeviceLogin:
     login = find(user, code, now)
     if login is None:
-        raise DeviceRefused(
-            "nothing waits for this code: look for a typing mistake, or have a new one shown"
-        )
+        raise DeviceRefused(codes.UnknownSignInCode())
     waiting = Q(pk=login.pk, state=DeviceState.WAITING, expires__gt=now)
     if not DeviceLogin.objects.filter(waiting).update(state=state, owner=user):
-        raise DeviceRefused("somebody has decided about it already")
+        raise DeviceRefused(codes.SignInDecided())
     login.state, login.owner = state, user
     return login
 

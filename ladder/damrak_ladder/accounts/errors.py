@@ -9,11 +9,18 @@ AccountError
 ├── DeviceRefused    a program's sign-in is refused
 ├── LastAdministrator  no active administrator would be left
 ├── LoginPending     a program's sign-in is not decided yet
+├── KeyReused        an idempotency key belongs to another request
+├── KeyInUse         a request with this idempotency key is still being processed
 └── TooOften         a rate limit is reached
 """
 
+from __future__ import annotations
 
-class AccountError(Exception):
+from damrak_ladder.message_codes import account_codes as codes
+from damrak_ladder.message_codes.errors import MessageError
+
+
+class AccountError(MessageError):
     """Base class of these exceptions."""
 
 
@@ -21,22 +28,24 @@ class TokenNameTaken(AccountError):
     """Another token of this owner has the name."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"there is a token named {name} already")
+        super().__init__(codes.TokenNameInUse(name))
 
 
 class TooManyTokens(AccountError):
     """The owner has as many tokens as are allowed."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"no more than {limit} tokens; revoke one first")
+        super().__init__(codes.TokenLimit(limit))
 
 
 class UnknownScope(AccountError):
     """A scope of a token does not exist, or there is none."""
 
     def __init__(self, scopes: list[str], known: list[str]) -> None:
-        named = ", ".join(scopes) or "no scope"
-        super().__init__(f"{named}: choose from {', '.join(known)}")
+        if scopes:
+            super().__init__(codes.UnknownScopes(tuple(scopes), tuple(known)))
+        else:
+            super().__init__(codes.NoScope(tuple(known)))
 
 
 class TokenRefused(AccountError):
@@ -47,7 +56,7 @@ class ScopeMissing(TokenRefused):
     """The token is valid, but lacks a scope."""
 
     def __init__(self, scope: str) -> None:
-        super().__init__(f"the token lacks the scope {scope}")
+        super().__init__(codes.MissingScope(scope))
         self.scope = scope
 
 
@@ -59,19 +68,33 @@ class LastAdministrator(AccountError):
     """Without this user no active administrator would be left."""
 
     def __init__(self) -> None:
-        super().__init__("this is the last administrator; give somebody else the role first")
+        super().__init__(codes.OnlyAdministrator())
 
 
 class LoginPending(AccountError):
     """The user has not decided yet."""
 
     def __init__(self) -> None:
-        super().__init__("nobody has decided yet")
+        super().__init__(codes.SignInPending())
+
+
+class KeyReused(AccountError):
+    """An idempotency key belongs to another request."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(codes.IdempotencyKeyReused(key))
+
+
+class KeyInUse(AccountError):
+    """A request with this idempotency key is still being processed."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(codes.IdempotencyKeyInUse(key))
 
 
 class TooOften(AccountError):
     """A rate limit is reached; try again after `retry_after` seconds."""
 
     def __init__(self, retry_after: int) -> None:
-        super().__init__(f"too often; try again in {retry_after} s")
+        super().__init__(codes.RateLimit(retry_after))
         self.retry_after = retry_after

@@ -17,8 +17,8 @@ class _RevokingForm(forms.Form):
         label=_("Also revoke all my tokens"),
         required=False,
         help_text=_(
-            "Programs that use them, and remote bots, are refused until you give them new ones. "
-            "Do this if somebody else may have used your account."
+            "Programs and remote bots that use them lose access until you give "
+            "them new ones. Do this if someone else may have used your account."
         ),
     )
 

@@ -1,4 +1,4 @@
-"""A token in the data folder, for this machine's operator, who can read that folder."""
+"""A token of the operator in the data folder, accepted only from this machine."""
 
 from __future__ import annotations
 

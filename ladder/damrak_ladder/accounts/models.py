@@ -30,6 +30,7 @@ class User(AbstractUser):
     # The highest role is Django's own flag, so that it is stored only once.
     is_organiser = models.BooleanField(default=False)
     language = models.CharField(max_length=7, default="en")  # of mails and notices
+    hides_results = models.BooleanField(default=False, db_default=False)  # on pages
 
     class Meta:
         constraints: ClassVar = [
@@ -54,6 +55,10 @@ class Scope(models.TextChoices):
     SUBMIT = "submit"  # create bots and versions
     PLAY = "play"  # connect a remote bot
     ORGANISE = "organise"  # act as an organiser, if its owner is one
+    SETTINGS = "settings"  # change notices, the webhook and the language
+    TOURNAMENTS_RUN = "tournaments:run"  # create and run tournaments
+    ROLES = "roles"  # change the roles of users, if its owner is staff
+    TOURNAMENTS_READ_HIDDEN = "tournaments:read-hidden"  # see results before their release
 
 
 class ApiToken(models.Model):
@@ -82,6 +87,25 @@ class ApiToken(models.Model):
     def is_good(self, now: datetime) -> bool:
         """Return whether it is neither revoked nor expired."""
         return self.revoked is None and (self.expires is None or now < self.expires)
+
+
+class IdempotencyKey(models.Model):
+    """A key of a request, with the answer once there is one (idempotency.py)."""
+
+    token = models.ForeignKey(ApiToken, on_delete=models.CASCADE, related_name="idempotency_keys")
+    key = models.CharField(max_length=255)
+    fingerprint = models.CharField(max_length=64)  # SHA-256 of the request
+    created = models.DateTimeField(db_index=True)
+    lease_until = models.DateTimeField(null=True)  # while the request is processed
+    answer = models.BinaryField(null=True)  # encrypted
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint("token", "key", name="idempotency_key_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.token}"
 
 
 class DeviceState(models.TextChoices):

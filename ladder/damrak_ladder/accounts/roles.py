@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 from django.db import transaction
 
 from damrak_ladder.accounts.errors import LastAdministrator
@@ -32,6 +34,13 @@ def has_role(user: User, role: Role) -> bool:
 def may_act_as(user: User, role: Role) -> bool:
     """Return whether the user has this role or a higher one, and the second factor it needs."""
     return has_role(user, role) and (role is Role.AUTHOR or not lacks_second_factor(user))
+
+
+def as_author(user: User) -> User:
+    """Return a copy of the user without the permissions of a role; it must not be saved."""
+    plain = copy(user)
+    plain.is_staff = plain.is_superuser = plain.is_organiser = False
+    return plain
 
 
 def change_role(user: User, role: Role) -> Role:

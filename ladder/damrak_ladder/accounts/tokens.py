@@ -25,6 +25,7 @@ from damrak_ladder.accounts.errors import (
     UnknownScope,
 )
 from damrak_ladder.accounts.models import ApiToken, DeviceLogin, Scope, User
+from damrak_ladder.message_codes import account_codes as codes
 from damrak_ladder.security import SecurityEvent, record
 
 MARK: Final = "damrak_"
@@ -79,8 +80,10 @@ def issue(
     return token, secret
 
 
-def verify(secret: str, scope: Scope, now: datetime) -> ApiToken:
-    """Return the token with this secret, with its owner, if it has this scope. Two queries at most.
+def verify(secret: str, scope: Scope, now: datetime, *others: Scope) -> ApiToken:
+    """Return the token with this secret, with its owner, if it has one of these scopes.
+
+    It takes two queries at most.
 
     Raises:
         TokenRefused: the message reveals no more than the owner of the token may know.
@@ -88,8 +91,8 @@ def verify(secret: str, scope: Scope, now: datetime) -> ApiToken:
     """
     token = ApiToken.objects.select_related("owner").filter(digest=_digest(secret)).first()
     if token is None or not token.is_good(now) or not token.owner.is_active:
-        raise TokenRefused("the token is not valid")
-    if scope not in token.scopes:
+        raise TokenRefused(codes.InvalidToken())
+    if not {scope, *others} & set(token.scopes):
         raise ScopeMissing(scope)
     if token.last_used is None or now - token.last_used >= USE_NOTED_EVERY:
         stale = Q(last_used=None) | Q(last_used__lt=now)

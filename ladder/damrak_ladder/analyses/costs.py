@@ -21,8 +21,8 @@ from damrak_engine.dice import QuickDice
 from damrak_engine.observation import Observation, observe
 from damrak_engine.position import KEEP, SETUP
 from damrak_engine.state import State
+from damrak_ladder.analyses.board_index import Ground, ground_of
 from damrak_ladder.analyses.course import Step
-from damrak_ladder.analyses.ground import Ground, ground_of
 from damrak_ladder.analyses.policy import Policy
 from damrak_ladder.analyses.rollouts import Estimate, Worth, chance_of, mean, play_on
 
@@ -82,7 +82,7 @@ def first_look(seen: Observation, played: int, seed: str, worlds: int) -> tuple[
         return played, 0.0
     sums = dict.fromkeys([played, *others], 0.0)
     for number in range(worlds):
-        for action, worth in _tried(seen, list(sums), seed, number).items():
+        for action, worth in tried(seen, list(sums), seed, number).items():
             sums[action] += worth.leads[seen.seat]
     better = max(others, key=lambda action: (sums[action], -action))
     return better, (sums[better] - sums[played]) / worlds
@@ -95,9 +95,9 @@ def judge(
     points, chances = [], []
     seat = seen.seat
     for number in range(worlds):
-        tried = _tried(seen, [played, better], seed, number)
-        points.append(tried[better].leads[seat] - tried[played].leads[seat])
-        chances.append(tried[better].shares[seat] - tried[played].shares[seat])
+        results = tried(seen, [played, better], seed, number)
+        points.append(results[better].leads[seat] - results[played].leads[seat])
+        chances.append(results[better].shares[seat] - results[played].shares[seat])
     return mean(points), mean(chances)
 
 
@@ -148,7 +148,7 @@ def _name(ground: Ground, row: list[int], action: int) -> tuple[str, int]:
     return "action", action
 
 
-def _tried(seen: Observation, actions: list[int], seed: str, number: int) -> dict[int, Worth]:
+def tried(seen: Observation, actions: list[int], seed: str, number: int) -> dict[int, Worth]:
     """Return the results of these actions in one position consistent with the seat's knowledge."""
     world = determinize(seen, _rng(f"{seed}/world/{number}"))
     found = {}

@@ -65,6 +65,12 @@ class VersionSources(models.Model):
     goods = models.IntegerField(default=0)
     contracts_fulfilled = models.PositiveIntegerField(default=0)
     contracts_failed = models.PositiveIntegerField(default=0)
+    # Goods cards taken and routes claimed, and the sums of their times in the game: from 0 at the
+    # first event to 1000 at the last one.
+    goods_taken = models.PositiveIntegerField(default=0, db_default=0)
+    goods_when = models.PositiveIntegerField(default=0, db_default=0)
+    claims = models.PositiveIntegerField(default=0, db_default=0)
+    claims_when = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
         verbose_name_plural = "sources of versions"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
-from damrak_ladder.analyses.asking import choose
 from damrak_ladder.analyses.method import METHOD
 from damrak_ladder.analyses.models import Analysis, AnalysisState
+from damrak_ladder.analyses.requests import choose
 from damrak_ladder.matches.models import Match
 from damrak_ladder.standings.models import Notable
 
@@ -18,7 +18,7 @@ def choose_notable(now: datetime) -> bool:
     """Queue the newest notable match without an analysis; return whether there was one.
 
     The number per hour is limited. There are few notable matches at a time
-    (`standings/notable.py`).
+    (`standings/counts/notable_games.py`).
     """
     chosen = Analysis.objects.filter(is_wanted=False, asked__gt=now - timedelta(hours=1))
     if chosen.count() >= PER_HOUR:

@@ -6,8 +6,8 @@ from typing import Any
 
 from damrak_engine.replay import Replay
 from damrak_engine.scoring import contract_points
+from damrak_ladder.analyses.board_index import Ground, ground_of
 from damrak_ladder.analyses.course import Step
-from damrak_ladder.analyses.ground import Ground, ground_of
 
 
 def points_of(replay: Replay, steps: list[Step]) -> list[dict[str, Any]]:

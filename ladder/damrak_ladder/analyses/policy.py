@@ -22,7 +22,7 @@ from damrak_engine.actions import (
 from damrak_engine.cards import COLOURS, GREY, WILD, counts
 from damrak_engine.position import KEEP, SETUP, TURN
 from damrak_engine.state import State
-from damrak_ladder.analyses.ground import Ground
+from damrak_ladder.analyses.board_index import Ground
 
 FEW_CARTS: Final = 2  # with at most this many carts the last round is announced
 HOARD: Final = 14  # with this many cards, claiming anything good beats waiting

@@ -16,7 +16,7 @@ from damrak_engine.dice import QuickDice
 from damrak_engine.position import OVER
 from damrak_engine.scoring import Result, result
 from damrak_engine.state import State
-from damrak_ladder.analyses.ground import ground_of
+from damrak_ladder.analyses.board_index import ground_of
 from damrak_ladder.analyses.policy import Policy
 
 Z95: Final = 1.959963984540054

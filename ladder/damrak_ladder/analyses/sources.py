@@ -12,14 +12,20 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from damrak_engine.errors import ReplayError
-from damrak_engine.replay import parse_replay
+from damrak_engine.events import Claim
+from damrak_engine.replay import Replay, parse_replay
 from damrak_ladder.analyses.models import VersionSources
 from damrak_ladder.matches.models import BlockState, Purpose, Seat
 from damrak_ladder.replays.errors import ReplayStoreError
-from damrak_ladder.replays.keeping import load
+from damrak_ladder.replays.storage import load
 
 GAMES: Final = 40
 FRESH: Final = timedelta(minutes=15)
+_SUMS: Final = (
+    *("games", "routes", "fulfilled", "failed", "goods"),
+    *("contracts_fulfilled", "contracts_failed"),
+    *("goods_taken", "goods_when", "claims", "claims_when"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +79,7 @@ def _sums(version_id: int) -> dict[str, int]:
         match__block__state=BlockState.RECORDED,
         match__block__purpose=Purpose.LADDER,
     )
-    names = ("routes", "fulfilled", "failed", "goods", "contracts_fulfilled", "contracts_failed")
-    sums = dict.fromkeys(("games", *names), 0)
+    sums = dict.fromkeys(_SUMS, 0)
     latest = seats.order_by("-match").values_list("match__replay", "number")
     for replay, number in latest[:GAMES]:
         try:
@@ -90,7 +95,22 @@ def _sums(version_id: int) -> dict[str, int]:
         sums["goods"] += came.goods
         sums["contracts_fulfilled"] += len(came.fulfilled)
         sums["contracts_failed"] += len(came.failed)
+        _add_times(sums, found, number)
     return sums
+
+
+def _add_times(sums: dict[str, int], replay: Replay, seat: int) -> None:
+    """Add when in the game a seat claimed routes and took goods cards, in thousandths."""
+    last = max(1, len(replay.events) - 1)
+    for at, event in enumerate(replay.events):
+        if not isinstance(event, Claim) or event.seat != seat:
+            continue
+        when = 1000 * at // last
+        sums["claims"] += 1
+        sums["claims_when"] += when
+        if event.goods:
+            sums["goods_taken"] += 1
+            sums["goods_when"] += when
 
 
 def _means(row: VersionSources) -> Sources:

@@ -6,17 +6,19 @@ from typing import Final, cast
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 from ninja.security import HttpBearer
 
-from damrak_ladder.accounts.budgets import spend
-from damrak_ladder.accounts.errors import ScopeMissing, TokenRefused
+from damrak_ladder.accounts.budgets import Budget, left, spend
+from damrak_ladder.accounts.errors import ScopeMissing, TokenRefused, TooOften
 from damrak_ladder.accounts.models import ApiToken, Role, Scope, User
 from damrak_ladder.accounts.roles import has_role, may_act_as
 from damrak_ladder.accounts.second_factor import lacks_second_factor
 from damrak_ladder.accounts.tokens import HINT, MARK, verify
 from damrak_ladder.api.problems import Problem
 from damrak_ladder.bots.models import Bot, Version
+from damrak_ladder.message_codes.account_codes import InvalidToken
 from damrak_ladder.security import SecurityEvent, record
 
 LONGEST: Final = 512
@@ -29,11 +31,15 @@ _CHALLENGE: Final = 'Bearer realm="damrak"'
 
 
 class Bearer(HttpBearer):
-    """Authentication by a token with a scope, in the header `Authorization: Bearer …`."""
+    """Authentication by a token with one of these scopes, in the header `Authorization`.
 
-    def __init__(self, scope: Scope) -> None:
+    Messages name the first scope, which is the narrowest.
+    """
+
+    def __init__(self, scope: Scope, *others: Scope) -> None:
         super().__init__()
         self.scope = scope
+        self.others = others
 
     def __call__(self, request: HttpRequest) -> ApiToken:
         """Return the token of a request.
@@ -43,21 +49,24 @@ class Bearer(HttpBearer):
         """
         word, _, secret = request.headers.get("Authorization", "").partition(" ")
         if word.lower() != "bearer":
-            raise _unknown("this takes a token")
-        return self.authenticate(request, secret.strip())
+            raise _unknown("this request needs a token")
+        known: dict[Scope, ApiToken] = request.__dict__.setdefault("_tokens", {})
+        if self.scope not in known:  # the wrapper for idempotency keys authenticates, too
+            known[self.scope] = self.authenticate(request, secret.strip())
+        return known[self.scope]
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken:
         """Return the token with this secret."""
         try:
             if not (token.isascii() and token.isprintable() and 0 < len(token) <= LONGEST):
-                raise TokenRefused("that is no token")
-            found = verify(token, self.scope, timezone.now())
+                raise TokenRefused(InvalidToken())
+            found = verify(token, self.scope, timezone.now(), *self.others)
         except ScopeMissing as problem:
             raise Problem(
                 403,
                 "scope-missing",
                 str(problem),
-                f"make a token with the scope {problem.scope} on the site, under Tokens",
+                f"create a token with the scope {problem.scope} on the site, under API tokens",
             ) from None
         except TokenRefused as problem:
             spend("wrong-token", address_of(request), WRONG_A_MINUTE, MINUTE)
@@ -66,15 +75,19 @@ class Bearer(HttpBearer):
                 detail["hint"] = token[:HINT]
             record(SecurityEvent.SIGN_IN_FAILED, request=request, detail=detail)
             raise _unknown(str(problem)) from None
-        spend("token", str(found.pk), TOKEN_A_MINUTE, MINUTE)
+        count(request, "token", str(found.pk), TOKEN_A_MINUTE)
         if self.scope != Scope.READ:
-            spend("write", str(found.owner_id), WRITES_A_MINUTE, MINUTE)
+            count(request, "write", str(found.owner_id), WRITES_A_MINUTE)
         return found
 
 
 READ: Final = Bearer(Scope.READ)
 SUBMIT: Final = Bearer(Scope.SUBMIT)
 PLAY: Final = Bearer(Scope.PLAY)
+SETTINGS: Final = Bearer(Scope.SETTINGS)
+ORGANISE: Final = Bearer(Scope.ORGANISE)
+ROLES: Final = Bearer(Scope.ROLES)
+RUN: Final = Bearer(Scope.TOURNAMENTS_RUN, Scope.ORGANISE)
 
 
 def token_of(request: HttpRequest) -> ApiToken:
@@ -89,13 +102,56 @@ def caller(request: HttpRequest) -> User:
 
 def everybody(request: HttpRequest) -> bool:
     """Allow all requests, within the rate limit per address."""
-    spend("public", address_of(request), PUBLIC_A_MINUTE, MINUTE)
+    count(request, "public", address_of(request), PUBLIC_A_MINUTE)
     return True
 
 
-def everybody_by_name(request: HttpRequest) -> bool | ApiToken:
-    """Allow all requests; one with a token is authenticated by it."""
-    return READ(request) if "Authorization" in request.headers else everybody(request)
+def count(request: HttpRequest, name: str, who: str, most: int, seconds: int = MINUTE) -> None:
+    """Count a request against a rate limit, which its answer will state.
+
+    Raises:
+        TooOften
+    """
+    budgets: dict[str, Budget] = request.__dict__.setdefault("_budgets", {})
+    try:
+        if request.__dict__.get("_is_head"):  # has the headers of GET, so it is counted apart
+            spend(f"{name}-head", who, most, seconds)
+            budgets[name] = left(name, who, most, seconds)
+        else:
+            budgets[name] = spend(name, who, most, seconds)
+    except TooOften as problem:
+        budgets[name] = Budget(most, seconds, 0, problem.retry_after)
+        raise
+
+
+def state_rate_limits(request: HttpRequest, answer: HttpResponseBase) -> None:
+    """Add the rate limits that were counted for this request to the headers of its answer."""
+    budgets: dict[str, Budget] = request.__dict__.get("_budgets", {})
+    if budgets:
+        answer["RateLimit-Policy"] = ", ".join(
+            f'"{name}";q={one.most};w={one.seconds}' for name, one in budgets.items()
+        )
+        answer["RateLimit"] = ", ".join(
+            f'"{name}";r={one.left};t={one.resets_in}' for name, one in budgets.items()
+        )
+
+
+class OptionalBearer:
+    """Authentication that allows requests without a token; a token that is sent must be valid."""
+
+    def __init__(self, bearer: Bearer) -> None:
+        self.scope = bearer.scope
+        self.others = bearer.others
+        self._bearer = bearer
+
+    def __call__(self, request: HttpRequest) -> bool | ApiToken:
+        """Return the token of a request, or True."""
+        has_token = "Authorization" in request.headers
+        return self._bearer(request) if has_token else everybody(request)
+
+
+everybody_by_name: Final = OptionalBearer(READ)
+any_token_or_none: Final = OptionalBearer(Bearer(*Scope))
 
 
 def who(request: HttpRequest) -> str:
@@ -126,7 +182,10 @@ def own_bot(user: User, slug: str) -> Bot:
     if bot.owner_id != user.pk:
         refuse(user, f"bot {slug}")
         raise Problem(
-            403, "not-yours", f"the bot {slug} belongs to {bot.owner.username}", "take another name"
+            403,
+            "not-yours",
+            f"the bot {slug} belongs to {bot.owner.username}",
+            "choose another name",
         )
     return bot
 
@@ -188,6 +247,6 @@ def _unknown(detail: str) -> Problem:
         401,
         "token-needed",
         detail,
-        "send `Authorization: Bearer TOKEN`; tokens are made on the site, or by `damrak login`",
+        "send `Authorization: Bearer TOKEN`; tokens are created on the site, or by `damrak login`",
         {"WWW-Authenticate": _CHALLENGE},
     )

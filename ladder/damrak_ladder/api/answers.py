@@ -12,6 +12,9 @@ from damrak_ladder.plain_text import plain_text
 OPEN: Final = {"Access-Control-Allow-Origin": "*"}
 """For public answers, readable from any page: they do not depend on cookies."""
 
+EXPOSED: Final = "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Total-Count"
+"""Headers of public answers that scripts of other sites may read."""
+
 FOR_EVER: Final = 31_536_000
 
 
@@ -19,7 +22,7 @@ def set_public(response: HttpResponse, seconds: int) -> None:
     """Make this answer public, cached for this many seconds."""
     immutable = ", immutable" if seconds >= FOR_EVER else ""
     response["Cache-Control"] = f"public, max-age={seconds}{immutable}"
-    for name, value in {**OPEN, "Access-Control-Expose-Headers": "Link, X-Total-Count"}.items():
+    for name, value in {**OPEN, "Access-Control-Expose-Headers": EXPOSED}.items():
         response[name] = value
 
 

@@ -10,26 +10,18 @@ from typing import Any, Final, TypeVar
 from django.core.exceptions import RequestDataTooBig
 from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, URLResolver, path
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, URLResolver, re_path
 from django.views.decorators.csrf import csrf_exempt
-from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
-from ninja.renderers import JSONRenderer
 
-from damrak_ladder.accounts.errors import TooOften
-from damrak_ladder.api import (
-    analyses,
-    devices,
-    hosts,
-    index,
-    ladders,
-    matches,
-    queue,
-    runtime,
-    submissions,
-    trials,
-)
+from damrak_ladder.accounts.errors import KeyInUse, KeyReused as RequestKeyReused, TooOften
+from damrak_ladder.api.access import state_rate_limits
+from damrak_ladder.api.conditional import not_modified
+from damrak_ladder.api.description.openapi import DescribedAPI
+from damrak_ladder.api.parts import PARTS
 from damrak_ladder.api.problems import Problem, answer_of
+from damrak_ladder.api.rendering import PlainJson
 from damrak_ladder.bots.errors import (
     LimitReached,
     NameTaken,
@@ -38,55 +30,43 @@ from damrak_ladder.bots.errors import (
     Overtaken,
     SameContent,
 )
-from damrak_ladder.plain_text import plain_values
+from damrak_ladder.message_codes.bot_codes import ArchiveTooLarge
+from damrak_ladder.message_codes.wording import english
 from damrak_ladder.stores.errors import StoreUnreachable
+from damrak_ladder.tournaments.errors import (
+    BadTournament,
+    KeyReused,
+    NotAllowed,
+    NotEntered,
+    Pinned,
+    Refused,
+    Stale,
+)
 from damrak_ladder.trials.errors import BadBounds, NotPlayable, NotYours, TooManyTrials
 
 E = TypeVar("E", bound=Exception)
 
 DESCRIPTION: Final = """
-Ladders, ratings, matches and replays are open to everybody. What changes something, and what is
-an author's own, takes a token in the header `Authorization: Bearer TOKEN`. What is refused is
-answered with a problem (RFC 9457) whose `detail` names the culprit and whose `cure` says what to
-do. Lists take `limit` and `offset`; a `Link` header names the next piece.
+Ladders, ratings, matches and replays are public. Changes and private data require a token in the
+header `Authorization: Bearer TOKEN`. Errors are problem details (RFC 9457): `detail` describes the
+cause, `cure` the remedy, and `code` is stable. Lists are paged; a `Link` header with `rel="next"`
+has the address of the next page. Clients must ignore fields and accept enumeration values that
+they do not know, because later versions of v1 may add some.
 """
 _SHOWN: Final = 20
 
 _log = logging.getLogger(__name__)
 
 
-class _PlainJson(JSONRenderer):
-    """A JSON renderer that removes characters that control a terminal or the writing direction."""
-
-    def render(self, request: HttpRequest, data: Any, *, response_status: int) -> Any:
-        """Return the text."""
-        text = super().render(request, data, response_status=response_status)
-        if "\\u" not in text:  # all of it is printable ASCII
-            return text
-        return super().render(request, plain_values(data), response_status=response_status)
-
-
-api = NinjaAPI(
-    renderer=_PlainJson(),
+api = DescribedAPI(
+    renderer=PlainJson(),
     title="Damrak",
     version="1",
     description=DESCRIPTION.strip(),
     docs_url=None,
     urls_namespace="api",
 )
-_PARTS: Final = (
-    index,
-    devices,
-    ladders,
-    matches,
-    analyses,
-    submissions,
-    trials,
-    queue,
-    hosts,
-    runtime,
-)
-for _part in _PARTS:
+for _part in PARTS:
     api.add_router("", _part.router)
 
 
@@ -107,9 +87,9 @@ def _too_often(problem: TooOften) -> Problem:
 
 
 def _limit(problem: LimitReached) -> Problem:
-    if problem.per_hour:
+    if problem.period is not None:
         wait = {"Retry-After": "600"}
-        return Problem(429, "limit-reached", str(problem), "wait a while", wait)
+        return Problem(429, "limit-reached", str(problem), "try again later", wait)
     return Problem(409, "limit-reached", str(problem), "ask the operators of this site for more")
 
 
@@ -121,13 +101,13 @@ def _invalid(problem: ValidationError) -> Problem:
         }
         for error in problem.errors[:_SHOWN]
     ]
-    first = errors[0] if errors else {"field": "", "problem": "is not as it has to be"}
+    first = errors[0] if errors else {"field": "", "problem": "is not valid"}
     named = first["field"].rpartition(".")[2] or "the request"
     return Problem(
         422,
         "invalid",
         f"{named}: {first['problem']}",
-        "/api/v1/openapi.json says what is taken",
+        "see /api/v1/openapi.json for valid requests",
         errors=errors,
     )
 
@@ -137,12 +117,14 @@ def _http(problem: HttpError) -> Problem:
 
 
 def _not_taken(problem: NotTaken) -> Problem:
-    cure = "the page Uploading a bot says what may be in an archive; `damrak submit` makes such"
-    return Problem(422, "not-taken", problem.why, cure)
+    if isinstance(problem.message, ArchiveTooLarge):
+        return Problem(413, "too-large", str(problem), "remove files that the bot does not need")
+    cure = "see the page Uploading a bot for valid archives; `damrak submit` creates them"
+    return Problem(422, "not-taken", str(problem), cure)
 
 
 def _same_content(problem: SameContent) -> Problem:
-    cure = "change something, or make that version live"
+    cure = "change the bot, or make that version live"
     return Problem(409, "same-content", str(problem), cure, version=problem.number)
 
 
@@ -151,32 +133,57 @@ def _conflict(code: str, cure: str) -> Callable[[Exception], Problem]:
 
 
 def _not_yours(problem: NotYours) -> Problem:
-    return Problem(403, "not-yours", str(problem), "test your own versions, or live ones")
+    return Problem(
+        403, "not-yours", str(problem), "test one of your own versions or a live version"
+    )
 
 
 def _bad_bounds(problem: BadBounds) -> Problem:
-    return Problem(422, "bad-bounds", str(problem), "0 and 30 ask: is it stronger?")
+    return Problem(
+        422, "bad-bounds", str(problem), "use 0 and 30 to test whether a version is stronger"
+    )
+
+
+def _bad_tournament(problem: BadTournament) -> Problem:
+    return Problem(422, "bad-tournament", str(problem), "docs/api.md describes the rules")
+
+
+def _key_reused(problem: KeyReused | RequestKeyReused) -> Problem:
+    return Problem(422, "key-reused", str(problem), "send a new Idempotency-Key")
+
+
+def _not_allowed(problem: NotAllowed) -> Problem:
+    return Problem(403, "not-allowed", str(problem), "ask an organiser of the tournament")
+
+
+def _refused(problem: Refused) -> Problem:
+    return Problem(409, "not-possible", str(problem), english(problem.cure))
+
+
+def _stale(problem: Stale) -> Problem:
+    cure = "look at the tournament again, then repeat the act with its serial"
+    return Problem(412, "stale", str(problem), cure, serial=problem.serial)
 
 
 def _missing(problem: Http404) -> Problem:
-    return Problem(404, "not-found", "there is nothing here", "GET /api/v1/openapi.json")
+    return Problem(404, "not-found", "this resource does not exist", "GET /api/v1/openapi.json")
 
 
 def _no_tables(problem: DatabaseError) -> Problem:
     _log.error("database_trouble", exc_info=problem)
-    cure = "try again; /healthz/ready shows more"
+    cure = "try again; /healthz/ready has details"
     return Problem(503, "try-again", "the database does not answer", cure, {"Retry-After": "5"})
 
 
 def _no_store(problem: StoreUnreachable) -> Problem:
     _log.error("store_unreachable", exc_info=problem)
-    cure = "try again; /healthz says more"
-    what = "archives and replays cannot be reached now"
+    cure = "try again; /healthz has details"
+    what = "archives and replays are unavailable"
     return Problem(503, "try-again", what, cure, {"Retry-After": "20"})
 
 
 def _too_big(problem: RequestDataTooBig) -> Problem:
-    return Problem(413, "too-large", "the body is too large", "send less")
+    return Problem(413, "too-large", "the body is too large", "send a smaller body")
 
 
 _answers(Problem, _same)
@@ -190,13 +197,25 @@ _answers(StoreUnreachable, _no_store)
 _answers(RequestDataTooBig, _too_big)
 _answers(NotTaken, _not_taken)
 _answers(SameContent, _same_content)
-_answers(NameTaken, _conflict("name-taken", "take another name"))
+_answers(RequestKeyReused, _key_reused)
+_answers(KeyInUse, _conflict("key-in-use", "repeat the request in a moment"))
+_answers(NameTaken, _conflict("name-taken", "choose another name"))
 _answers(NotQualified, _conflict("not-qualified", "only qualified versions go live"))
-_answers(NotPlayable, _conflict("not-playable", "take what has qualified, on a ladder open to it"))
+_answers(
+    NotPlayable,
+    _conflict("not-playable", "choose a qualified version and a ladder that is open to it"),
+)
 _answers(NotYours, _not_yours)
 _answers(BadBounds, _bad_bounds)
-_answers(TooManyTrials, _conflict("limit-reached", "wait for one to end, or end one"))
-_answers(Overtaken, _conflict("overtaken", "look again, then decide"))
+_answers(TooManyTrials, _conflict("limit-reached", "wait until a test ends, or cancel one"))
+_answers(BadTournament, _bad_tournament)
+_answers(KeyReused, _key_reused)
+_answers(NotAllowed, _not_allowed)
+_answers(NotEntered, _conflict("not-entered", "choose another bot, or ask the organiser"))
+_answers(Pinned, _conflict("pinned", "wait until the tournament is over, or withdraw the bot"))
+_answers(Refused, _refused)
+_answers(Stale, _stale)
+_answers(Overtaken, _conflict("overtaken", "reload the state, then decide again"))
 
 
 @csrf_exempt  # nothing here can be changed by another site
@@ -206,23 +225,27 @@ def _nothing(request: HttpRequest, rest: str) -> HttpResponse:
     )
 
 
-def _told(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Return the view with support for HEAD, and with 405 answers in JSON."""
+def _completed(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Return the view with HEAD, conditional requests, rate limits, and 405 answers in JSON."""
 
     @wraps(view)
-    def telling(request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
-        asked = request.method
-        if asked == "HEAD":
+    def complete(request: HttpRequest, *args: Any, **options: Any) -> HttpResponseBase:
+        method = request.method
+        if method == "HEAD":
             request.method = "GET"  # the server leaves out the body
+            vars(request)["_is_head"] = True
         answer = view(request, *args, **options)
-        request.method = asked
-        if answer.status_code != 405:
-            return answer
-        allowed = answer.headers.get("Allow", "")
-        detail = f"{request.method} is not done here, only {allowed}"
-        return answer_of(Problem(405, "not-done", detail, headers={"Allow": allowed}))
+        if request.method == "GET":
+            answer = not_modified(request, answer)
+        request.method = method
+        if answer.status_code == 405:
+            allowed = answer.headers.get("Allow", "")
+            detail = f"{method} is not allowed here, only {allowed}"
+            answer = answer_of(Problem(405, "not-done", detail, headers={"Allow": allowed}))
+        state_rate_limits(request, answer)
+        return answer
 
-    return telling
+    return complete
 
 
 def urls() -> list[URLPattern | URLResolver]:
@@ -230,5 +253,5 @@ def urls() -> list[URLPattern | URLResolver]:
     found: list[URLPattern | URLResolver] = api.urls[0]
     for place in found:
         if isinstance(place, URLPattern):
-            place.callback = _told(place.callback)
-    return [*found, path("<path:rest>", _nothing)]
+            place.callback = _completed(place.callback)
+    return [*found, re_path(r"^(?P<rest>[\s\S]*)\Z", _nothing)]  # also with line breaks

@@ -18,7 +18,10 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 LARGEST: Final = 17 * 1024 * 1024
-"""The maximum size in bytes: an archive, plus the overhead of a form."""
+"""The default maximum size in bytes: an archive of the default runtime, plus a form's overhead."""
+
+UPLOADS: Final = ("/versions", "/desk/submit/")
+"""The ends of the paths that take archives."""
 
 SECONDS: Final = 120.0
 """The maximum duration of a whole body."""
@@ -34,13 +37,21 @@ class _Refused(Exception):
 
 
 class BoundedBodies:
-    """An ASGI application that wraps another, and refuses bodies that are too long or slow."""
+    """An ASGI application that wraps another, and refuses bodies that are too long or slow.
+
+    `uploads` is the maximum size in bytes of an upload, `largest` that of all other bodies.
+    """
 
     def __init__(
-        self, application: Application, largest: int = LARGEST, seconds: float = SECONDS
+        self,
+        application: Application,
+        largest: int = LARGEST,
+        seconds: float = SECONDS,
+        uploads: int = LARGEST,
     ) -> None:
         self._application = application
         self._largest = largest
+        self._uploads = uploads
         self._seconds = seconds
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -48,7 +59,8 @@ class BoundedBodies:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
-        body = _Body(receive, self._largest, self._seconds)
+        largest = self._uploads if scope["path"].endswith(UPLOADS) else self._largest
+        body = _Body(receive, largest, self._seconds)
         answered = False
 
         async def say(message: Message) -> None:
@@ -57,7 +69,7 @@ class BoundedBodies:
             await send(message)
 
         try:
-            _check_announced(scope, self._largest)
+            _check_announced(scope, largest)
             await self._application(scope, body.receive, say)
         except _Refused as refusal:
             body.refusal = refusal
@@ -104,7 +116,7 @@ def _check_announced(scope: Message, largest: int) -> None:
     for name, value in scope["headers"]:
         if name.lower() == b"content-length":
             if not value.isdigit() or len(value) > 18:
-                raise _Refused(400, "bad-length", "Content-Length is no number", "leave it out")
+                raise _Refused(400, "bad-length", "Content-Length is not a number", "omit it")
             if int(value) > largest:
                 raise _too_large(largest)
 
@@ -112,7 +124,7 @@ def _check_announced(scope: Message, largest: int) -> None:
 def _too_large(largest: int) -> _Refused:
     most = f"{largest / (1 << 20):g} MiB"
     return _Refused(
-        413, "too-large", f"the body is larger than {most}", "leave out what is not needed"
+        413, "too-large", f"the body is larger than {most}", "omit data that is not needed"
     )
 
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router, Schema
 
+from damrak_ladder.api import types
 from damrak_ladder.api.access import everybody
 from damrak_ladder.api.answers import set_public
 from damrak_ladder.matches.hosts import described
@@ -24,8 +25,8 @@ class HostShape(Schema):
     """
 
     name: str
-    state: str
-    status: str
+    state: types.HostState
+    status: types.HostStatus
     last_seen: datetime
     silent_s: int
     running: int | None
@@ -33,7 +34,13 @@ class HostShape(Schema):
     isolation: str
 
 
-@router.get("/hosts", auth=everybody, response=list[HostShape], summary="Machines that play")
+@router.get(
+    "/hosts",
+    auth=everybody,
+    response=list[HostShape],
+    operation_id="list_hosts",
+    summary="Hosts that play matches",
+)
 def hosts(request: HttpRequest, response: HttpResponse) -> list[HostShape]:
     """List all hosts by name."""
     set_public(response, 3)

@@ -17,14 +17,14 @@ from damrak_ladder.api.access import READ, caller, everybody, token_of
 from damrak_ladder.api.answers import set_private, set_public
 from damrak_ladder.api.shapes import Index, Me, PublicKey, token_shape
 from damrak_ladder.installation.environment import LOOPBACK
-from damrak_ladder.replays.signing import platform_key
+from damrak_ladder.replays.signatures import platform_key
 
 Nonce = Annotated[str, Field(pattern="^([0-9a-f]{32})?$")]
 
 router = Router(tags=["site"])
 
 
-@router.get("/", auth=everybody, response=Index, summary="What this is")
+@router.get("/", auth=everybody, response=Index, operation_id="get_index", summary="The software")
 def index(request: HttpRequest, response: HttpResponse, nonce: Nonce = "") -> Index:
     """Return the software and its version, and where the local operator finds the token."""
     set_public(response, 0 if nonce else 60)
@@ -46,7 +46,13 @@ def _local_key() -> str | None:
     return str(path) if path.is_file() else None
 
 
-@router.get("/key", auth=everybody, response=PublicKey, summary="The key that signs replays")
+@router.get(
+    "/key",
+    auth=everybody,
+    response=PublicKey,
+    operation_id="get_key",
+    summary="The keys that sign replays",
+)
 def key(request: HttpRequest, response: HttpResponse) -> PublicKey:
     """Return the public keys for verifying signatures of replays: Ed25519, in hexadecimal."""
     set_public(response, 3600)
@@ -56,7 +62,7 @@ def key(request: HttpRequest, response: HttpResponse) -> PublicKey:
     )
 
 
-@router.get("/me", auth=READ, response=Me, summary="Whose token this is")
+@router.get("/me", auth=READ, response=Me, operation_id="get_me", summary="Owner of the token")
 def me(request: HttpRequest, response: HttpResponse) -> Me:
     """Return the owner of the token, and its permissions."""
     set_private(response)
@@ -64,7 +70,13 @@ def me(request: HttpRequest, response: HttpResponse) -> Me:
     return Me(username=owner.username, role=str(owner.role), token=token_shape(token_of(request)))
 
 
-@router.delete("/me/token", auth=READ, response={204: None}, summary="Make this token void")
+@router.delete(
+    "/me/token",
+    auth=READ,
+    response={204: None},
+    operation_id="revoke_own_token",
+    summary="Revoke this token",
+)
 def give_up_token(request: HttpRequest) -> Status[None]:
     """Revoke the token of this request permanently."""
     revoke(caller(request), token_of(request).pk, timezone.now())

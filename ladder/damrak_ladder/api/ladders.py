@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Field, Query, Router, Schema
 
+from damrak_ladder.api import filter_types, types
 from damrak_ladder.api.access import everybody
 from damrak_ladder.api.answers import as_json, set_public
+from damrak_ladder.api.filter_types import Day
 from damrak_ladder.api.paging import LongPage, cut
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.shapes import LadderShape, ladder_shape
 from damrak_ladder.matches.models import Ladder
-from damrak_ladder.standings.tables import Row, length, table
+from damrak_ladder.standings.read.table import Row, length, table
 
 router = Router(tags=["ladders"])
 
@@ -25,7 +27,7 @@ class Rating(Schema):
     version: int
     version_id: int
     owner: str
-    kind: str
+    kind: types.VersionKind
     rank: int
     rank_low: int
     rank_high: int
@@ -40,21 +42,34 @@ class Rating(Schema):
     """The probability of being the best of the table."""
 
 
-class Wanted(LongPage):
+class TableFilter(LongPage):
     """Filters of the table."""
 
     seats: Annotated[int | None, Field(ge=2, le=4)] = None
-    kind: Literal["uploaded", "remote", "house"] | None = None
+    on: Day | None = Field(None, description="A day (UTC), at whose end the table is read.")
+    kind: filter_types.VersionKind | None = None
 
 
-@router.get("/ladders", auth=everybody, response=list[LadderShape], summary="All ladders")
+@router.get(
+    "/ladders",
+    auth=everybody,
+    response=list[LadderShape],
+    operation_id="list_ladders",
+    summary="All ladders",
+)
 def ladders(request: HttpRequest, response: HttpResponse) -> list[LadderShape]:
     """List all ladders, open ones first."""
     set_public(response, 30)
     return [ladder_shape(ladder) for ladder in Ladder.objects.order_by("-is_open", "slug")[:1000]]
 
 
-@router.get("/ladders/{slug:slug}", auth=everybody, response=LadderShape, summary="A ladder")
+@router.get(
+    "/ladders/{slug:slug}",
+    auth=everybody,
+    response=LadderShape,
+    operation_id="get_ladder",
+    summary="A ladder",
+)
 def ladder(request: HttpRequest, response: HttpResponse, slug: str) -> LadderShape:
     """Return a ladder and its rules."""
     set_public(response, 30)
@@ -62,10 +77,15 @@ def ladder(request: HttpRequest, response: HttpResponse, slug: str) -> LadderSha
 
 
 @router.get(
-    "/ladders/{slug:slug}/ratings", auth=everybody, response=list[Rating], summary="The ratings"
+    "/ladders/{slug:slug}/ratings",
+    auth=everybody,
+    response=list[Rating],
+    operation_id="list_ratings",
+    summary="The rating table of a ladder",
+    openapi_extra={"x-damrak-headers": ["X-Total-Count"]},
 )
 def ratings(
-    request: HttpRequest, response: HttpResponse, slug: str, wanted: Query[Wanted]
+    request: HttpRequest, response: HttpResponse, slug: str, wanted: Query[TableFilter]
 ) -> HttpResponse:
     """Return the table, best first: of all table sizes together, or of one with `seats`."""
     set_public(response, 10)
@@ -75,18 +95,21 @@ def ratings(
     found = table(
         found_ladder,
         seats=wanted.seats,
+        on=wanted.on,
         kinds=kinds,
-        skip=wanted.offset,
-        limit=wanted.limit + 1,
+        skip=0 if wanted.on else wanted.offset,
+        limit=wanted.limit + 1 + (wanted.offset if wanted.on else 0),
         with_trend=False,
     )
+    if wanted.on is not None:
+        found = found[wanted.offset :]
     return as_json([_rating(row) for row in cut(found, wanted, request, response)], response)
 
 
 def _ladder(slug: str) -> Ladder:
     found = Ladder.objects.filter(slug=slug).first()
     if found is None:
-        raise not_found(f"ladder {slug}", "GET /api/v1/ladders names those there are")
+        raise not_found(f"ladder {slug}", "GET /api/v1/ladders lists all")
     return found
 
 

@@ -12,16 +12,22 @@ from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 from ninja import Field, Router
 
-from damrak_ladder.api.access import READ, check_owner, everybody
-from damrak_ladder.api.answers import FOR_EVER, set_private, set_public
+from damrak_engine.bundle import FORMAT as bundle_format
+from damrak_engine.replay import FORMAT as replay_format
+from damrak_ladder.api.access import READ, any_token_or_none, caller, check_owner
+from damrak_ladder.api.answers import FOR_EVER, set_private
+from damrak_ladder.api.description.documents import document
+from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.shapes import LogShape, MatchShape, match_shape
+from damrak_ladder.api.tournaments.viewing import set_cached, viewer_of
 from damrak_ladder.matches.models import BlockState, Match, Seat, SeatLog
-from damrak_ladder.pipeline.bundling import NoBundle, bundle_bytes
-from damrak_ladder.pipeline.forgetting import is_log_forgotten
+from damrak_ladder.pipeline.outcome.bundles import NoBundle, bundle_bytes
+from damrak_ladder.pipeline.upkeep.retention import is_log_forgotten
 from damrak_ladder.replays.errors import ReplayDamaged, ReplayLost
-from damrak_ladder.replays.keeping import load
+from damrak_ladder.replays.storage import load
 from damrak_ladder.replays.stores import replay_store
+from damrak_ladder.tournaments.visibility import visible, visible_matches, visible_seats
 
 WITHDRAWN_AFTER: Final = 300
 """Cache time in seconds: the results of a host may be withdrawn and the match played again."""
@@ -31,38 +37,61 @@ Hash = Annotated[str, Field(pattern="^([0-9a-f]{64})?$")]
 router = Router(tags=["matches"])
 
 
-@router.get("/matches/{int:match_id}", auth=everybody, response=MatchShape, summary="A match")
+@router.get(
+    "/matches/{int:match_id}",
+    auth=any_token_or_none,
+    response=MatchShape,
+    operation_id="get_match",
+    summary="A match",
+)
 def match(request: HttpRequest, response: HttpResponse, match_id: int) -> MatchShape:
-    """Return a match with its seats, and its result once it is recorded."""
-    set_public(response, 10)
-    return match_shape(_match(match_id))
+    """Return a match with its seats, and its result once it is recorded.
+
+    Hidden matches of a tournament are shown to tokens whose owners may see them.
+    """
+    set_cached(request, response, 10)
+    return match_shape(_match(request, match_id))
 
 
-@router.get("/matches/{int:match_id}/replay", auth=everybody, summary="The replay of a match")
+@router.get(
+    "/matches/{int:match_id}/replay",
+    auth=any_token_or_none,
+    operation_id="get_replay",
+    summary="The replay of a match",
+    openapi_extra=document("Replay", replay_format),
+)
+@refuses("not-over", "replay-damaged")
 def replay(request: HttpRequest, match_id: int, hash: Hash = "") -> HttpResponse:
     """Return the signed replay as it is stored; 409 while there is none yet.
 
     If `hash` is the hash given by the match, the answer may be cached forever.
     """
-    found = _match(match_id)
+    found = _match(request, match_id)
     # If the block is being played again, its cards are secret again.
     if not found.replay or found.block.state != BlockState.RECORDED:
         state = found.block.state
-        cure = "ask an organiser to queue it again" if state == BlockState.DEAD else "ask later"
+        cure = (
+            "ask an organiser to queue it again" if state == BlockState.DEAD else "try again later"
+        )
         raise Problem(409, "not-over", f"match {match_id} is {state}: it has no replay yet", cure)
     if hash not in ("", found.replay):
-        raise Problem(
-            404, "not-found", f"match {match_id} has another replay", "leave out the hash"
-        )
+        raise Problem(404, "not-found", f"match {match_id} has another replay", "omit the hash")
     return _replay(request, found.replay, FOR_EVER if hash else WITHDRAWN_AFTER)
 
 
-@router.get("/matches/{int:match_id}/seats/{int:seat}/log", auth=READ, response=list[LogShape])
+@router.get(
+    "/matches/{int:match_id}/seats/{int:seat}/log",
+    auth=READ,
+    response=list[LogShape],
+    operation_id="list_logs",
+    summary="Output and resource use of a bot",
+)
+@refuses("not-yours", "second-factor-needed", "log-forgotten")
 def log(request: HttpRequest, response: HttpResponse, match_id: int, seat: int) -> list[LogShape]:
     """Return the output and resource use of the bot in a seat, by attempt; for its owner."""
     set_private(response)
     sitting = _own_seat(request, match_id, seat)
-    rows = list(SeatLog.objects.filter(seat=sitting).order_by("-attempt")[:20])
+    rows = list(visible(SeatLog, caller(request)).filter(seat=sitting).order_by("-attempt")[:20])
     if not rows and is_log_forgotten(sitting.match.block, timezone.now()):
         days = settings.DAMRAK_KEEPING.logs
         raise Problem(410, "log-forgotten", f"logs are kept for {days} days", "the replay remains")
@@ -70,15 +99,20 @@ def log(request: HttpRequest, response: HttpResponse, match_id: int, seat: int) 
 
 
 @router.get(
-    "/matches/{int:match_id}/seats/{int:seat}/bundle", auth=READ, summary="A fault to be repeated"
+    "/matches/{int:match_id}/seats/{int:seat}/bundle",
+    auth=READ,
+    operation_id="get_bundle",
+    summary="The bundle that reproduces a fault",
+    openapi_extra=document("Bundle", bundle_format),
 )
+@refuses("not-yours", "second-factor-needed", "no-bundle")
 def bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
     """Return the messages to the bot until it failed, for `damrak repro`; for its owner."""
     sitting = _own_seat(request, match_id, seat)
     try:
         content = bundle_bytes(sitting, sitting.match.block.attempt)
     except NoBundle as problem:
-        raise Problem(404, "no-bundle", str(problem), "the log may tell more") from None
+        raise Problem(404, "no-bundle", str(problem), "the log may have details") from None
     answer = HttpResponse(content, content_type="application/json")
     set_private(answer)
     answer["Content-Disposition"] = f'attachment; filename="match{match_id}-seat{seat}.json"'
@@ -86,7 +120,7 @@ def bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
 
 
 def _own_seat(request: HttpRequest, match_id: int, number: int) -> Seat:
-    every = Seat.objects.select_related("match__block", "version__bot__owner")
+    every = visible_seats(caller(request)).select_related("match__block", "version__bot__owner")
     found = every.filter(match__pk=match_id, number=number).first()
     if found is None:
         raise not_found(f"seat {number} in match {match_id}")
@@ -94,9 +128,11 @@ def _own_seat(request: HttpRequest, match_id: int, number: int) -> Seat:
     return found
 
 
-def _match(match_id: int) -> Match:
-    every = Match.objects.select_related("block__ladder").prefetch_related(
-        "seats__version__bot__owner", "seats__result"
+def _match(request: HttpRequest, match_id: int) -> Match:
+    every = (
+        visible_matches(viewer_of(request))
+        .select_related("block__ladder")
+        .prefetch_related("seats__version__bot__owner", "seats__result")
     )
     found = every.filter(pk=match_id).first()
     if found is None:
@@ -127,7 +163,7 @@ def _replay(request: HttpRequest, replay_hash: str, seconds: int) -> HttpRespons
         answer["Content-Encoding"] = coding or "identity"  # prevents further compression
         answer["Content-Disposition"] = f'inline; filename="{replay_hash[:16]}.json"'
     answer["ETag"] = tag
-    set_public(answer, seconds)
+    set_cached(request, answer, seconds)
     patch_vary_headers(answer, ["Accept-Encoding"])
     return answer
 
@@ -139,7 +175,7 @@ def _bytes(replay_hash: str, coding: str) -> bytes:
             return replay_store().get(replay_hash)
     except (ReplayLost, ReplayDamaged) as problem:
         raise Problem(
-            500, "replay-damaged", str(problem), "tell the operators of this site"
+            500, "replay-damaged", str(problem), "contact the operators of this site"
         ) from None
     # Deterministic, as the ETag requires.
     return gzip.compress(data, mtime=0) if coding == "gzip" else data

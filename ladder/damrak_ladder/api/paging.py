@@ -10,9 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Field, Schema
 
 MOST: Final = 1000
-STORABLE: Final = r"^[^\x00]*$"
-"""Texts that every database accepts in queries."""
-
 _FURTHEST: Final = 10_000_000
 
 T = TypeVar("T")
@@ -40,7 +37,13 @@ def piece_of(rows: QuerySet[Any, T], page: Page, request: HttpRequest, to: HttpR
 def cut(found: Sequence[T], page: Page, request: HttpRequest, to: HttpResponse) -> list[T]:
     """Return the page without the extra row, whose presence the headers announce."""
     if len(found) > page.limit:
-        query = request.GET.copy()
-        query["limit"], query["offset"] = str(page.limit), str(page.offset + page.limit)
-        to["Link"] = f'<{request.path}?{query.urlencode()}>; rel="next"'
+        link_to_next(request, to, limit=page.limit, offset=page.offset + page.limit)
     return list(found[: page.limit])
+
+
+def link_to_next(request: HttpRequest, to: HttpResponse, **parameters: object) -> None:
+    """Add a header with the address of the next page: this one with these parameters changed."""
+    query = request.GET.copy()
+    for name, value in parameters.items():
+        query[name] = str(value)
+    to["Link"] = f'<{request.path}?{query.urlencode()}>; rel="next"'

@@ -12,7 +12,8 @@ from django.http import HttpResponse
 from damrak_ladder.plain_text import plain_values
 
 CONTENT_TYPE: Final = "application/problem+json"
-_TYPES: Final = "urn:damrak:problem:"
+TYPES: Final = "urn:damrak:problem:"
+"""The prefix of the types of problems, before their codes."""
 
 
 class Problem(Exception):
@@ -44,7 +45,7 @@ def not_found(what: str, cure: str = "") -> Problem:
 def answer_of(problem: Problem) -> HttpResponse:
     """Return the problem as a response."""
     said = {
-        "type": _TYPES + problem.code,
+        "type": TYPES + problem.code,
         "title": HTTPStatus(problem.status).phrase,
         "status": problem.status,
         "code": problem.code,

@@ -6,15 +6,17 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router, Schema
 
+from damrak_ladder.api import types
 from damrak_ladder.api.access import everybody
 from damrak_ladder.api.answers import set_public
 from damrak_ladder.bots.models import Version
-from damrak_ladder.pipeline import outlook
+from damrak_ladder.message_codes.wording import english
+from damrak_ladder.pipeline.queue import forecast
 
 router = Router(tags=["queue"])
 
 
-class Seated(Schema):
+class QueuedVersion(Schema):
     """A version that plays."""
 
     bot: str
@@ -25,9 +27,9 @@ class RunningShape(Schema):
     """A running block; times are in seconds."""
 
     block: int
-    purpose: str
+    purpose: types.Purpose
     ladder: str | None
-    versions: list[Seated]
+    versions: list[QueuedVersion]
     games: int
     seconds: float
     ends_in: float
@@ -37,9 +39,9 @@ class WaitingShape(Schema):
     """A waiting block; `text` gives the reason, `position` 1 starts next."""
 
     block: int
-    purpose: str
+    purpose: types.Purpose
     ladder: str | None
-    versions: list[Seated]
+    versions: list[QueuedVersion]
     games: int
     position: int | None
     starts_in: float | None
@@ -56,14 +58,20 @@ class QueueShape(Schema):
     waiting_count: int
     hosts: int
     places: int
-    shares: dict[str, float]
+    shares: types.Shares
 
 
-@router.get("/queue", auth=everybody, response=QueueShape, summary="The queue")
+@router.get(
+    "/queue",
+    auth=everybody,
+    response=QueueShape,
+    operation_id="get_queue",
+    summary="The queue",
+)
 def queue(request: HttpRequest, response: HttpResponse) -> QueueShape:
     """Return running and waiting blocks, with positions and estimated starts."""
     set_public(response, 3)
-    now = outlook.queue(timezone.now())
+    now = forecast.queue(timezone.now())
     return QueueShape(
         running=[
             RunningShape(
@@ -87,7 +95,7 @@ def queue(request: HttpRequest, response: HttpResponse) -> QueueShape:
                 position=one.position,
                 starts_in=one.starts_in,
                 reason=one.reason,
-                text=str(one.text),
+                text=english(one.message),
             )
             for one in now.waiting
         ],
@@ -99,5 +107,5 @@ def queue(request: HttpRequest, response: HttpResponse) -> QueueShape:
     )
 
 
-def _seated(versions: tuple[Version, ...]) -> list[Seated]:
-    return [Seated(bot=version.bot.slug, version=version.number) for version in versions]
+def _seated(versions: tuple[Version, ...]) -> list[QueuedVersion]:
+    return [QueuedVersion(bot=version.bot.slug, version=version.number) for version in versions]

@@ -8,6 +8,7 @@ from datetime import datetime
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router, Schema
+from typing_extensions import TypeAliasType
 
 from damrak_ladder.api.access import everybody
 from damrak_ladder.api.answers import set_public
@@ -58,6 +59,26 @@ class LimitsShape(Schema):
     archive_files: int
 
 
+class OptionalRuntimeShape(Schema):
+    """Packages that a bot chooses with `runtime` in its damrak.toml, with limits of their own."""
+
+    name: str
+    imports: list[str]
+    """The modules whose import was measured in a sandbox."""
+    packages: list[PackageShape]
+    """In addition to those of the default runtime."""
+    memory_mb: int
+    """Instead of that of `limits`."""
+    archive_mb: int
+    unpacked_mb: int
+    import_ms: int
+    import_cpu_ms: int
+    """Of these milliseconds the processor time."""
+    import_memory_mb: int
+    """Peak memory of the process, in MiB."""
+    import_threads: int
+
+
 class BotRuntimeShape(Schema):
     """The environment of a bot in its sandbox."""
 
@@ -68,6 +89,7 @@ class BotRuntimeShape(Schema):
     interpreters: list[InterpreterShape]
     packages: list[PackageShape]
     limits: LimitsShape
+    runtimes: list[OptionalRuntimeShape]
 
 
 class HostRuntimeShape(Schema):
@@ -80,12 +102,15 @@ class HostRuntimeShape(Schema):
     runtime: BotRuntimeShape
 
 
+ValueByHost = TypeAliasType("ValueByHost", dict[str, str | None])
+
+
 class DifferenceShape(Schema):
     """A difference between hosts; null means that a host does not have it."""
 
     kind: str
     name: str
-    values: dict[str, str | None]
+    values: ValueByHost
 
 
 class RuntimeShape(Schema):
@@ -97,7 +122,13 @@ class RuntimeShape(Schema):
     differences: list[DifferenceShape]
 
 
-@router.get("/runtime", auth=everybody, response=RuntimeShape, summary="What uploaded bots get")
+@router.get(
+    "/runtime",
+    auth=everybody,
+    response=RuntimeShape,
+    operation_id="get_runtime",
+    summary="The runtime of uploaded bots",
+)
 def runtime(request: HttpRequest, response: HttpResponse) -> RuntimeShape:
     """Return interpreters, packages, limits and processors, as reported by hosts' sandboxes."""
     set_public(response, 60)

@@ -1,75 +1,84 @@
-"""What is sent, as JSON."""
+"""The JSON objects of API responses."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
 from ninja import Schema
+from typing_extensions import TypeAliasType
 
 from damrak_ladder.accounts.models import ApiToken
+from damrak_ladder.api import types
 from damrak_ladder.bots.models import Bot, Kind, Step, Version
-from damrak_ladder.matches.models import BlockState, Ladder, Match
+from damrak_ladder.matches.models import Block, BlockState, Ladder, Match
+from damrak_ladder.message_codes.wording import english
 
 
 class Index(Schema):
-    """What this is."""
+    """The software and address of this site."""
 
     software: str
     version: str
     url: str
     local_key: str | None
-    """Where a token for this machine's own user is, if the site serves this machine only."""
+    """The path of the token for this machine's own user, if the site serves this machine only."""
     local_proof: str | None
-    """For a `nonce`: that the site has read that file, so that nobody shows it to another."""
+    """For a `nonce`: a proof that the site has read that file, so that clients can verify it before
+    they send the token.
+    """
 
 
 class PublicKey(Schema):
     """The keys with which replays are signed."""
 
     algorithm: str
-    public_key: str  # the one in use
-    keys: list[str]  # that one, then those used earlier whose signatures still count
+    public_key: str  # the current key
+    keys: list[str]  # the current key, followed by earlier keys whose signatures are still valid
 
 
 class TokenShape(Schema):
-    """A token, without what makes it one."""
+    """A token without its secret."""
 
     id: int
     name: str
-    scopes: list[str]
+    scopes: list[types.Scope]
     created: datetime
     expires: datetime | None
     last_used: datetime | None
 
 
 class Me(Schema):
-    """Whose token it is."""
+    """The user to whom the token belongs."""
 
     username: str
-    role: str
+    role: types.Role
     token: TokenShape
 
 
+Reference = TypeAliasType("Reference", Literal["anchors", "field"])
+
+
 class LadderShape(Schema):
-    """A standing competition."""
+    """A permanent competition."""
 
     slug: str
     name: str
     summary: str
     boards: list[str]
-    shares: dict[str, float]
-    options: dict[str, Any]
-    control: dict[str, Any]
+    shares: types.Shares
+    options: types.GameOptions
+    control: types.TimeControl
     rotations: int
-    admits: list[str]
+    admits: list[types.VersionKind]
     house: list[str]
-    anchors: dict[str, float]
-    anchor_errors: dict[str, float]
-    """The standard deviations of the Elo of anchors; the one without is fixed."""
-    intervals_relative_to: Literal["anchors", "field"]
-    """What the published intervals are distances to: the anchors, or the mean of the field if the
-    ladder has none."""
+    anchors: types.EloBySpec
+    anchor_errors: types.EloBySpec
+    """The standard deviations of the Elo of anchors; the anchor without one is fixed."""
+    intervals_relative_to: Reference
+    """The reference of the published intervals: the anchors, or the mean of the field without any.
+    """
     is_open: bool
     created: datetime
 
@@ -80,13 +89,13 @@ class VersionShape(Schema):
     id: int
     bot: str
     number: int
-    kind: str
+    kind: types.VersionKind
     language: str
     sha256: str
     size: int
     note: str
     spec: str
-    state: str
+    state: types.VersionState
     is_live: bool
     goes_live: bool
     reason: str
@@ -95,7 +104,7 @@ class VersionShape(Schema):
 
 
 class BotShape(Schema):
-    """A line of versions."""
+    """A bot, which is a series of versions."""
 
     slug: str
     name: str
@@ -106,40 +115,40 @@ class BotShape(Schema):
 
 
 class BotInFull(BotShape):
-    """A line of versions, with the newest of them."""
+    """A bot with its newest versions."""
 
     ladders: list[str]
     versions: list[VersionShape]
 
 
 class StepShape(Schema):
-    """Something that happened to a version."""
+    """An event in the lifecycle of a version."""
 
     id: int
     at: datetime
-    kind: str
+    kind: types.StepKind
     text: str
-    detail: dict[str, Any]
+    detail: types.StepDetail
 
 
 class Journey(Schema):
-    """How far a version is, and what happened to it since a step that is known."""
+    """The state of a version, and its steps since a known one."""
 
     version: VersionShape
     is_over: bool
-    """Whether nothing more happens by itself."""
+    """Whether no further step will follow automatically."""
     steps: list[StepShape]
 
 
 class SeatShape(Schema):
-    """Who sat there, and how it came out."""
+    """A seat, its player and the result."""
 
     seat: int
     bot: str
     version: int
     version_id: int
     owner: str
-    kind: str
+    kind: types.VersionKind
     turn: int | None
     place: int | None
     points: int | None
@@ -153,19 +162,58 @@ class MatchShape(Schema):
     block: int
     number: int
     ladder: str | None
-    purpose: str
-    state: str
+    purpose: types.Purpose
+    state: types.BlockState
     board: str
-    options: dict[str, Any]
-    control: dict[str, Any]
+    options: types.GameOptions
+    control: types.TimeControl
     is_mirrored: bool
     finished: datetime | None
     replay: str | None
     seats: list[SeatShape]
 
 
+class SideShape(Schema):
+    """The result of a version in a block."""
+
+    bot: str
+    version: int
+    version_id: int
+    owner: str
+    wins: float
+    """The number of first places; a shared first place counts as a half, third or quarter."""
+    points: int
+    faults: int
+
+
+class GameShape(Schema):
+    """A match of a block."""
+
+    id: int
+    number: int
+    replay: str | None
+
+
+class BlockShape(Schema):
+    """All rotations of one table, which count together."""
+
+    id: int
+    ladder: str | None
+    purpose: types.Purpose
+    state: types.BlockState
+    board: str
+    options: types.GameOptions
+    control: types.TimeControl
+    is_mirrored: bool
+    created: datetime
+    finished: datetime | None
+    matches: list[GameShape]
+    sides: list[SideShape]
+    """The versions by their wins, once the block is recorded; before that by name."""
+
+
 class LogShape(Schema):
-    """What is known of a seat beside the replay."""
+    """The data of a seat that is not part of the replay."""
 
     match: int
     seat: int
@@ -180,7 +228,7 @@ class LogShape(Schema):
 
 
 class Failure(Schema):
-    """A match in which a version failed, and where more about it is."""
+    """A match in which a version failed, with links to details."""
 
     match: int
     seat: int
@@ -192,7 +240,7 @@ class Failure(Schema):
 
 
 def token_shape(token: ApiToken) -> TokenShape:
-    """A token as it is sent."""
+    """Return a token in the form of the API."""
     return TokenShape(
         id=token.pk,
         name=token.name,
@@ -204,7 +252,7 @@ def token_shape(token: ApiToken) -> TokenShape:
 
 
 def ladder_shape(ladder: Ladder) -> LadderShape:
-    """A ladder as it is sent."""
+    """Return a ladder in the form of the API."""
     return LadderShape(
         **{
             name: getattr(ladder, name)
@@ -216,7 +264,7 @@ def ladder_shape(ladder: Ladder) -> LadderShape:
 
 
 def bot_shape(bot: Bot) -> BotShape:
-    """A bot with its owner and its live version as it is sent."""
+    """Return a bot with its owner and its live version in the form of the API."""
     return BotShape(
         slug=bot.slug,
         name=bot.name,
@@ -227,7 +275,7 @@ def bot_shape(bot: Bot) -> BotShape:
 
 
 def version_shape(version: Version) -> VersionShape:
-    """A version with its bot as it is sent."""
+    """Return a version with its bot in the form of the API."""
     return VersionShape(
         id=version.pk,
         bot=version.bot.slug,
@@ -241,19 +289,21 @@ def version_shape(version: Version) -> VersionShape:
         state=version.state,
         is_live=version.bot.live_id == version.pk,
         goes_live=version.goes_live,
-        reason=version.reason,
+        reason=english(version.reason),
         created=version.created,
         changed=version.changed,
     )
 
 
 def step_shape(step: Step) -> StepShape:
-    """A step as it is sent."""
-    return StepShape(id=step.pk, at=step.at, kind=step.kind, text=step.text, detail=step.detail)
+    """Return a step in the form of the API."""
+    return StepShape(
+        id=step.pk, at=step.at, kind=step.kind, text=english(step.message), detail=step.detail
+    )
 
 
 def match_shape(match: Match) -> MatchShape:
-    """A match with its block, its seats and their results as it is sent."""
+    """Return a match with its block, its seats and their results in the form of the API."""
     block = match.block
     return MatchShape(
         id=match.pk,
@@ -274,8 +324,60 @@ def match_shape(match: Match) -> MatchShape:
     )
 
 
+def block_shape(block: Block, matches: Sequence[Match]) -> BlockShape:
+    """Return a block, with its matches, their seats and results, as it is sent."""
+    is_recorded = block.state == BlockState.RECORDED
+    return BlockShape(
+        id=block.pk,
+        ladder=None if block.ladder is None else block.ladder.slug,
+        purpose=block.purpose,
+        state=block.state,
+        board=block.board,
+        options=block.options,
+        control=block.control,
+        is_mirrored=block.is_mirrored,
+        created=block.created,
+        finished=block.finished,
+        matches=[
+            GameShape(
+                id=match.pk,
+                number=match.number,
+                replay=(match.replay or None) if is_recorded else None,
+            )
+            for match in matches
+        ],
+        sides=_sides(matches),
+    )
+
+
+def _sides(matches: Sequence[Match]) -> list[SideShape]:
+    sides: dict[int, SideShape] = {}
+    for match in matches:
+        seats = [(seat, getattr(seat, "result", None)) for seat in match.seats.all()]
+        firsts = sum(result is not None and result.place == 1 for _, result in seats)
+        for seat, result in seats:
+            bot = seat.version.bot
+            side = sides.setdefault(
+                seat.version_id,
+                SideShape(
+                    bot=bot.slug,
+                    version=seat.version.number,
+                    version_id=seat.version_id,
+                    owner=bot.owner.username,
+                    wins=0,
+                    points=0,
+                    faults=0,
+                ),
+            )
+            if result is not None:
+                side.wins += (result.place == 1) / max(firsts, 1)
+                side.points += result.points
+                side.faults += bool(result.fault)
+    return sorted(sides.values(), key=lambda one: (-one.wins, -one.points, one.bot, one.version))
+
+
 def _seat_shape(seat: Any) -> SeatShape:
-    result = getattr(seat, "result", None)  # there is none before the match is recorded
+    result = getattr(seat, "result", None)  # missing until the match is recorded
     bot = seat.version.bot
     return SeatShape(
         seat=seat.number,

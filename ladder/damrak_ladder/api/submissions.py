@@ -10,25 +10,27 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Field, Query, Schema, Status
 
-from damrak_ladder.accounts.budgets import spend
-from damrak_ladder.api.access import PLAY, SUBMIT, caller, own_bot
+from damrak_archive.limits import MIB
+from damrak_ladder.api.access import PLAY, SUBMIT, caller, count, own_bot
 from damrak_ladder.api.answers import set_private
 from damrak_ladder.api.bots import router  # ninja has one view for all methods of a path
+from damrak_ladder.api.description.refusals import refuses
+from damrak_ladder.api.idempotency import idempotent
 from damrak_ladder.api.problems import Problem
+from damrak_ladder.api.requests import Body
 from damrak_ladder.api.shapes import VersionShape, version_shape
 from damrak_ladder.bots import connecting
 from damrak_ladder.bots.errors import SameContent
 from damrak_ladder.bots.inspection import LARGEST
 from damrak_ladder.matches.models import Host, HostState
-from damrak_ladder.pipeline.submitting import connect, connect_again, submit
-from damrak_wire.archive.limits import STANDARD
+from damrak_ladder.pipeline.submission import connect, connect_again, submit
 
 UPLOADS: Final = 30  # per owner in ten minutes, including refused ones
 AWAY_AFTER: Final = timedelta(seconds=60)
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
-class About(Schema):
+class VersionNote(Schema):
     """An author's description of a version."""
 
     note: Annotated[str, Field(max_length=500)] = ""
@@ -36,7 +38,7 @@ class About(Schema):
     """Play shadow games first; it is made live manually."""
 
 
-class Remote(Schema):
+class NewRemote(Body):
     """The description of a remote version."""
 
     software: Annotated[str, Field(min_length=1, max_length=200)]
@@ -44,7 +46,7 @@ class Remote(Schema):
     note: Annotated[str, Field(max_length=500)] = ""
 
 
-class Registered(Schema):
+class RegisteredRemote(Schema):
     """A remote version, its token, and where to connect."""
 
     version: VersionShape
@@ -52,7 +54,7 @@ class Registered(Schema):
     lobbies: list[str]
 
 
-class Renewed(Schema):
+class RenewedToken(Schema):
     """A new connect token."""
 
     token: str
@@ -63,19 +65,22 @@ class Renewed(Schema):
     "/bots/{slug:slug}/versions",
     auth=SUBMIT,
     response={201: VersionShape},
+    operation_id="submit_archive",
     summary="Submit an archive",
     openapi_extra={
+        "x-damrak-headers": ["Location"],
         "requestBody": {
             "required": True,
             "content": {
-                kind: {"schema": {"type": "string", "format": "binary"}}
-                for kind in ("application/zip", "application/gzip", "application/octet-stream")
+                "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}
             },
-        }
+        },
     },
 )
+@refuses("not-yours", "not-taken", "not-an-archive", "same-content", "limit-reached")
+@idempotent(SUBMIT)
 def submit_archive(
-    request: HttpRequest, response: HttpResponse, slug: str, about: Query[About]
+    request: HttpRequest, response: HttpResponse, slug: str, about: Query[VersionNote]
 ) -> Status[VersionShape]:
     """Create a version from the archive in the body of the request, and start its qualification.
 
@@ -84,7 +89,7 @@ def submit_archive(
     set_private(response)
     owner = caller(request)
     bot = own_bot(owner, slug)
-    spend("upload", str(owner.pk), UPLOADS, 600)
+    count(request, "upload", str(owner.pk), UPLOADS, 600)
     data = _body(request)
     version = submit(bot, data, timezone.now(), about.note, goes_live=not about.canary)
     response["Location"] = f"/api/v1/versions/{version.pk}"
@@ -94,12 +99,16 @@ def submit_archive(
 @router.post(
     "/bots/{slug:slug}/remote",
     auth=PLAY,
-    response={201: Registered},
+    response={201: RegisteredRemote},
+    operation_id="register_remote",
     summary="Register a remote bot",
+    openapi_extra={"x-damrak-headers": ["Location"]},
 )
+@refuses("not-yours", "same-content", "limit-reached")
+@idempotent(PLAY)
 def register_remote(
-    request: HttpRequest, response: HttpResponse, slug: str, remote: Remote
-) -> Status[Registered]:
+    request: HttpRequest, response: HttpResponse, slug: str, remote: NewRemote
+) -> Status[RegisteredRemote]:
     """Register a remote version, which connects with the token; the token is shown once.
 
     The same software again is the same version, and gets a new token if it is the newest version;
@@ -112,18 +121,35 @@ def register_remote(
     except SameContent as same:
         version, secret = connect_again(bot, same.number, now)
     response["Location"] = f"/api/v1/versions/{version.pk}"
-    return Status(201, Registered(version=version_shape(version), token=secret, lobbies=_lobbies()))
+    return Status(
+        201, RegisteredRemote(version=version_shape(version), token=secret, lobbies=_lobbies())
+    )
 
 
-@router.post("/bots/{slug:slug}/token", auth=PLAY, response=Renewed, summary="Renew its token")
-def renew_token(request: HttpRequest, response: HttpResponse, slug: str) -> Renewed:
+@router.post(
+    "/bots/{slug:slug}/token",
+    auth=PLAY,
+    response=RenewedToken,
+    operation_id="renew_connect_token",
+    summary="Renew the connect token of a bot",
+)
+@refuses("not-yours")
+@idempotent(PLAY)
+def renew_token(request: HttpRequest, response: HttpResponse, slug: str) -> RenewedToken:
     """Return a new token for a remote bot; the earlier one is revoked."""
     set_private(response)
     bot = own_bot(caller(request), slug)
-    return Renewed(token=connecting.issue(bot, timezone.now()), lobbies=_lobbies())
+    return RenewedToken(token=connecting.issue(bot, timezone.now()), lobbies=_lobbies())
 
 
-@router.delete("/bots/{slug:slug}/token", auth=PLAY, response={204: None}, summary="Void it")
+@router.delete(
+    "/bots/{slug:slug}/token",
+    auth=PLAY,
+    response={204: None},
+    operation_id="revoke_connect_token",
+    summary="Revoke the connect token of a bot",
+)
+@refuses("not-yours")
 def revoke_token(request: HttpRequest, slug: str) -> Status[None]:
     """Revoke the token of a remote bot, so that it cannot connect any more."""
     connecting.revoke(own_bot(caller(request), slug), timezone.now())
@@ -144,8 +170,8 @@ def _body(request: HttpRequest) -> bytes:
         raise Problem(
             413,
             "too-large",
-            f"the archive is larger than {STANDARD.archive_mb} MiB",
-            "leave out what the bot does not need to play",
+            f"the archive is larger than {LARGEST // MIB} MiB",
+            "remove files that the bot does not need",
         )
     if not data:
         raise Problem(422, "not-taken", "the body is empty", "send the archive as the body")

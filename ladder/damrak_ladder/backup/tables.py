@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any, Final
@@ -13,7 +12,7 @@ from uuid import UUID
 
 from django.apps import apps
 from django.core.management.color import no_style
-from django.db import connection, models, transaction
+from django.db import connection, models
 
 from damrak_ladder.backup.errors import BackupDamaged
 from damrak_ladder.stores.rows import Content
@@ -37,26 +36,6 @@ def all_models() -> dict[str, Model]:
 def columns_of(model: Model) -> list[str]:
     """Return the columns of a table, in the order in which rows are written."""
     return [field.attname for field in model._meta.concrete_fields]
-
-
-@contextmanager
-def snapshot() -> Iterator[None]:
-    """Read the database as it is now, while other processes may write."""
-    if connection.vendor == "sqlite":
-        connection.ensure_connection()
-        with connection.cursor() as cursor:
-            # Not a transaction of Django's, which would block all writers.
-            cursor.execute("BEGIN DEFERRED")
-            try:
-                cursor.execute("SELECT COUNT(*) FROM sqlite_master")
-                yield
-            finally:
-                cursor.execute("ROLLBACK")
-    else:
-        with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            yield
 
 
 def pieces(model: Model) -> Iterator[bytes]:

@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from damrak_ladder.accounts.models import Scope, User
 from damrak_ladder.accounts.tokens import issue
+from damrak_ladder.benchmark.large_tournament import large_tournament
 from damrak_ladder.benchmark.places import Kind, kinds
 from damrak_ladder.benchmark.serving import running_site
 from damrak_ladder.matches.models import Match
@@ -97,6 +98,8 @@ def measure(rounds: int, only: str, tell: Tell) -> list[Measured]:
     warm on any running site; it is not counted.
     """
     me = User.objects.get(username=MARK)
+    tell("playing a tournament of 200 bots")
+    large_tournament()
     every = [kind for kind in kinds(me, timezone.now().date()) if only in kind.name]
     samples: dict[str, list[Sample]] = {kind.name: [] for kind in every}
     with running_site("damrak_ladder.benchmark.observed:application") as port:

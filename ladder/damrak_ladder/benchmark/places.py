@@ -12,8 +12,10 @@ from urllib.parse import urlencode
 from django.db.models import Max, Min
 
 from damrak_ladder.accounts.models import User
+from damrak_ladder.benchmark.large_tournament import SLUG
 from damrak_ladder.bots.models import Bot, Version
 from damrak_ladder.matches.models import Block, BlockState, Fault, Ladder, Match
+from damrak_ladder.tournaments.models import Tournament
 from damrak_ladder.trials.models import Trial
 
 EACH: Final = 30
@@ -56,7 +58,25 @@ def kinds(me: User, today: date, seed: int = 1) -> list[Kind]:
         blocks=range(ends["first"], ends["last"] + 1),
         matches=range(matches["first"], matches["last"] + 1),
     )
-    return [*_ladders(known, today), *_bots(known), *_games(known), *_own(known), *_api(known)]
+    every = [
+        *_reading(),
+        *_ladders(known, today),
+        *_bots(known),
+        *_games(known),
+        *_own(known),
+        *_api(known),
+    ]
+    return [*every, *_tournaments()]
+
+
+def _reading() -> list[Kind]:
+    return [
+        Kind("home", ["/en/", "/da/", "/nb/", "/nl/", "/fi/", "/pl/"]),
+        Kind("course", ["/en/learn/", "/pl/learn/"]),
+        Kind("predictions", ["/en/predictions/", "/pl/predictions/"]),
+        Kind("highlights", ["/en/highlights/", "/en/highlights/?week=", "/en/records/"]),
+        Kind("puzzles", ["/en/puzzles/", "/en/puzzles/all/", "/en/puzzles/all/?sort=hard"]),
+    ]
 
 
 def _ladders(known: Known, today: date) -> list[Kind]:
@@ -74,7 +94,6 @@ def _ladders(known: Known, today: date) -> list[Kind]:
         return known.chance.randrange(bots // 20, bots * 8 // 10)
 
     return [
-        Kind("home", ["/en/", "/da/", "/nb/", "/nl/", "/fi/", "/pl/"]),
         Kind("ladders", ["/en/ladders/"]),
         Kind("ladder", [f"/en/ladders/{slug}/" for slug in known.ladders]),
         Kind(
@@ -89,10 +108,7 @@ def _ladders(known: Known, today: date) -> list[Kind]:
             "ladder, sorted",
             known.some(lambda: ladder(sort=draw(["first", "games", "faults", "trend", "width"]))),
         ),
-        Kind(
-            "ladder, far down",
-            known.some(lambda: ladder(after=f"r{down()}")),
-        ),
+        Kind("ladder, far down", known.some(lambda: ladder(after=f"r{down()}"))),
         Kind("ladder, a past day", known.some(lambda: ladder(on=past()))),
         Kind(
             "ladder, a past day, far down",
@@ -119,6 +135,20 @@ def _ladders(known: Known, today: date) -> list[Kind]:
         Kind("feed of everything", ["/en/feed/"]),
         Kind("log in", ["/en/accounts/login/"]),
     ]
+
+
+def _tournaments() -> list[Kind]:
+    """Return the pages of the large tournament, if there is one."""
+    if not Tournament.objects.filter(slug=SLUG).exists():
+        return []
+    pages = {
+        "tournament": "",
+        "standings of 200 entrants": "standings/",
+        "entrants, 200": "entrants/",
+        "round of 200 entrants": "rounds/0/9/",
+        "cross-table": "cross-table/0/",
+    }
+    return [Kind(name, [f"/en/tournaments/{SLUG}/{path}"]) for name, path in pages.items()]
 
 
 def _bots(known: Known) -> list[Kind]:
@@ -158,6 +188,7 @@ def _games(known: Known) -> list[Kind]:
     matches = known.some(lambda: str(draw(known.matches)))
     running = Match.objects.filter(block__state=BlockState.RUNNING).values_list("pk", flat=True)
     return [
+        Kind("play", ["/en/play/"]),
         Kind("match", [f"/en/matches/{match}/" for match in matches]),
         Kind("match, running", [f"/en/matches/{match}/" for match in running[:5]]),
         Kind("match, embedded", [f"/en/matches/{match}/embed/" for match in matches]),
@@ -187,6 +218,7 @@ def _own(known: Known) -> list[Kind]:
         "desk: a test": [f"/en/desk/tests/{pk}/" for pk in trials],
         "desk: tokens": ["/en/desk/tokens/"],
         "desk: notices": ["/en/desk/notices/"],
+        "desk: webhooks": ["/en/desk/webhooks/"],
         "organise": ["/en/organise/"],
         "log of a seat": [f"/en/matches/{match}/seats/{seat}/log/" for match, seat in seats],
     }

@@ -26,6 +26,7 @@ _CHILDREN: Final = {
     "clerk": b"damrak_ladder\0clerk",
     "beat": b"damrak_ladder\0beat",
     "analyst": b"damrak_ladder\0analyst",
+    "relay": b"damrak_ladder\0relay",
     "broker": b"valkey-server",
 }
 _SEED: Final = """
@@ -93,16 +94,16 @@ def measure(seconds: float, workers: int, database: str | None, tell: Tell) -> R
     `database` is the URL of an empty PostgreSQL database; without it the platform uses SQLite.
     """
     with tempfile.TemporaryDirectory(prefix="damrak-bench-") as folder:
-        variables = _variables(Path(folder), database)
-        _python(_SEED, variables)
+        variables = variables_of(Path(folder), database)
+        run_python(_SEED, variables)
         load_before = os.getloadavg()[0]
-        with _running(variables, workers, tell) as root:
+        with running_platform(variables, workers, tell) as root:
             _await_matches(variables, tell)
-            begun, before, idle = time.monotonic(), _spent(root), _idle()
+            begun, before, idle = time.monotonic(), spent_by_part(root), _idle()
             matches, faults = _counts(variables)
             tell(f"playing for {seconds:.0f} s")
             time.sleep(seconds)
-            after, passed, now_idle = _spent(root), time.monotonic() - begun, _idle()
+            after, passed, now_idle = spent_by_part(root), time.monotonic() - begun, _idle()
             more, more_faults = _counts(variables)
     share = (now_idle - idle) / passed / (os.cpu_count() or 1)
     return Result(
@@ -115,7 +116,8 @@ def measure(seconds: float, workers: int, database: str | None, tell: Tell) -> R
     )
 
 
-def _variables(home: Path, database: str | None) -> dict[str, str]:
+def variables_of(home: Path, database: str | None) -> dict[str, str]:
+    """Return the environment of a private platform in this folder."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -129,7 +131,8 @@ def _variables(home: Path, database: str | None) -> dict[str, str]:
 
 
 @contextmanager
-def _running(variables: dict[str, str], workers: int, tell: Tell) -> Iterator[int]:
+def running_platform(variables: dict[str, str], workers: int, tell: Tell) -> Iterator[int]:
+    """Run a platform, and yield the process id of its supervisor."""
     tell("starting the platform")
     command = [sys.executable, "-m", "damrak_ladder", "up", "--workers", str(workers)]
     log = Path(variables["DAMRAK_HOME"]).with_name("up.log")
@@ -163,11 +166,12 @@ def _await_matches(variables: dict[str, str], tell: Tell) -> None:
 
 
 def _counts(variables: dict[str, str]) -> tuple[int, int]:
-    matches, faults = _python(_COUNT, variables).split()
+    matches, faults = run_python(_COUNT, variables).split()
     return int(matches), int(faults)
 
 
-def _python(program: str, variables: dict[str, str]) -> str:
+def run_python(program: str, variables: dict[str, str]) -> str:
+    """Run a program in this environment; return its output."""
     done = subprocess.run(  # noqa: S603
         [sys.executable, "-c", program],
         env=variables,
@@ -178,7 +182,7 @@ def _python(program: str, variables: dict[str, str]) -> str:
     return done.stdout
 
 
-def _spent(root: int) -> dict[str, float]:
+def spent_by_part(root: int) -> dict[str, float]:
     """Return the processor time used so far by each part of the platform below this supervisor."""
     parents, own, with_ended = _processes()
     children: dict[int, list[int]] = {}

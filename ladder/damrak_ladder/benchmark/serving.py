@@ -1,4 +1,4 @@
-"""Run a site in a separate process, on this process's database, with a broker as its cache."""
+"""A site in a separate process, on this process's database, with a broker as its cache."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -21,9 +22,25 @@ from damrak_ladder.installation.environment import PREFIX
 PATIENCE_S: Final = 120.0
 
 
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A running site."""
+
+    port: int
+    process: int
+
+
 @contextmanager
 def running_site(application: str) -> Iterator[int]:
-    """Run the site and a broker, and yield the port of the site."""
+    """Run an ASGI application and a broker, and yield the port of the site."""
+    command = [sys.executable, "-m", "uvicorn", application, "--lifespan", "off"]
+    with serving_site([*command, "--no-access-log", "--log-level", "warning"], {}) as site:
+        yield site.port
+
+
+@contextmanager
+def serving_site(command: list[str], variables: Mapping[str, str]) -> Iterator[Site]:
+    """Run the program of a site and a broker."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
@@ -33,23 +50,23 @@ def running_site(application: str) -> Iterator[int]:
             valkey.command(places), stdout=subprocess.DEVNULL
         )
         try:
-            with _serving(application, port, valkey.url(places)):
-                yield port
+            broker_url = {PREFIX + "BROKER": valkey.url(places)}
+            with _serving(command, port, {**broker_url, **variables}) as process:
+                yield Site(port, process)
         finally:
             broker.terminate()
             broker.wait(10)
 
 
 @contextmanager
-def _serving(application: str, port: int, broker: str) -> Iterator[None]:
-    command = [sys.executable, "-m", "uvicorn", application, "--port", str(port)]
-    command += ["--lifespan", "off", "--no-access-log", "--log-level", "warning"]
+def _serving(command: list[str], port: int, variables: Mapping[str, str]) -> Iterator[int]:
+    ports = {"DAMRAK_PORT": str(port), "UVICORN_PORT": str(port)}
     process = subprocess.Popen(  # noqa: S603 - our own site
-        command, env={**os.environ, PREFIX + "BROKER": broker}
+        command, env={**os.environ, **ports, **variables}
     )
     try:
         _await(process, port)
-        yield
+        yield process.pid
     finally:
         process.terminate()
         try:

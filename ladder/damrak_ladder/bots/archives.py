@@ -9,8 +9,9 @@ from django.conf import settings
 
 from damrak_ladder.bots.errors import ArchiveDamaged
 from damrak_ladder.bots.models import StoredArchive
-from damrak_ladder.stores.choosing import chosen_store
+from damrak_ladder.message_codes import bot_codes as codes
 from damrak_ladder.stores.errors import ContentDamaged
+from damrak_ladder.stores.selection import chosen_store
 from damrak_ladder.stores.store import NAME, Store
 
 
@@ -40,11 +41,11 @@ class ArchiveStore:
         try:
             data = self.store.get(_checked(content))
         except ContentDamaged as problem:
-            raise ArchiveDamaged(content, str(problem)) from None
+            raise ArchiveDamaged(codes.ArchiveUnreadable(content, str(problem))) from None
         if data is None:
-            raise ArchiveDamaged(content, "is gone")
+            raise ArchiveDamaged(codes.ArchiveMissing(content))
         if content_of(data) != content:
-            raise ArchiveDamaged(content, "has been changed")
+            raise ArchiveDamaged(codes.ArchiveChanged(content))
         return data
 
     def has(self, content: str) -> bool:

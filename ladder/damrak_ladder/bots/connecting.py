@@ -1,4 +1,4 @@
-"""Tokens with which remote bots connect: one per bot, known only to its owner."""
+"""Connect tokens of remote bots: one per bot, known only to its owner."""
 
 from __future__ import annotations
 

@@ -11,48 +11,52 @@ BotError
 └── ArchiveDamaged   the stored archive is missing or has been changed
 """
 
+from __future__ import annotations
 
-class BotError(Exception):
+from datetime import timedelta
+
+from damrak_ladder.message_codes import bot_codes as codes
+from damrak_ladder.message_codes.errors import MessageError
+from damrak_ladder.message_codes.message import Message
+
+
+class BotError(MessageError):
     """Base class of these exceptions."""
 
 
 class LimitReached(BotError):
-    """The owner has reached a limit."""
+    """The owner has reached a limit: within a period, or in total if there is none."""
 
-    def __init__(self, what: str, limit: int) -> None:
-        super().__init__(f"no more than {limit} {what}")
+    def __init__(self, message: Message, limit: int, period: timedelta | None = None) -> None:
+        super().__init__(message)
         self.limit = limit
-        self.per_hour = what.endswith("an hour")
+        self.period = period
 
 
 class NameTaken(BotError):
     """Another bot has this name."""
 
     def __init__(self, slug: str) -> None:
-        super().__init__(f"there is a bot named {slug} already")
+        super().__init__(codes.BotNameInUse(slug))
 
 
 class SameContent(BotError):
     """The bot has a version with this content."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(f"this is what version {number} was")
+        super().__init__(codes.SameContentAs(number))
         self.number = number
 
 
 class NotTaken(BotError):
-    """The archive breaks a rule; `why` is one sentence for its author."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
+    """The archive breaks a rule."""
 
 
 class NotQualified(BotError):
     """The version may not be live."""
 
     def __init__(self, state: str) -> None:
-        super().__init__(f"the version is {state}")
+        super().__init__(codes.VersionState(state))
         self.state = state
 
 
@@ -66,6 +70,3 @@ class Frozen(BotError):
 
 class ArchiveDamaged(BotError):
     """The stored archive is missing or has been changed."""
-
-    def __init__(self, content: str, problem: str) -> None:
-        super().__init__(f"archive {content}: {problem}")

@@ -14,10 +14,15 @@ from django.db import transaction
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.archives import content_of
 from damrak_ladder.bots.models import Bot, Kind, Promotion, State, Version
+from damrak_ladder.changes.models import ChangeKind
+from damrak_ladder.changes.noting import note
 
 OWNER: Final = "house"
 PREFIX: Final = "house-"
 """The prefix of the slugs of house bots, reserved for them."""
+
+GUEST: Final = "guest"
+"""What follows the prefix in the slugs of the stand-ins for people at a table."""
 
 HOUSE_BOTS: Final[dict[str, frozenset[str]]] = {
     "random": frozenset(),
@@ -46,6 +51,11 @@ def check_spec(spec: str) -> None:
             raise ValueError(f"{name}: {key} must be a whole number, not {text!r}")
 
 
+def house_slug(spec: str) -> str:
+    """Return the slug of the house bot with this spec."""
+    return PREFIX + re.sub("[^a-z0-9]+", "-", spec).strip("-")
+
+
 def display_name(spec: str) -> str:
     """Return the display name of this house bot: `mcts, 50 iterations`."""
     name, _, given = spec.partition(":")
@@ -71,7 +81,7 @@ def house_version(spec: str, now: datetime) -> Version:
         ValueError: no such bot, parameter or value.
     """
     check_spec(spec)
-    slug = PREFIX + re.sub("[^a-z0-9]+", "-", spec).strip("-")
+    slug = house_slug(spec)
     with transaction.atomic():
         owner = house_owner(now)
         owner = User.objects.select_for_update(no_key=True).get(pk=owner.pk)  # one at a time
@@ -84,6 +94,33 @@ def house_version(spec: str, now: datetime) -> Version:
         before = bot.live_id
         Bot.objects.filter(pk=bot.pk).update(live=version)
         Promotion.objects.create(bot=bot, before_id=before, after=version, by=None, at=now)
+        note(ChangeKind.BOT_CHANGED, bot.pk, now)
+    return version
+
+
+def guest_version(number: int, now: datetime) -> Version:
+    """Return the stand-in for the person of this number at a table, from 1.
+
+    It says nothing about the person, and is created on first use. It is never live, so no ladder
+    or tournament admits it.
+    """
+    slug = f"{PREFIX}{GUEST}" if number == 1 else f"{PREFIX}{GUEST}-{number}"
+    with transaction.atomic():
+        owner = User.objects.select_for_update(no_key=True).get(pk=house_owner(now).pk)
+        bot, _ = Bot.objects.get_or_create(
+            slug=slug, defaults={"owner": owner, "name": f"Guest {number}", "created": now}
+        )
+        version, _ = Version.objects.get_or_create(
+            bot=bot,
+            content=content_of(slug.encode()),
+            defaults={
+                "number": 1,
+                "kind": Kind.PERSON,
+                "state": State.QUALIFIED,
+                "created": now,
+                "changed": now,
+            },
+        )
     return version
 
 

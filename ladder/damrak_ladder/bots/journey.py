@@ -6,12 +6,17 @@ from datetime import datetime
 from typing import Any
 
 from damrak_ladder.bots.models import Step, StepKind, Version
+from damrak_ladder.message_codes.message import Message
 
 
 def note(
-    version: Version, kind: str, text: str, now: datetime, detail: dict[str, Any] | None = None
+    version: Version,
+    kind: str,
+    message: Message,
+    now: datetime,
+    detail: dict[str, Any] | None = None,
 ) -> Step:
-    """Record a step of this version; `text` is a sentence for its author.
+    """Record a step of this version; the message is for its author.
 
     Raises:
         ValueError: there is no such kind.
@@ -20,7 +25,7 @@ def note(
         version=version,
         at=now,
         kind=StepKind(kind),
-        text=text[: Step.TEXT_LENGTH],
+        message=message,
         detail=detail or {},
     )
 

@@ -9,6 +9,8 @@ from django.core.validators import RegexValidator
 from django.db import models
 
 from damrak_ladder.bots.errors import Frozen
+from damrak_ladder.message_codes import bot_codes as codes
+from damrak_ladder.message_codes.model_field import MessageField
 from damrak_ladder.stores.rows import Content
 
 SLUG: Final = r"\A[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?\Z"
@@ -21,6 +23,7 @@ class Kind(models.TextChoices):
     UPLOADED = "uploaded"  # an archive that runs in our sandbox
     REMOTE = "remote"  # connects from elsewhere
     HOUSE = "house"  # part of the platform
+    PERSON = "person"  # a person, whose seat the relay holds
 
 
 class State(models.TextChoices):
@@ -70,7 +73,7 @@ class VersionQuerySet(models.QuerySet["Version"]):
             Frozen: another field is among the values.
         """
         if fixed := sorted(set(values) - set(Version.STANDING)):
-            raise Frozen(f"{', '.join(fixed)} of a version cannot be changed")
+            raise Frozen(codes.FrozenFields(tuple(fixed)))
         return super().update(**values)
 
 
@@ -91,7 +94,7 @@ class Version(models.Model):
     created = models.DateTimeField()
 
     state = models.CharField(max_length=12, choices=State, default=State.CHECKING)
-    reason = models.CharField(max_length=500, blank=True)  # why it failed or was benched
+    reason = MessageField()  # why it failed or was benched
     evidence: models.JSONField[Any, Any] = models.JSONField(default=dict)
     changed = models.DateTimeField()
 
@@ -113,7 +116,7 @@ class Version(models.Model):
             Frozen: it has been inserted before.
         """
         if not self._state.adding:
-            raise Frozen("a version is saved once")
+            raise Frozen(codes.SavedOnce())
         super().save(*args, **options)
 
 
@@ -152,12 +155,10 @@ class StepKind(models.TextChoices):
 class Step(models.Model):
     """A step in a version's journey, shown to its owner: append-only."""
 
-    TEXT_LENGTH: ClassVar = 500
-
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="steps")
     at = models.DateTimeField()
     kind = models.CharField(max_length=20, choices=StepKind)
-    text = models.CharField(max_length=TEXT_LENGTH)
+    message = MessageField()
     detail: models.JSONField[Any, Any] = models.JSONField(default=dict)
 
     class Meta:

@@ -16,6 +16,9 @@ from damrak_ladder.bots.archives import archive_store, content_of
 from damrak_ladder.bots.errors import LimitReached, NameTaken, SameContent
 from damrak_ladder.bots.house import PREFIX
 from damrak_ladder.bots.models import SLUG, Bot, Kind, Version
+from damrak_ladder.changes.models import ChangeKind
+from damrak_ladder.changes.noting import note
+from damrak_ladder.message_codes import bot_codes as codes
 
 _MB: Final = 1_000_000
 _HOUR: Final = timedelta(hours=1)
@@ -46,7 +49,8 @@ def create_bot(owner: User, slug: str, name: str, now: datetime) -> Bot:
     with transaction.atomic():
         _lock(owner)
         if owner.bots.count() >= settings.DAMRAK_LIMITS.bots:
-            raise LimitReached("bots", settings.DAMRAK_LIMITS.bots)
+            most = settings.DAMRAK_LIMITS.bots
+            raise LimitReached(codes.BotLimit(most), most)
         bot, is_new = Bot.objects.get_or_create(
             slug=slug, defaults={"owner": owner, "name": name, "created": now}
         )
@@ -94,7 +98,7 @@ def _submit(bot: Bot, content: str, size: int, submission: Submission, now: date
         _lock(bot.owner)  # concurrent submissions must see each other
         _check(bot, content, size, now)
         latest = bot.versions.aggregate(number=Max("number"))["number"] or 0
-        return Version.objects.create(
+        version = Version.objects.create(
             bot=bot,
             number=latest + 1,
             kind=submission.kind,
@@ -107,6 +111,8 @@ def _submit(bot: Bot, content: str, size: int, submission: Submission, now: date
             created=now,
             changed=now,
         )
+        note(ChangeKind.VERSION_CHANGED, version.pk, now)
+        return version
 
 
 def _check(bot: Bot, content: str, size: int, now: datetime) -> None:
@@ -115,9 +121,10 @@ def _check(bot: Bot, content: str, size: int, now: datetime) -> None:
         raise SameContent(same.number)
     recent = Version.objects.filter(bot__owner=bot.owner, created__gt=now - _HOUR)
     if recent.count() >= limits.submissions_per_hour:
-        raise LimitReached("submissions an hour", limits.submissions_per_hour)
+        most = limits.submissions_per_hour
+        raise LimitReached(codes.SubmissionLimit(most), most, _HOUR)
     if size and storage_of(bot.owner) + size > limits.storage_mb * _MB:
-        raise LimitReached("MB of archives", limits.storage_mb)
+        raise LimitReached(codes.StorageLimit(limits.storage_mb), limits.storage_mb)
 
 
 def _lock(owner: User) -> None:

@@ -18,10 +18,10 @@ def add_parser(commands: Any) -> None:
         "analyst",
         "analyse notable and requested matches",
         """
-        Computes chances of winning, costly decisions and luck of recorded matches, one match at a
-        time and with low priority: first of those that the front page names, then of those that
-        users request. It needs the database and the broker, and nothing needs it. One is enough;
-        several may run.
+        Computes winning chances, costly decisions and luck of recorded matches, one match at a
+        time with low priority. Matches that the front page shows come first, then those that
+        users request. It needs the database and the broker; no other process depends on it. One
+        process is enough; several can run.
         """,
         "damrak-ladder analyst",
         run,
@@ -35,7 +35,7 @@ def run(_: argparse.Namespace) -> int:
 
     log_to_stderr()
     load()
-    from damrak_ladder.pipeline.processes import run_analyst
+    from damrak_ladder.pipeline.workers.processes import run_analyst
 
     os.nice(max(0, NICENESS - os.nice(0)))
     run_analyst()

@@ -1,4 +1,4 @@
-"""`damrak-ladder anchors`."""
+"""The command `damrak-ladder anchors`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from damrak_ladder.commands.parser import add_command, add_group, add_json
 from damrak_ladder.commands.printing import say, say_json, say_table
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 if TYPE_CHECKING:
     from damrak_ladder.matches.models import Ladder
@@ -25,7 +25,7 @@ damrak-ladder anchors measure daily --bots planner greedy random --json
 
 
 def add_parser(commands: Any) -> None:
-    """Make the commands known."""
+    """Add the parsers of the commands."""
     _, verbs = add_group(
         commands,
         "anchors",
@@ -37,50 +37,50 @@ def add_parser(commands: Any) -> None:
     show = add_command(
         verbs,
         "show",
-        "whether the configured Elo fits the games",
-        "Prints each anchor with its configured Elo and what the games alone said when ratings "
-        "were last published.",
+        "compare the configured Elo with the games",
+        "Prints each anchor with its configured Elo and with the estimate from the games "
+        "alone when ratings were last published.",
         "damrak-ladder anchors show amsterdam --json",
         _show,
     )
-    show.add_argument("slug", help="a ladder")
+    show.add_argument("slug", help="name of the ladder in its URL")
     add_json(show)
     measure = add_command(
         verbs,
         "measure",
         "play anchors against each other and print their Elo",
-        "Plays house bots against each other on the boards, with the rules and the time control "
-        "of the ladder: every combination of them at the table sizes it plays. Prints Elo and "
-        "standard deviations in the form that `ladders change` takes. The ladder itself is not "
-        "changed. The standard deviation covers chance, and differences between table sizes; it "
-        "becomes smaller with more games.",
+        "Plays house bots against each other with the boards, rules and time control of the "
+        "ladder, in all combinations at its table sizes. Prints Elo and standard deviations "
+        "in the form that `ladders change` takes. The ladder is not changed. The standard "
+        "deviation covers chance and differences between table sizes; it decreases with more "
+        "games.",
         "\n".join(line for line in _EXAMPLES.splitlines() if "measure" in line),
         _measure,
     )
     add = measure.add_argument
-    add("slug", help="a ladder")
+    add("slug", help="name of the ladder in its URL")
     add(
         "--bots",
         nargs="+",
         metavar="BOT",
         help="house bots, the fixed one first (default: the anchors of the ladder)",
     )
-    add("--elo", type=float, metavar="ELO", help="of the fixed one (default: as configured)")
+    add("--elo", type=float, metavar="ELO", help="Elo of the fixed bot (default: as configured)")
     add(
         "--games",
         type=int,
         default=_GAMES,
         metavar="N",
-        help=f"for each combination of bots (default: {_GAMES})",
+        help=f"games per combination of bots (default: {_GAMES})",
     )
-    add("--seed", default="anchors", help="a word; the same one gives the same games")
-    add("--jobs", type=int, metavar="J", help="games at a time (default: one a core)")
+    add("--seed", default="anchors", help="a word; the same seed gives the same games")
+    add("--jobs", type=int, metavar="J", help="number of parallel games (default: one per core)")
     add_json(measure)
 
 
 def _show(args: argparse.Namespace) -> int:
     ladder = _find(args.slug)
-    from damrak_ladder.standings.anchor_checks import latest_checks
+    from damrak_ladder.standings.fit.anchor_checks import latest_checks
 
     rows = []
     checks = latest_checks(ladder)
@@ -111,13 +111,13 @@ def _measure(args: argparse.Namespace) -> int:
     if args.jobs is not None and args.jobs < 1:
         raise Misuse(f"--jobs: from 1 on, not {args.jobs}")
     ladder = _find(args.slug)
-    from damrak_ladder.standings.anchor_gaps import Gaps, NotPlayed, measure
+    from damrak_ladder.standings.fit.anchor_gaps import Gaps, NotPlayed, measure
 
     bots = _bots(ladder, args.bots)
     elo = ladder.anchors.get(bots[0], 1500.0) if args.elo is None else args.elo
     gaps = Gaps(ladder, bots, elo, args.games, args.seed, args.jobs)
     if not gaps.tables:
-        raise Misuse(f"{args.slug}: no table of the ladder can be filled with {len(bots)} bots")
+        raise Misuse(f"{args.slug}: the ladder has no table size for {len(bots)} bots")
 
     def progress(done: int, of: int, table: str) -> None:
         if table:

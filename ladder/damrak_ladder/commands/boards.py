@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from damrak_ladder.commands.parser import add_command, add_group, add_json
 from damrak_ladder.commands.printing import say, say_json, say_table
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 MOST_BYTES: Final = 1024 * 1024  # maximum size of a board's file, 50 times the largest one
 
@@ -27,16 +27,17 @@ def add_parser(commands: Any) -> None:
     _, verbs = add_group(
         commands,
         "boards",
-        "see and add the boards that ladders may play on",
-        "The boards of the package are always there, and those of the day are made by themselves "
-        "for ladders that play on them. Others are added from files. A board never changes.",
+        "list and add boards",
+        "Built-in boards are always available, and daily boards are created automatically for"
+        " the ladders that use them. Other boards are added from files. A board never "
+        "changes.",
         _EXAMPLES,
     )
     listing = add_command(
         verbs,
         "list",
-        "which boards there are",
-        "Lists boards by name: first those of the package, then the others, the latest first.",
+        "list boards",
+        "Lists boards by name: first the built-in ones, then the others, newest first.",
         "damrak-ladder boards list --json",
         _list,
     )
@@ -44,19 +45,19 @@ def add_parser(commands: Any) -> None:
     add = add_command(
         verbs,
         "add",
-        "take a board from a file",
-        "Checks the file field by field, plays random games on the board, and keeps it. Ladders "
-        "may name it from then on. `damrak board check FILE` looks more closely.",
+        "add a board from a file",
+        "Validates the file, plays random games on the board, and stores it. Ladders can then"
+        " use it. `damrak board check FILE` gives more details.",
         "damrak-ladder boards add town.json\ndamrak-ladder boards add b.json --name old-harbour",
         _add,
     )
     add.add_argument("file", type=Path)
-    add.add_argument("--name", help="what it is to be called here (default: the file's name)")
+    add.add_argument("--name", help="name of the board (default: name in the file)")
     show = add_command(
         verbs,
         "show",
-        "the file of a board",
-        "Prints a board as the JSON that it was made from.",
+        "print a board file",
+        "Prints the JSON file of a board.",
         "damrak-ladder boards show daily-2026-11-01-24 > board.json",
         _show,
     )
@@ -87,7 +88,7 @@ def _add(args: argparse.Namespace) -> int:
     except OSError as problem:
         raise Misuse(f"{args.file}: {problem.strerror}") from None
     if len(data) > MOST_BYTES:
-        raise Misuse(f"{args.file}: more than {MOST_BYTES} bytes is no board")
+        raise Misuse(f"{args.file}: more than {MOST_BYTES} bytes is too large for a board")
     from damrak_ladder.management import load
 
     load()
@@ -103,11 +104,12 @@ def _add(args: argparse.Namespace) -> int:
     except BadBoard as problem:
         raise Misuse(str(problem)) from None
     found = health(board_of(name), HEALTH_GAMES, random.Random(0).random)  # noqa: S311
-    say(f"{name} is a board: damrak-ladder ladders change LADDER --boards {name} ...")
+    say(f"{name} was added: damrak-ladder ladders change LADDER --boards {name} ...")
     if not found.is_healthy:
         lengths = ", ".join(f"{table.length_ratio:.0%}" for table in found.tables)
         say(
-            f"Mind that {found.stalemates} of {HEALTH_GAMES} random games got stuck, and that they "
+            f"Warning: {found.stalemates} of {HEALTH_GAMES} random games ended in a "
+            f"stalemate, and games "
             f"had {lengths} of the usual length (see: damrak board check {args.file})"
         )
     return 0

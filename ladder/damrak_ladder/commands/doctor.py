@@ -18,12 +18,13 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         "doctor",
-        "check every part, say what is wrong and how to cure it",
+        "check all components and suggest fixes",
         """
-        Looks at settings, data folder, database, hosts, queue, a sample of replays and archives,
-        broker, clerk, referee, site, disk and mail, all at once. What does not answer within four
-        seconds is reported as wrong. The exit code is 1 if something is wrong, 0 if all is well or
-        at most doubtful. Run it as the user, and with the variables, of the site.
+        Checks settings, data folder, database, hosts, queue, a sample of replays and archives,
+        broker, clerk, referee, site, disk and mail, all in parallel. A component that does not
+        respond within four seconds is reported as failed. The exit code is 1 if a check failed,
+        and 0 if all checks passed or only gave warnings. Run it as the same user and with the
+        same variables as the site.
         """,
         """
         damrak-ladder doctor

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from damrak_ladder.commands.parser import add_command, add_group, add_json
 from damrak_ladder.commands.printing import say, say_json, say_table
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 if TYPE_CHECKING:
     from damrak_ladder.matches.models import Host
@@ -18,18 +18,18 @@ def add_parser(commands: Any) -> None:
     _, verbs = add_group(
         commands,
         "hosts",
-        "see machines that play, and trust them",
-        "A machine makes itself known when its worker starts. One whose results or timings deviate "
-        "is quarantined until staff trusts it again.",
+        "list, trust and quarantine machines",
+        "A machine is registered when its worker starts. A machine with unusual results or "
+        "timings is quarantined until a member of staff trusts it again.",
         "damrak-ladder hosts list\ndamrak-ladder hosts trust attic",
     )
     listing = add_command(
         verbs,
         "list",
-        "which machines there are",
-        "Lists machines. The state is whether a machine is trusted; the status is what it can do "
-        "now: ready, closed (its worker takes nothing), quarantined, or silent (no heartbeat for "
-        "20 seconds, so how much it is running is not known).",
+        "list machines",
+        "Lists machines. The state shows whether a machine is trusted; the status is ready, "
+        "closed (its worker accepts no blocks), quarantined, or silent (no heartbeat for 20 "
+        "seconds, so its load is unknown).",
         "damrak-ladder hosts list --json",
         _list,
     )
@@ -38,8 +38,8 @@ def add_parser(commands: Any) -> None:
         verbs,
         "trust",
         "end a quarantine",
-        "The machine is given blocks again; nothing that it did before is held against it. Look "
-        "first at why it was quarantined.",
+        "The machine gets blocks again, and earlier problems no longer count against it. "
+        "Check first why it was quarantined.",
         "damrak-ladder hosts trust attic",
         _trust,
     )
@@ -47,14 +47,14 @@ def add_parser(commands: Any) -> None:
     quarantine = add_command(
         verbs,
         "quarantine",
-        "give a machine nothing more",
-        "The machine is given no more blocks until somebody trusts it again. What it is playing "
-        "does not count, and is played elsewhere.",
+        "quarantine a machine",
+        "The machine gets no more blocks until a member of staff trusts it again. Blocks that"
+        " it is playing do not count, and are played on other machines.",
         "damrak-ladder hosts quarantine attic --reason 'new memory'",
         _quarantine,
     )
     quarantine.add_argument("name")
-    quarantine.add_argument("--reason", default="by an operator")
+    quarantine.add_argument("--reason", default="")
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -91,9 +91,12 @@ def _quarantine(args: argparse.Namespace) -> int:
     from django.utils import timezone
 
     from damrak_ladder.matches.hosts import quarantine
+    from damrak_ladder.message_codes import block_codes as codes
+    from damrak_ladder.message_codes.wording import english
 
-    is_new = quarantine(host.pk, args.reason, {"at": timezone.now().isoformat()})
-    say(f"{host.name} is quarantined{'' if is_new else ' already: ' + host.reason}")
+    reason = codes.OperatorReason(args.reason) if args.reason else codes.OperatorDecision()
+    is_new = quarantine(host.pk, reason, {"at": timezone.now().isoformat()})
+    say(f"{host.name} is quarantined{'' if is_new else ' already: ' + english(host.reason)}")
     return 0
 
 

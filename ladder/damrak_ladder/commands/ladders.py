@@ -1,4 +1,4 @@
-"""`damrak-ladder ladders`."""
+"""The command `damrak-ladder ladders`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from damrak_ladder.commands.parser import add_command, add_group, add_json
 from damrak_ladder.commands.printing import say, say_json, say_table
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 if TYPE_CHECKING:
     from damrak_ladder.matches.models import Ladder
@@ -26,18 +26,19 @@ _FIELDS: Final = "A field that is not given stays as it is."
 
 
 def add_parser(commands: Any) -> None:
-    """Make the commands known."""
+    """Add the parsers of the commands."""
     _, verbs = add_group(
         commands,
         "ladders",
-        "see and change ladders",
-        "A ladder is a standing competition: what is played, by whom.",
+        "list and configure ladders",
+        "A ladder is a permanent competition. Its settings define the boards, rules and table"
+        " sizes, and the bots that are admitted.",
         _EXAMPLES,
     )
     listing = add_command(
         verbs,
         "list",
-        "which ladders there are",
+        "list ladders",
         "Lists all ladders.",
         "damrak-ladder ladders list --json",
         _list,
@@ -46,25 +47,25 @@ def add_parser(commands: Any) -> None:
     show = add_command(
         verbs,
         "show",
-        "everything about a ladder",
+        "show the settings of a ladder",
         "Prints all fields of a ladder as JSON.",
         "damrak-ladder ladders show amsterdam",
         _show,
     )
     show.add_argument("slug")
     for verb, summary, run in (
-        ("add", "make a ladder", _add),
+        ("add", "create a ladder", _add),
         ("change", "change a ladder", _change),
     ):
         text = f"{summary.capitalize()}. {_FIELDS}"
         examples = "\n".join(line for line in _EXAMPLES.splitlines() if f"s {verb}" in line)
         _add_fields(add_command(verbs, verb, summary, text, examples, run))
     for verb, summary, text, run in (
-        ("open", "let it be played", "Blocks of the ladder are booked again.", _open),
+        ("open", "resume a ladder", "Schedules blocks of the ladder again.", _open),
         (
             "close",
-            "let it rest",
-            "No more blocks of the ladder are booked. What was played stays; so does the table.",
+            "pause a ladder",
+            "Schedules no more blocks of the ladder. Its results and ratings are kept.",
             _close,
         ),
     ):
@@ -74,52 +75,58 @@ def add_parser(commands: Any) -> None:
 
 def _add_fields(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("slug", help="its name in addresses: lower-case letters, digits and hyphens")
-    add("--name", help="what people read")
-    add("--summary", help="what it is, in a sentence")
+    add("slug", help="name in URLs: lower-case letters, digits and hyphens")
+    add("--name", help="display name")
+    add("--summary", help="description in a sentence")
     add(
         "--boards",
         nargs="+",
         metavar="BOARD",
-        help="each block draws one: a name (damrak-ladder boards list), or daily:N, a new board of "
-        "N locations every day, 12 to 40",
+        help="boards from which each block draws: names (damrak-ladder boards list), or "
+        "daily:N for a new board of N locations every day, 12 to 40",
     )
     add(
         "--seats",
         nargs="+",
         metavar="N:SHARE",
         dest="shares",
-        help="how often tables of 2, 3 and 4 are played, such as 2:1 3:1 4:0.5",
+        help="relative frequencies of tables with 2, 3 and 4 players, such as 2:1 3:1 4:0.5",
     )
     add(
         "--options",
         nargs="*",
         metavar="NAME=VALUE",
-        help="rules other than the usual, such as goods_ties=split (docs/rules.md has all)",
+        help="rule options that differ from the defaults, such as goods_ties=split (see "
+        "docs/rules.md)",
     )
     add(
         "--control",
         nargs="*",
         metavar="LIMIT=NUMBER",
-        help="limits of time: decision_ms (null: none), bank_ms, increment_ms, grace_ms; strikes",
+        help="time control: decision_ms (null: none), bank_ms, increment_ms, grace_ms; strikes",
     )
     add(
         "--rotations",
         type=int,
         metavar="N",
-        help="how many deals a block has, each played from every seat (default: 1)",
+        help="deals per block, each played from every seat (default: 1)",
     )
-    add("--admits", nargs="*", metavar="KIND", help="who may enter: uploaded, remote, or both")
-    add("--house", nargs="*", metavar="BOT", help="house bots that sit in (damrak bots)")
+    add(
+        "--admits",
+        nargs="*",
+        metavar="KIND",
+        help="admitted kinds of bots: uploaded, remote, or both",
+    )
+    add("--house", nargs="*", metavar="BOT", help="house bots of the ladder (see damrak bots)")
     add(
         "--anchors",
         nargs="*",
         metavar="BOT=ELO[:SD]",
-        help="the Elo of some of them, with its standard deviation; the first without one is "
-        "fixed, others without one get 30 (damrak-ladder anchors measure prints them)",
+        help="Elo of some house bots, with standard deviation; the first without one is fixed,"
+        " others without one get 30 (damrak-ladder anchors measure prints them)",
     )
-    add("--weight", type=float, metavar="X", help="its share of the machine against other ladders")
-    add("--enters-all", choices=("yes", "no"), help="whether new bots enter by themselves")
+    add("--weight", type=float, metavar="X", help="share of the capacity relative to other ladders")
+    add("--enters-all", choices=("yes", "no"), help="whether new bots enter automatically")
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -164,7 +171,11 @@ def _add(args: argparse.Namespace) -> int:
     given = _fields(args)
     if args.slug == "usual" and not given:
         made = make_ladders(timezone.now())
-        say(f"New: {', '.join(ladder.slug for ladder in made)}" if made else "They are all there.")
+        say(
+            f"New: {', '.join(ladder.slug for ladder in made)}"
+            if made
+            else "The ladders exist already."
+        )
         return 0
     if "boards" not in given or "shares" not in given:
         raise Misuse("a new ladder needs --boards and --seats (see: damrak-ladder ladders add -h)")
@@ -208,7 +219,7 @@ def _change_to(slug: str, given: dict[str, Any], done: str) -> int:
 
 
 def _fields(args: argparse.Namespace) -> dict[str, Any]:
-    """What was given, in the types of a plan."""
+    """Return the given options in the types of a plan."""
     found: dict[str, Any] = {}
     for name in ("name", "summary", "rotations", "weight"):
         if (value := getattr(args, name)) is not None:
@@ -235,13 +246,13 @@ def _fields(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _elo(text: str) -> tuple[float, float | None]:
-    """Returns an Elo and its standard deviation, if there is one."""
+    """Return an Elo and its standard deviation, if given."""
     elo, found, error = text.partition(":")
     return float(elo), float(error) if found else None
 
 
 def _pair(option: str, text: str, mark: str, key: Any, parse: Any) -> tuple[Any, Any]:
-    # From the right: the name of a house bot may have the mark in it.
+    # From the right, because the name of a house bot may contain the separator.
     name, found, value = text.rpartition(mark)
     try:
         if not found:

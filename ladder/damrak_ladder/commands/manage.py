@@ -14,9 +14,9 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         "manage",
-        "run a command of Django",
-        "Runs one of Django's management commands on this installation. `damrak-ladder manage "
-        "help` lists them.",
+        "run a Django management command",
+        "Runs a Django management command on this installation. `damrak-ladder manage help` "
+        "lists them.",
         """
         damrak-ladder manage check --deploy
         damrak-ladder manage shell

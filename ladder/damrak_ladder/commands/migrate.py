@@ -14,16 +14,16 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         "migrate",
-        "bring the database to this version of the software",
-        "Makes or changes the tables of the database, so that they are those of this version. "
-        "What has been done already is not repeated. Make a backup first.",
+        "update the database to this version of the software",
+        "Creates or changes the tables of the database as this version of the software "
+        "requires. Completed migrations are not repeated. Make a backup first.",
         """
         damrak-ladder migrate
         damrak-ladder migrate --check     only say whether something is to be done (exit code 1)
         """,
         run,
     )
-    parser.add_argument("--check", action="store_true", help="change nothing")
+    parser.add_argument("--check", action="store_true", help="only report pending migrations")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     if args.check:
         found = migrations(timezone.now())
         if found == WELL and (other := difference()):
-            found = f"{other}, though none is missing: {cure()}"
+            found = f"{other}, although none is pending: {cure()}"
         say(f"migrations: {found}")
         return 0 if found == WELL else 1
     bring_up_to_date()

@@ -38,7 +38,9 @@ def add_group(
         return 0
 
     group.set_defaults(run=show_help)
-    return group, group.add_subparsers(title="what to do", metavar="VERB", parser_class=type(group))
+    return group, group.add_subparsers(
+        title="commands", metavar="COMMAND", parser_class=type(group)
+    )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from damrak_ladder.commands.parser import add_command
 from damrak_ladder.commands.printing import say
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 _BAR: Final = 30
 
@@ -19,14 +19,14 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         "populate",
-        "fill a database with a made-up past",
+        "fill a database with generated data",
         """
-        Fills an empty database with bots, versions, matches, ratings, months of ledger and some
-        hundred real replays, to measure a site on or to look at one that is full. Nothing of it
-        was played. The same seed makes the same.
+        Fills an empty database with generated bots, versions, matches, ratings, months of
+        rating history and some hundred real replays, to measure or view a full site. The
+        matches were not played. The same seed gives the same data.
 
-        A database that this command has filled before is emptied first; any other that is not
-        empty is refused, unless --force is given, which ERASES it. Its tables have to be there
+        A database that this command filled earlier is emptied first. Any other database that is
+        not empty is rejected, unless --force is given, which ERASES it. Its tables must exist
         (damrak-ladder migrate).
         """,
         """
@@ -35,13 +35,25 @@ def add_parser(commands: Any) -> None:
         """,
         run,
     )
-    parser.add_argument("--bots", type=int, default=10_000, metavar="N", help="default: 10000")
-    parser.add_argument("--matches", type=int, default=1_000_000, metavar="N", help="or a few more")
-    parser.add_argument("--replays", type=int, default=300, metavar="N", help="which they share")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of all chance")
     parser.add_argument(
-        "--force", action="store_true", help="erase whatever is in the database first"
+        "--bots", type=int, default=10_000, metavar="N", help="number of bots (default: 10000)"
     )
+    parser.add_argument(
+        "--matches",
+        type=int,
+        default=1_000_000,
+        metavar="N",
+        help="approximate number of matches (default: 1000000)",
+    )
+    parser.add_argument(
+        "--replays",
+        type=int,
+        default=300,
+        metavar="N",
+        help="number of replays, which the matches share (default: 300)",
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="random seed (default: 1)")
+    parser.add_argument("--force", action="store_true", help="erase all data in the database first")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from damrak_ladder.commands.parser import add_command
 from damrak_ladder.commands.printing import say
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 
 def add_parser(commands: Any) -> None:
@@ -16,12 +16,12 @@ def add_parser(commands: Any) -> None:
     worker = add_command(
         commands,
         "worker",
-        "play blocks of this machine on its referee",
+        "play blocks on the referee of this machine",
         """
-        Plays the blocks that the ladder gives to this machine, on the referee that
-        DAMRAK_LADDER_REFEREE names, and tells the ladder that the machine is alive. One per
-        machine; it needs the database, the broker, and DAMRAK_HOME with the archives. SIGTERM
-        stops it. A worker that dies costs time and nothing else.
+        Plays the blocks that the ladder assigns to this machine, on the referee at
+        DAMRAK_LADDER_REFEREE, and sends heartbeats. Run one worker per machine. It needs the
+        database, the broker, and DAMRAK_HOME with the archives. SIGTERM stops it. If a worker
+        crashes, its blocks are played again; no results are lost.
         """,
         """
         damrak-referee --control unix:/run/damrak/control.sock &
@@ -35,33 +35,35 @@ def add_parser(commands: Any) -> None:
         "--blocks",
         type=int,
         metavar="N",
-        help="blocks at once (default: DAMRAK_LADDER_WORKERS, which is 1 unless set)",
+        help="number of parallel blocks (default: DAMRAK_LADDER_WORKERS, or 1)",
     )
     worker.add_argument(
         "--with-referee",
         action="store_true",
-        help="run the machine's referee, too, set by DAMRAK_REFEREE_… variables",
+        help="also run the referee, configured by DAMRAK_REFEREE_… variables",
     )
     clerk = add_command(
         commands,
         "clerk",
-        "decide what is played, settle what was, and rate",
+        "schedule blocks, record results and compute ratings",
         """
-        Does everything that is not playing: books blocks and gives them to machines, settles them,
-        publishes ratings, sends notices, looks after machines. Several may run, on any machine.
+        Performs all tasks except playing: schedules blocks and assigns them to machines,
+        records results, publishes ratings, sends notifications, and monitors machines. Several
+        clerks can run, on any machine.
         """,
         "damrak-ladder clerk\ndamrak-ladder clerk --jobs 4",
         _run_clerk,
     )
     clerk.add_argument(
-        "--jobs", type=int, default=1, metavar="N", help="things done at once (default: 1)"
+        "--jobs", type=int, default=1, metavar="N", help="number of parallel tasks (default: 1)"
     )
     add_command(
         commands,
         "beat",
-        "set off what happens regularly",
+        "schedule periodic tasks",
         """
-        Tells clerks every few seconds what is to be done again. One is enough; two do no harm.
+        Queues the periodic tasks of the clerks every few seconds. One process is enough; a
+        second one is harmless.
         """,
         "damrak-ladder beat",
         _run_beat,
@@ -75,7 +77,7 @@ def _run_worker(args: argparse.Namespace) -> int:
     from django.conf import settings
 
     from damrak_ladder.installation.environment import SettingError
-    from damrak_ladder.pipeline.processes import run_worker
+    from damrak_ladder.pipeline.workers.processes import run_worker
 
     blocks = settings.DAMRAK_WORKERS if args.blocks is None else args.blocks
     try:
@@ -99,7 +101,7 @@ def _run_host(args: argparse.Namespace) -> int:
 
 def _run_clerk(args: argparse.Namespace) -> int:
     _get_ready()
-    from damrak_ladder.pipeline.processes import run_clerk
+    from damrak_ladder.pipeline.workers.processes import run_clerk
 
     run_clerk(_positive("--jobs", args.jobs))
     return 0
@@ -107,7 +109,7 @@ def _run_clerk(args: argparse.Namespace) -> int:
 
 def _run_beat(_: argparse.Namespace) -> int:
     _get_ready()
-    from damrak_ladder.pipeline.processes import run_beat
+    from damrak_ladder.pipeline.workers.processes import run_beat
 
     run_beat()
     return 0

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from damrak_ladder.commands.parser import add_command, add_group, add_json
 from damrak_ladder.commands.printing import say, say_json, say_table
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 if TYPE_CHECKING:
     from damrak_ladder.matches.models import Ladder
-    from damrak_ladder.standings.comparing import Rebuilt
-    from damrak_ladder.standings.rebuilding import Progressed
-    from damrak_ladder.standings.tables import Row
+    from damrak_ladder.standings.audit.comparison import Rebuilt
+    from damrak_ladder.standings.audit.rebuild import Progressed
+    from damrak_ladder.standings.read.table import Row
 
 _EXAMPLES: Final = """
 damrak-ladder ratings show amsterdam
@@ -36,26 +36,28 @@ def add_parser(commands: Any) -> None:
     _, verbs = add_group(
         commands,
         "ratings",
-        "see, export and prove the ratings",
-        "Ratings are one fit of all blocks of a ladder. docs/ratings.md says what they mean.",
+        "show, export and verify ratings",
+        "Ratings are one fit to all blocks of a ladder. docs/ratings.md explains them.",
         _EXAMPLES,
     )
     show = add_command(
         verbs,
         "show",
-        "the table of a ladder",
-        "Prints who is on the list, from the best to the last.",
+        "show the ranking of a ladder",
+        "Prints the ranking, best first.",
         "damrak-ladder ratings show amsterdam --limit 10",
         _show,
     )
     _add_table(show)
-    show.add_argument("--limit", type=int, default=50, metavar="N", help="rows (default: 50)")
+    show.add_argument(
+        "--limit", type=int, default=50, metavar="N", help="number of rows (default: 50)"
+    )
     add_json(show)
     export = add_command(
         verbs,
         "export",
-        "all numbers of a table, for a spreadsheet or a program",
-        "Prints every column of every row, earlier versions of bots too.",
+        "export a ranking for spreadsheets or programs",
+        "Prints all columns of all rows, including earlier versions of bots.",
         """
         damrak-ladder ratings export amsterdam --csv > amsterdam.csv
         damrak-ladder ratings export amsterdam --json --on 2026-11-01
@@ -69,32 +71,32 @@ def add_parser(commands: Any) -> None:
     rebuild = add_command(
         verbs,
         "rebuild",
-        "make every published number anew from the replays",
-        "Fetches and verifies the replays of all recorded blocks, plays each one again from its "
-        "seed, counts and fits once more, and compares: results, tallies, standings, the end of "
-        "the ledger. What differs is made anew, unless replays are lost or damaged; then nothing "
-        "is changed. The platform may go on meanwhile.\n\n"
-        "The exit code is 0 if all is identical (or was repaired), else 1.",
+        "recompute all published numbers from the replays",
+        "Fetches and verifies the replays of all recorded blocks, replays each from its seed, "
+        "repeats the counts and the fit, and compares results, counts, ratings and the end of the "
+        "rating history. Differences are corrected, unless replays are lost or damaged; then no "
+        "changes are made. The platform can continue to run.\n\n"
+        "The exit code is 0 if all numbers are identical or were corrected, else 1.",
         """
         damrak-ladder ratings rebuild --check           change nothing, only compare
         damrak-ladder ratings rebuild --ladder amsterdam --jobs 4
         """,
         _rebuild,
     )
-    rebuild.add_argument("--ladder", metavar="SLUG", help="only this one (default: all)")
-    rebuild.add_argument("--check", action="store_true", help="change nothing")
+    rebuild.add_argument("--ladder", metavar="SLUG", help="only this ladder (default: all)")
+    rebuild.add_argument("--check", action="store_true", help="only compare")
     rebuild.add_argument(
-        "--jobs", type=int, default=1, metavar="N", help="processes that replay (default: 1)"
+        "--jobs", type=int, default=1, metavar="N", help="number of parallel processes (default: 1)"
     )
     add_json(rebuild)
 
 
 def _add_table(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("ladder", help="its slug, as in its address")
+    parser.add_argument("ladder", help="name of the ladder in its URL")
     parser.add_argument(
         "--seats", type=int, choices=(2, 3, 4), help="only tables of this size (default: all)"
     )
-    parser.add_argument("--on", metavar="DATE", help="as it was at the end of that day (UTC)")
+    parser.add_argument("--on", metavar="DATE", help="ranking at the end of this day (UTC)")
 
 
 def _show(args: argparse.Namespace) -> int:
@@ -130,7 +132,7 @@ def _export(args: argparse.Namespace) -> int:
     if args.json:
         say_json(rows)
         return 0
-    from damrak_ladder.standings.tables import Row
+    from damrak_ladder.standings.read.table import Row
 
     writer = csv.DictWriter(sys.stdout, list(Row.__dataclass_fields__), lineterminator="\n")
     writer.writeheader()
@@ -147,7 +149,7 @@ def _table(args: argparse.Namespace, *, everyone: bool, limit: int | None) -> li
         except (ValueError, OverflowError):
             raise Misuse(f"--on: a day such as 2026-11-01, not {args.on!r}") from None
     [ladder] = _ladders(args.ladder)
-    from damrak_ladder.standings.tables import table
+    from damrak_ladder.standings.read.table import table
 
     return table(ladder, args.seats, on, everyone=everyone, limit=limit)
 
@@ -156,7 +158,7 @@ def _rebuild(args: argparse.Namespace) -> int:
     if args.jobs < 1:
         raise Misuse(f"--jobs: at least 1, not {args.jobs}")
     ladders = _ladders(args.ladder)
-    from damrak_ladder.standings.rebuilding import rebuild
+    from damrak_ladder.standings.audit.rebuild import rebuild
 
     found = []
     for ladder in ladders:

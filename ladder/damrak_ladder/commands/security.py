@@ -8,7 +8,7 @@ from typing import Any
 
 from damrak_ladder.commands.parser import add_command, add_json
 from damrak_ladder.commands.printing import say_json, say_table
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 
 def add_parser(commands: Any) -> None:

@@ -14,11 +14,12 @@ def add_parser(commands: Any) -> None:
     add_command(
         commands,
         "site",
-        "serve pages and API",
+        "serve the site and the API",
         """
-        Serves the site at DAMRAK_LADDER_LISTEN (default: 127.0.0.1), port DAMRAK_PORT (default:
-        8000). Several may run behind a proxy; with DAMRAK_LADDER_BEHIND_PROXY=yes the proxies
-        at DAMRAK_LADDER_PROXIES are believed when they say who asks. Ctrl-C or SIGTERM stops it.
+        Serves the site and the API at DAMRAK_LADDER_LISTEN (default: 127.0.0.1), port
+        DAMRAK_PORT (default: 8000). Several processes can run behind a proxy. With
+        DAMRAK_LADDER_BEHIND_PROXY=yes, the client address that the proxies at
+        DAMRAK_LADDER_PROXIES report is trusted. Ctrl-C or SIGTERM stops the process.
         """,
         """
         damrak-ladder site
@@ -37,11 +38,11 @@ def run(_: argparse.Namespace) -> int:
     prepare()
     import uvicorn
 
-    from damrak_ladder.http_server import DeadlineProtocol
+    from damrak_ladder.http_server import DeadlineProtocol, SiteServer
     from damrak_ladder.installation.environment import read_environment
 
     environment = read_environment(os.environ)
-    server = uvicorn.Server(
+    server = SiteServer(
         uvicorn.Config(
             "damrak_ladder.asgi:application",
             host=environment.listen,
@@ -53,9 +54,16 @@ def run(_: argparse.Namespace) -> int:
             server_header=False,
             proxy_headers=environment.behind_proxy,
             forwarded_allow_ips=environment.proxies,
-            # Pages with live updates do not end by themselves.
+            # Requests for live updates do not end by themselves.
             timeout_graceful_shutdown=3,
-        )
+        ),
+        _end_streams,
     )
     server.run()
     return 0 if server.started else 1
+
+
+def _end_streams() -> None:
+    from damrak_ladder.api.streams.hub import HUB
+
+    HUB.end("shutdown")

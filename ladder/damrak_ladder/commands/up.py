@@ -9,7 +9,7 @@ from typing import Any
 
 from damrak_ladder.commands.parser import add_command
 from damrak_ladder.commands.printing import say
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 
 def add_parser(commands: Any) -> None:
@@ -17,16 +17,16 @@ def add_parser(commands: Any) -> None:
     parser = add_command(
         commands,
         "up",
-        "run everything on this machine",
+        "run the complete platform on this machine",
         """
-        Runs the whole platform on this machine: broker, referee, site, worker, clerk and beat. The
-        first time it makes a database, an administrator with a random name, house bots and two
-        ladders; everything is in the folder DAMRAK_HOME (default: var). The site is at port
-        DAMRAK_PORT (default: 8000).
+        Runs the complete platform on this machine: broker, referee, site, worker, clerk and
+        beat. The first start creates a database, an administrator with a random name, house
+        bots and two ladders. All data is in the folder DAMRAK_HOME (default: var). The site
+        listens on port DAMRAK_PORT (default: 8000).
 
-        Playing takes at most 60 % of the machine, at low priority, unless --workers is given.
-        Ctrl-C stops everything; the next start continues where it was, also after a crash. What
-        a part says goes to DAMRAK_HOME/logs; a part that dies is started again.
+        The games use at most 60 % of the machine, at low priority, unless --workers is given.
+        Ctrl-C stops all processes. The next start continues where the platform stopped, also
+        after a crash. Logs are in DAMRAK_HOME/logs. Processes that exit are restarted.
         """,
         """
         damrak-ladder up
@@ -37,13 +37,16 @@ def add_parser(commands: Any) -> None:
         run,
     )
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="blocks at once; then there is no limit of 60 %%"
+        "--workers",
+        type=int,
+        metavar="N",
+        help="number of parallel blocks; removes the limit of 60 %%",
     )
     parser.add_argument(
-        "--admin", metavar="NAME", help="the first administrator's name (default: a random one)"
+        "--admin", metavar="NAME", help="name of the first administrator (default: a random one)"
     )
     parser.add_argument(
-        "--games-per-minute", type=int, metavar="N", help="begin no more games than that"
+        "--games-per-minute", type=int, metavar="N", help="maximum number of new games per minute"
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from damrak_ladder.commands.parser import add_command, add_group, add_json
 from damrak_ladder.commands.printing import say, say_json, say_table
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 if TYPE_CHECKING:
     from damrak_ladder.accounts.models import User
@@ -33,8 +33,8 @@ def add_parser(commands: Any) -> None:
     listing = add_command(
         verbs,
         "list",
-        "who has an account",
-        "Lists accounts: role, address, bots, last login.",
+        "list accounts",
+        "Lists accounts with role, address, number of bots and last login.",
         "damrak-ladder users list\ndamrak-ladder users list --json",
         _list,
     )
@@ -42,8 +42,9 @@ def add_parser(commands: Any) -> None:
     add = add_command(
         verbs,
         "add",
-        "make an account",
-        "Makes an account whose address needs no verification, and prints its password, once.",
+        "create an account",
+        "Creates an account and prints its password, which is shown only once. The e-mail "
+        "address counts as verified.",
         "damrak-ladder users add ann ann@example.org\n"
         "damrak-ladder users add bob bob@example.org --role staff",
         _add,
@@ -54,9 +55,9 @@ def add_parser(commands: Any) -> None:
     role = add_command(
         verbs,
         "role",
-        "say what somebody may do",
-        "Authors have bots, organisers hold tournaments and look after the queue, staff may do "
-        "everything.",
+        "change the role of a user",
+        "Authors have bots, organisers run tournaments and manage the queue, and staff have "
+        "all permissions.",
         "damrak-ladder users role ann organiser",
         _role,
     )
@@ -65,30 +66,33 @@ def add_parser(commands: Any) -> None:
     for verb, summary, text, run in (
         (
             "password",
-            "give somebody a new password",
-            "Prints a new password, once. All sessions of the account end; a second factor stays.",
+            "set a new random password",
+            "Sets a new random password and prints it once. All sessions of the account end. "
+            "The second factor is kept.",
             _password,
         ),
         (
             "remove-factor",
             "remove the second factor of an account",
-            "For users who have lost it and their recovery codes. Make sure that it is they who "
-            "ask. Organisers and staff have to set up a new one before they can use their role.",
+            "For users who have lost their second factor and their recovery codes. Verify the"
+            " identity of the user first. Organisers and staff must set up a new second "
+            "factor before they can use their role.",
             _remove_factor,
         ),
         (
             "export",
-            "print what is kept about a user",
-            "Prints the same JSON file that users download from their account's pages.",
+            "export the personal data of a user",
+            "Prints the JSON file that users can also download from their account pages.",
             _export,
         ),
         (
             "deactivate",
-            "lock somebody out",
-            "The account can no longer log in, and its tokens are refused. Its bots play on.",
+            "deactivate an account",
+            "The user can no longer log in, and tokens of the account are rejected. The bots "
+            "continue to play.",
             _deactivate,
         ),
-        ("activate", "let somebody in again", "Undoes `deactivate`.", _activate),
+        ("activate", "reactivate an account", "Reverses `deactivate`.", _activate),
     ):
         parser = add_command(verbs, verb, summary, text, f"damrak-ladder users {verb} ann", run)
         parser.add_argument("name")
@@ -96,7 +100,7 @@ def add_parser(commands: Any) -> None:
             parser.add_argument(
                 "--revoke-tokens",
                 action="store_true",
-                help="revoke all tokens, too, those of remote bots included",
+                help="also revoke all tokens, including those of remote bots",
             )
     _add_deletion(verbs)
 
@@ -106,9 +110,9 @@ def _add_deletion(verbs: Any) -> None:
         verbs,
         "delete",
         "delete an account",
-        "Deletes the account and everything personal that is kept about the user. The bots leave "
-        "their ladders and belong to the account former-author; matches and ratings stay. It "
-        "cannot be undone, so it takes --yes.",
+        "Deletes the account and all personal data of the user. The bots leave their ladders "
+        "and are assigned to the account former-author. Matches and ratings are kept. This "
+        "cannot be undone, so --yes is required.",
         "damrak-ladder users export ann > ann.json\ndamrak-ladder users delete ann --yes",
         _delete,
     )
@@ -157,9 +161,9 @@ def _add(args: argparse.Namespace) -> int:
     from damrak_ladder.security import SecurityEvent, record
 
     if User.objects.filter(username__iexact=args.name).exists():
-        raise Misuse(f"there is a user {args.name} already")
+        raise Misuse(f"the user {args.name} already exists")
     if User.objects.filter(email__iexact=args.email).exists():
-        raise Misuse(f"there is a user with the address {args.email} already")
+        raise Misuse(f"a user with the address {args.email} already exists")
     user = User(username=args.name, email=args.email)
     password = _new_password(user)
     try:
@@ -173,7 +177,7 @@ def _add(args: argparse.Namespace) -> int:
         record(SecurityEvent.ACCOUNT_CREATED, user=user)
         grant(user, Role(args.role))
         EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
-    say(f"{user.username} may log in with {password}")
+    say(f"{user.username} can log in with the password {password}")
     return 0
 
 
@@ -190,7 +194,7 @@ def _role(args: argparse.Namespace) -> int:
 def _password(args: argparse.Namespace) -> int:
     user = _find(args.name)
     if not user.email:
-        raise Misuse(f"{user.username} is an account of the platform, in which nobody logs in")
+        raise Misuse(f"{user.username} is a system account without login")
     from django.utils import timezone
 
     from damrak_ladder.accounts.sessions import end_sessions
@@ -203,7 +207,7 @@ def _password(args: argparse.Namespace) -> int:
     end_sessions(user)
     if args.revoke_tokens:
         revoke_all(user, timezone.now())
-    say(f"{user.username} may log in with {password}")
+    say(f"{user.username} can log in with the password {password}")
     return 0
 
 
@@ -216,7 +220,7 @@ def _remove_factor(args: argparse.Namespace) -> int:
     count, _ = Authenticator.objects.filter(user=user).delete()
     if count:
         record(SecurityEvent.SECOND_FACTOR_REMOVED, user=user)
-    say(f"{user.username} {'has no second factor now' if count else 'had no second factor'}")
+    say(f"{user.username} {'no longer has a second factor' if count else 'had no second factor'}")
     return 0
 
 
@@ -233,19 +237,19 @@ def _export(args: argparse.Namespace) -> int:
 def _delete(args: argparse.Namespace) -> int:
     user = _find(args.name)
     if not user.email:
-        raise Misuse(f"{user.username} is an account of the platform and has to stay")
+        raise Misuse(f"{user.username} is a system account and cannot be deleted")
     from django.utils import timezone
 
     from damrak_ladder.account_data.deletion import delete_account
     from damrak_ladder.accounts.errors import LastAdministrator
 
     if not args.yes:
-        raise Misuse(f"this deletes {user.username} for good; to confirm, add --yes")
+        raise Misuse(f"this deletes {user.username} permanently; to confirm, add --yes")
     try:
         delete_account(user, timezone.now())
     except LastAdministrator as problem:
         raise Misuse(str(problem)) from None
-    say(f"{args.name} is deleted")
+    say(f"{args.name} was deleted")
     return 0
 
 
@@ -260,14 +264,14 @@ def _activate(args: argparse.Namespace) -> int:
 def _set_active(name: str, is_active: bool) -> int:
     user = _find(name)
     if is_active and not user.email:
-        raise Misuse(f"{user.username} is an account of the platform, in which nobody logs in")
+        raise Misuse(f"{user.username} is a system account without login")
     user.is_active = is_active
     user.save(update_fields=["is_active"])
     from damrak_ladder.security import SecurityEvent, record
 
     kind = SecurityEvent.ACCOUNT_ACTIVATED if is_active else SecurityEvent.ACCOUNT_DEACTIVATED
     record(kind, user=user)
-    say(f"{user.username} {'may log in' if is_active else 'is locked out'}")
+    say(f"{user.username} {'can log in' if is_active else 'is deactivated'}")
     return 0
 
 

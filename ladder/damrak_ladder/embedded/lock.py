@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from types import TracebackType
 
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 
 class HomeLock:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 LONGEST_RUN_FOLDER: Final = 74
 """In characters: the paths of sockets are limited, and the referee appends to it."""

@@ -82,6 +82,7 @@ def plans(
         Plan("worker", [*ladder, "worker"], common, PLAYING_NICENESS, WORKER_STOP),
         Plan("clerk", [*ladder, "clerk"], common, 2, CLERK_STOP),
         Plan("beat", [*ladder, "beat"], common),
+        Plan("relay", [*ladder, "relay"], common),
         Plan("analyst", [*ladder, "analyst"], common, PLAYING_NICENESS, WORKER_STOP),
     ]
     if environment.broker is None:

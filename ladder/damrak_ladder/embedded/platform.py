@@ -81,6 +81,8 @@ def _prepare(
     password = seeding.first_password(places.password, admin)
     for ladder in seeding.make_ladders(now):
         say(f"New ladder: {ladder.name}")
+    if (league := seeding.make_league(admin, now)) is not None:
+        say(f"New tournament: {league.name}")
     has_key = seeding.make_local_key(admin, now)
     connection.close()
     return _welcome(environment, admin.username, password, has_key)

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 LOBBY_PORT: Final = 7171
 """The port for remote bots, unless it is taken."""

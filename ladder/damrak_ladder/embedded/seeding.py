@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from allauth.account.models import EmailAddress
 from django.core.exceptions import ValidationError
@@ -16,30 +16,38 @@ from damrak_ladder.accounts import local_key
 from damrak_ladder.accounts.errors import AccountError
 from damrak_ladder.accounts.models import Role, User
 from damrak_ladder.accounts.roles import grant
+from damrak_ladder.bots.house import house_version
 from damrak_ladder.installation.files import write_whole
 from damrak_ladder.matches.ladders import LadderPlan, create_ladder
 from damrak_ladder.matches.models import Ladder
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.matches.standard_summaries import CLASSIC, DAILY_BOARDS
+from damrak_ladder.tournaments.creation import Plan, create
+from damrak_ladder.tournaments.desk import Request, perform
+from damrak_ladder.tournaments.log.acts import Kind as ActKind
+from damrak_ladder.tournaments.models import League, Tournament
+from damrak_ladder.usage_errors import Misuse
 
 _NAME_LETTERS: Final = "bcdfghjkmnpqrstvwxz23456789"  # no vowels, and no letters that look alike
 _HOST: Final = "@localhost"
 HOUSE: Final = ("random", "greedy", "planner", "mcts:iterations=20")
 
-# `planner` has its Elo by definition. The others were measured against it, with 95 % intervals:
+# `planner` has its Elo by definition. The others were measured against it in this many mirrored
+# blocks of each table, with 95 % intervals:
 #
-#                                              greedy                random
-#   play_anchors.py amsterdam 1500   2 seats   725 (670 … 779)       139 (75 … 204)
-#   play_anchors.py daily 4000       2 seats   704 (669 … 739)       347 (311 … 383)
-#                                    3 seats   735 (707 … 763)       356 (326 … 385)
-#                                    4 seats   845 (828 … 861)       452 (433 … 471)
+#                                 greedy                random
+#   amsterdam, 1500   2 seats     725 (670 … 779)       139 (75 … 204)
+#   daily, 4000       2 seats     704 (669 … 739)       347 (311 … 383)
+#                     3 seats     735 (707 … 763)       356 (326 … 385)
+#                     4 seats     845 (828 … 861)       452 (433 … 471)
 #
 # On mixed tables the distance depends on the size of the table, so only planner is an anchor there:
-# others with one Elo for all sizes would bias each of them. (tests/ladder/play_anchors.py)
+# others with one Elo for all sizes would bias each of them. `damrak-ladder anchors measure` plays
+# and fits such games.
 USUAL: Final = (
     LadderPlan(
         slug="amsterdam",
         name="Amsterdam",
-        summary="Two players on the board Amsterdam: the classic.",
+        summary=CLASSIC,
         boards=("amsterdam",),
         shares={2: 1.0},
         house=HOUSE,
@@ -49,7 +57,7 @@ USUAL: Final = (
     LadderPlan(
         slug="daily",
         name="New boards every day",
-        summary="Two, three and four players on boards that did not exist yesterday.",
+        summary=DAILY_BOARDS,
         boards=("daily:24",),
         shares={2: 1.0, 3: 1.0, 4: 1.0},
         house=HOUSE,
@@ -57,6 +65,21 @@ USUAL: Final = (
     ),
 )
 """The ladders of a new platform."""
+
+LEAGUE_BOTS: Final = ("planner", "mcts:iterations=20", "greedy", "mcts:iterations=5", "random")
+LEAGUE_SUMMARY: Final = "The bots of the platform, each against each."
+LEAGUE_RULES: Final[dict[str, Any]] = {
+    "stages": [{"format": "round-robin", "double": True, "blocks": 2}],
+    "boards": ["amsterdam"],
+    "entry": {"kinds": ["house"]},
+    "seeding": "entry",
+    "games_a_minute": 2,
+    "schedule": {"next_season_h": 1},
+}
+"""A season of 40 minutes. The next one opens an hour later, and starts after another hour.
+
+Between 500 and 1,000 games a day keep the disk and the processor nearly idle.
+"""
 
 
 def make_admin(password_file: Path, now: datetime, name: str | None = None) -> User:
@@ -114,6 +137,29 @@ def make_ladders(now: datetime) -> list[Ladder]:
     """Create the missing default ladders with their house bots; return the new ones."""
     known = set(Ladder.objects.values_list("slug", flat=True))
     return [create_ladder(plan, now) for plan in USUAL if plan.slug not in known]
+
+
+def make_league(admin: User, now: datetime) -> Tournament | None:
+    """Create a small league and let its first season run among house bots; None if there is one.
+
+    A new platform shows a tournament at once.
+    """
+    if Tournament.objects.exists():
+        return None
+    with transaction.atomic():
+        league = League.objects.create(
+            slug="house-league", name="House league", owner=admin, created=now
+        )
+        name = "House league, season 1"
+        plan = Plan("house-league-1", name, LEAGUE_RULES, LEAGUE_SUMMARY, league=league, season=1)
+        made = create(admin, plan, now, is_platform=True)
+        perform(made, Request(ActKind.OPEN), now)
+        for spec in LEAGUE_BOTS:
+            slug = house_version(spec, now).bot.slug
+            perform(made, Request(ActKind.ENTER, {"slug": slug}), now)
+        perform(made, Request(ActKind.CLOSE), now)
+        perform(made, Request(ActKind.START), now)
+    return made
 
 
 def make_local_key(admin: User, now: datetime) -> bool:

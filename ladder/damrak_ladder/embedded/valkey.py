@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 
 from damrak_ladder.embedded.places import Places
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 
 def server() -> str:

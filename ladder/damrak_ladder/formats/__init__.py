@@ -1,1 +1,1 @@
-"""How dates and numbers are written where Django has no such language."""
+"""Formats of dates and numbers for languages that Django lacks."""

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from damrak_ladder.health import parts
 from damrak_ladder.health.addresses import LIVE
-from damrak_ladder.health.checking import Run
+from damrak_ladder.health.checks import Run
 from damrak_ladder.health.findings import Clock, Finding, Verdict, finding_of
 from damrak_ladder.health.records import (
     DATABASE_CURE,
@@ -37,13 +37,13 @@ DEADLINE_S: Final = 4.0
 _SITE_S: Final = 3.0
 _MAIL_S: Final = 3.0
 _BROKER_CURE: Final = (
-    "start it, or restart it if it hangs; check DAMRAK_LADDER_BROKER; nothing is lost"
+    "start it, or restart it if it hangs; check DAMRAK_LADDER_BROKER; no data is lost"
 )
 _REFEREE_CURE: Final = (
     "start it, or restart it if it hangs: damrak-referee; check DAMRAK_LADDER_REFEREE and its key"
 )
-_SITE_CURE: Final = "start `damrak-ladder site`, or restart it if it hangs; look at its proxy"
-_MAIL_CURE: Final = "check DAMRAK_LADDER_MAIL_URL; addresses cannot be confirmed meanwhile"
+_SITE_CURE: Final = "start `damrak-ladder site`, or restart it if it hangs; check its proxy"
+_MAIL_CURE: Final = "check DAMRAK_LADDER_MAIL_URL; until then, users cannot confirm their addresses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def examine(clock: Clock = timezone.now) -> Iterator[Finding]:
         is_over = run.result(DEADLINE_S) is not None
         yield from list(found)
         if not is_over:
-            what = f"no answer in {DEADLINE_S:g} s"
+            what = f"no response within {DEADLINE_S:g} s"
             yield Finding(group.part, Verdict.WRONG, what, group.cure)
 
 
@@ -106,12 +106,10 @@ def _home(_: Clock) -> Iterator[Finding]:
     mode = stat.S_IMODE(home.stat().st_mode)
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         yield Finding(
-            "data folder", Verdict.DOUBTFUL, f"{home}: others may look in", f"chmod 700 {home}"
+            "data folder", Verdict.DOUBTFUL, f"{home}: other users have access", f"chmod 700 {home}"
         )
     elif not os.access(home, os.W_OK | os.X_OK):
-        yield Finding(
-            "data folder", Verdict.WRONG, f"{home}: cannot be written", "change its owner"
-        )
+        yield Finding("data folder", Verdict.WRONG, f"{home}: not writable", "change its owner")
     else:
         yield Finding("data folder", Verdict.WELL, str(home))
 
@@ -125,7 +123,7 @@ def _broker(clock: Clock) -> Iterator[Finding]:
 
 
 def _disk(clock: Clock) -> Iterator[Finding]:
-    yield finding_of("disk", parts.disk, clock(), "make room, or move DAMRAK_HOME")
+    yield finding_of("disk", parts.disk, clock(), "free disk space, or move DAMRAK_HOME")
 
 
 def _referee(_: Clock) -> Iterator[Finding]:
@@ -161,7 +159,7 @@ def _site(_: Clock) -> Iterator[Finding]:
 
 def _mail(_: Clock) -> Iterator[Finding]:
     if "filebased" in settings.EMAIL_BACKEND:
-        yield Finding("mail", Verdict.WELL, "is kept as files in the data folder")
+        yield Finding("mail", Verdict.WELL, "saved as files in the data folder")
         return
     try:
         with mail.get_connection(timeout=_MAIL_S):
@@ -169,7 +167,7 @@ def _mail(_: Clock) -> Iterator[Finding]:
     except OSError as problem:
         yield Finding("mail", Verdict.WRONG, f"cannot be sent: {problem}", _MAIL_CURE)
         return
-    yield Finding("mail", Verdict.WELL, f"{settings.EMAIL_HOST} takes it")
+    yield Finding("mail", Verdict.WELL, f"{settings.EMAIL_HOST} accepts mail")
 
 
 _SETTINGS: Final = _Group("settings", _settings, "see the settings")

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 
-from damrak_ladder.health import checking, parts
+from damrak_ladder.health import checks, parts
 from damrak_ladder.health.addresses import HOSTS, LIVE, PATH, READY
-from damrak_ladder.health.checking import Check
+from damrak_ladder.health.checks import Check
 from damrak_ladder.installation.environment import LOOPBACK
 from damrak_ladder.matches.hosts import HostStatus
 
@@ -60,13 +60,13 @@ class HealthMiddleware:
         runs = {group: self._checks[group].start() for group in groups}
         found: Found = {}
         for group, run in runs.items():
-            result = run.result(checking.DEADLINE_S)
-            late = f"no answer in {checking.DEADLINE_S:g} s"
+            result = run.result(checks.DEADLINE_S)
+            late = f"no response within {checks.DEADLINE_S:g} s"
             found |= parts.overdue(group, late) if result is None else result
         return {name: found[name] for name in parts.PARTS if name in found}
 
     def _host_answer(self, is_here: bool) -> HttpResponse:
-        statuses = self._hosts.start().result(checking.DEADLINE_S)
+        statuses = self._hosts.start().result(checks.DEADLINE_S)
         if statuses is None:
             return _answer({"hosts": "unknown: the database does not answer"}, is_well=False)
         # A quarantine is a decision, not a failure.

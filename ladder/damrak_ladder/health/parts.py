@@ -24,7 +24,7 @@ SILENT_AFTER_S: Final = 60
 """A clerk without a heartbeat for this long is not well."""
 
 LEAST_DISK_MB: Final = 200
-_MISSING: Final = "are a worker and its referee running?"  # it is silent without them
+_MISSING: Final = "check that a worker and its referee are running"  # it is silent without them
 
 
 def database(_: datetime) -> str:
@@ -45,7 +45,7 @@ def migrations(_: datetime) -> str:
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     except DatabaseError as problem:
         return f"cannot be read: {_first_line(problem)}"
-    return f"{len(missing)} to be applied: damrak-ladder migrate" if missing else WELL
+    return f"{len(missing)} pending: run damrak-ladder migrate" if missing else WELL
 
 
 def broker(_: datetime) -> str:
@@ -65,9 +65,9 @@ def clerk(_: datetime) -> str:
     except (redis.RedisError, OSError, ValueError):
         return "unknown: the broker does not answer"
     if age is None:
-        return "has not been heard of: are a clerk and beat running?"
+        return "has never run; check that a clerk and beat are running"
     if age > SILENT_AFTER_S:
-        return f"silent for {age:.0f} s: are a clerk and beat running?"
+        return f"last ran {age:.0f} s ago; check that a clerk and beat are running"
     return WELL
 
 
@@ -81,12 +81,12 @@ def hosts(now: datetime) -> str:
     if any(state == HostState.TRUSTED and now - seen <= recent for _, state, seen in known):
         return WELL
     if not known:
-        return f"none has been heard of: {_MISSING}"
+        return f"no host has registered; {_MISSING}"
     quarantined = sorted(name for name, state, _ in known if state == HostState.QUARANTINED)
     if quarantined and len(quarantined) == len(known):
         return f"all are quarantined: {', '.join(quarantined)}"
     last = max(seen for _, _, seen in known)
-    return f"all silent, the last for {(now - last).total_seconds():.0f} s: {_MISSING}"
+    return f"no heartbeat from any host for {(now - last).total_seconds():.0f} s; {_MISSING}"
 
 
 def stores(_: datetime) -> str:

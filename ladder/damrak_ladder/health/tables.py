@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, connection
 
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 
 def bring_up_to_date() -> None:
@@ -46,7 +46,7 @@ def difference() -> str | None:
             if not meta.managed or meta.proxy:
                 continue
             if meta.db_table not in there:
-                return f"there is no table {meta.db_table}"
+                return f"table {meta.db_table} is missing"
             found = {column.name for column in look.get_table_description(cursor, meta.db_table)}
             wanted = {field.column or "" for field in meta.local_concrete_fields}
             if lacking := sorted(wanted - found):
@@ -60,8 +60,8 @@ def cure() -> str:
     """Return how to fix tables of other sources."""
     if connection.vendor == "sqlite":
         home = settings.DAMRAK_HOME
-        return f"set the data folder aside (mv {home} {home}.old) and begin a new one"
-    return "begin with an empty database"
+        return f"move the data folder away (mv {home} {home}.old) and start with a new one"
+    return "start with an empty database"
 
 
 def _has_tables() -> bool:
@@ -70,6 +70,6 @@ def _has_tables() -> bool:
 
 def _words(found: str) -> str:
     return (
-        f"the database was made by other sources than these ({found}), from before a release, and "
-        f"cannot be carried over: {cure()}, or go back to the sources that made it"
+        f"the database was created by a different version before the first release ({found}), and "
+        f"cannot be migrated: {cure()}, or use the version that created it"
     )

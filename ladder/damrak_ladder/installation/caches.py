@@ -10,7 +10,7 @@ _SECONDS: Final = 1.0
 def cache_of(broker: str) -> dict[str, Any]:
     """Return the setting of a cache in the broker, with its own key prefix."""
     return {
-        "BACKEND": "damrak_ladder.forgetful.ForgetfulCache",
+        "BACKEND": "damrak_ladder.resilient_cache.ForgetfulCache",
         "LOCATION": broker.replace("redis+socket://", "unix://", 1),
         "KEY_PREFIX": "damrak-cache",
         "OPTIONS": {"socket_timeout": _SECONDS, "socket_connect_timeout": _SECONDS},

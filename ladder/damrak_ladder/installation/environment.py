@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from damrak_ladder.installation import buckets, values
 from damrak_ladder.installation.buckets import Bucket
+from damrak_ladder.installation.people_limits import PeopleLimits, people_limits
 
 T = TypeVar("T")
 
@@ -59,6 +60,16 @@ class Keeping:
     analyses: int  # after they were requested
     notices: int
     security: int  # entries of the security log
+    changes: int  # for streams and webhooks that resume
+
+
+@dataclass(frozen=True, slots=True)
+class Dumping:
+    """The nightly dump of open data."""
+
+    folder: Path
+    days: int | None  # how many days it contains; None: all
+    licence: str  # its identifier in the SPDX list
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +102,12 @@ class Environment:
     security_expires: date | None  # when the contact must be confirmed; None: always valid
     local_webhooks: bool  # whether webhooks may go to this machine, by plain http
     limits: Limits
+    upload_mb: int  # archives whose bots choose an optional runtime
     benching: Benching
     keeping: Keeping
+    dump: Dumping
     watchers: int  # of running matches, from one address, in one process of the site
+    people: PeopleLimits
     replay_store: str
     archive_store: str
     bucket: Bucket | None  # None: neither store needs one
@@ -134,11 +148,11 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
     listen = source.get(PREFIX + "LISTEN", "127.0.0.1", values.address)
     behind_proxy = source.get(PREFIX + "BEHIND_PROXY", "no", values.truth)
     mail_from = source.get(PREFIX + "MAIL_FROM", "damrak@localhost", values.filled)
-    is_local = _is_loopback(url, listen) and not behind_proxy
+    second_factor = "no" if _is_loopback(url, listen) and not behind_proxy else "yes"
     replay_store = source.get(PREFIX + "REPLAY_STORE", "database", values.store)
     archive_store = source.get(PREFIX + "ARCHIVE_STORE", "folder", values.store)
     found = Environment(
-        home=source.get("DAMRAK_HOME", "var", values.folder),
+        home=(home := source.get("DAMRAK_HOME", "var", values.folder)),
         port=port,
         url=url,
         listen=listen,
@@ -149,9 +163,7 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         database_url=source.find("DATABASE_URL", values.database),
         mail_url=source.find(PREFIX + "MAIL_URL", values.mailer),
         mail_from=mail_from,
-        needs_second_factor=source.get(
-            PREFIX + "SECOND_FACTOR", "no" if is_local else "yes", values.truth
-        ),
+        needs_second_factor=source.get(PREFIX + "SECOND_FACTOR", second_factor, values.truth),
         security_contact=source.get(PREFIX + "SECURITY_CONTACT", mail_from, values.contact),
         security_expires=source.find(PREFIX + "SECURITY_EXPIRES", values.day),
         local_webhooks=source.get(PREFIX + "LOCAL_WEBHOOKS", "no", values.truth),
@@ -162,6 +174,7 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
             tokens=source.get(PREFIX + "TOKENS_PER_OWNER", "20", values.count),
             trials=source.get(PREFIX + "TESTS_PER_OWNER", "2", values.count),
         ),
+        upload_mb=source.get(PREFIX + "UPLOAD_MB", "64", values.count),
         benching=Benching(
             percent=source.get(PREFIX + "BENCH_PERCENT", "10", values.percent),
             games=source.get(PREFIX + "BENCH_GAMES", "60", values.count),
@@ -174,8 +187,11 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
             analyses=source.get(PREFIX + "ANALYSIS_DAYS", "180", values.days),
             notices=source.get(PREFIX + "NOTICE_DAYS", "180", values.days),
             security=source.get(PREFIX + "SECURITY_DAYS", "365", values.days),
+            changes=source.get(PREFIX + "CHANGE_DAYS", "7", values.days),
         ),
+        dump=_dump(source, home),
         watchers=source.get(PREFIX + "WATCHERS_PER_ADDRESS", "100", values.count),
+        people=people_limits(source.get, PREFIX),
         replay_store=replay_store,
         archive_store=archive_store,
         bucket=_bucket(source, is_needed="s3" in {replay_store, archive_store}),
@@ -205,8 +221,7 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
             PREFIX + "URL",
             f"http is for this machine only; say https, or set {PREFIX}PLAIN_HTTP=yes",
         )
-    tls = found.referee_tls
-    if (tls.certificate is None) != (tls.private_key is None):
+    if (found.referee_tls.certificate is None) != (found.referee_tls.private_key is None):
         raise SettingError(
             PREFIX + "REFEREE_TLS_CERT", f"goes together with {PREFIX}REFEREE_TLS_KEY"
         )
@@ -252,6 +267,14 @@ class _Source:
         for name in sorted(self._variables):
             if name.startswith(PREFIX) and name not in self._read:
                 raise SettingError(name, "there is no such setting")
+
+
+def _dump(source: _Source, home: Path) -> Dumping:
+    return Dumping(
+        folder=source.get(PREFIX + "DUMP_FOLDER", str(home / "dump"), values.folder),
+        days=source.find(PREFIX + "DUMP_DAYS", values.days),
+        licence=source.get(PREFIX + "DUMP_LICENCE", "CC0-1.0", values.licence),
+    )
 
 
 def _bucket(source: _Source, *, is_needed: bool) -> Bucket | None:

@@ -58,11 +58,23 @@ def count(text: str) -> int:
     return int(text)
 
 
+def count_or_none(text: str) -> int:
+    """Parse a whole number of at least 0."""
+    return 0 if text == "0" else count(text)
+
+
 def days(text: str) -> int:
     """Parse a number of days, at most a hundred years, as dates do not go back much further."""
     if not re.fullmatch(r"[1-9][0-9]{0,4}", text) or int(text) > MOST_DAYS:
         raise ValueError(f"{text!r} is not a number of days from 1 to {MOST_DAYS}")
     return int(text)
+
+
+def licence(text: str) -> str:
+    """Parse the identifier of a licence in the SPDX list."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,63}", text):
+        raise ValueError(f"{text!r} is not an SPDX identifier, such as CC0-1.0 or CC-BY-4.0")
+    return text
 
 
 def percent(text: str) -> int:

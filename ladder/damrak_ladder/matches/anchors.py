@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from damrak_ladder.matches.errors import BadLadder
+from damrak_ladder.message_codes import ladder_codes as codes
 
 USUAL_ERROR: Final = 30.0
 """The standard deviation, in Elo, of an anchor for which none is stated."""
@@ -16,7 +17,7 @@ _HIGHEST_ERROR: Final = 1000.0
 
 
 def stated_errors(anchors: Mapping[str, float], errors: Mapping[str, float]) -> dict[str, float]:
-    """Returns the standard deviation of every anchor but the fixed one.
+    """Return the standard deviation of every anchor except the fixed one.
 
     The fixed anchor is the first one for which none is stated.
     """
@@ -25,22 +26,20 @@ def stated_errors(anchors: Mapping[str, float], errors: Mapping[str, float]) -> 
 
 
 def check_anchors(anchors: Mapping[str, float], errors: Mapping[str, float]) -> None:
-    """Check that these anchors can hold the scale of a ladder.
+    """Check that these anchors can define the scale of a ladder.
 
     Raises:
         BadLadder: an Elo or a standard deviation is out of range, or no anchor is fixed.
     """
     for spec, elo in anchors.items():
         if not LOWEST_ELO <= elo <= HIGHEST_ELO:
-            raise BadLadder("anchors", f"{spec}: {elo:g} is no Elo")
+            limits = round(LOWEST_ELO), round(HIGHEST_ELO)
+            raise BadLadder("anchors", codes.AnchorElo(spec, *limits))
     for spec, error in errors.items():
         if spec not in anchors:
-            raise BadLadder("anchor_errors", f"{spec} is not an anchor")
+            raise BadLadder("anchor_errors", codes.NotAnAnchor(spec))
         if not 0 < error <= _HIGHEST_ERROR:
-            raise BadLadder(
-                "anchor_errors",
-                f"{spec}: {error:g} is not above 0 and at most {_HIGHEST_ERROR:g} Elo; "
-                "a fixed anchor has no standard deviation",
-            )
+            most = round(_HIGHEST_ERROR)
+            raise BadLadder("anchor_errors", codes.AnchorDeviation(spec, most))
     if anchors and errors.keys() >= anchors.keys():
-        raise BadLadder("anchors", "one must be fixed: give one without a standard deviation")
+        raise BadLadder("anchors", codes.NoFixedAnchor())

@@ -16,6 +16,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
+from damrak_ladder.changes.models import ChangeKind
+from damrak_ladder.changes.noting import note
 from damrak_ladder.matches.errors import BadReport
 from damrak_ladder.matches.models import (
     Attempt,
@@ -26,6 +28,8 @@ from damrak_ladder.matches.models import (
     Match,
     Outcome,
 )
+from damrak_ladder.message_codes import block_codes as codes
+from damrak_ladder.message_codes.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,7 @@ def start(
         Attempt.objects.create(
             block_id=block_id, number=latest + 1, owner=owner, host_id=host_id, started=now
         )
+        note(ChangeKind.BLOCK_STARTED, block_id, now)
         return Block.objects.get(pk=block_id)
 
 
@@ -111,7 +116,7 @@ def renew(block_id: int, attempt: int, now: datetime, patience: Patience) -> boo
 def give_up(
     block_id: int,
     attempt: int,
-    detail: str,
+    detail: Message | None,
     faults: Iterable[Trouble],
     now: datetime,
     patience: Patience,
@@ -126,7 +131,7 @@ def give_up(
     return _end(block_id, attempt, Outcome.VOID, detail, tuple(faults), now, patience)
 
 
-def hand_back(block_id: int, attempt: int, detail: str, now: datetime, wait: timedelta) -> bool:
+def hand_back(block_id: int, attempt: int, detail: Message, now: datetime, wait: timedelta) -> bool:
     """Let the block wait again without counting this attempt, as it was not taken on.
 
     Returns False, without any effect, if the attempt is over already.
@@ -139,12 +144,13 @@ def hand_back(block_id: int, attempt: int, detail: str, now: datetime, wait: tim
             due=now + wait,
             lease_until=None,
             lease_owner="",
-            trouble=detail[:500],
+            trouble=detail,
             host=None,
             sent=None,
         )
         if is_ours:
             close(block_id, attempt, Outcome.VOID, detail, (), now)
+            note(ChangeKind.BLOCK_QUEUED, block_id, now)
     return bool(is_ours)
 
 
@@ -154,11 +160,21 @@ def send_away(block_id: int, latest: int, now: datetime, wait: timedelta) -> boo
     return bool(waiting.update(host=None, sent=None, due=now + wait))
 
 
+def drop(block_id: int, latest: int, detail: Message, now: datetime) -> bool:
+    """End a block that waits, for good; return False if it no longer waits."""
+    with transaction.atomic():
+        waiting = Block.objects.filter(pk=block_id, state=BlockState.WAITING, attempt=latest)
+        is_ours = waiting.update(state=BlockState.DEAD, trouble=detail, host=None, sent=None)
+        if is_ours:
+            note(ChangeKind.BLOCK_FAILED, block_id, now)
+    return bool(is_ours)
+
+
 def reap(now: datetime, patience: Patience, limit: int = 100) -> int:
     """Expire attempts whose lease has run out; return their number."""
     expired = Block.objects.filter(state=BlockState.RUNNING, lease_until__lt=now)
     found = list(expired.order_by("lease_until", "pk").values_list("pk", "attempt")[:limit])
-    detail = "the worker fell silent"
+    detail = codes.WorkerSilent()
     return sum(
         _end(block_id, attempt, Outcome.EXPIRED, detail, (), now, patience)
         for block_id, attempt in found
@@ -178,7 +194,7 @@ def end_former(host: str, began: datetime, now: datetime, patience: Patience) ->
         block__state=BlockState.RUNNING,
         block__attempt=F("number"),
     )
-    detail = "the worker died"
+    detail = codes.WorkerEnded()
     over = now - timedelta(microseconds=1)
     ended = 0
     for block_id, attempt in list(running.values_list("block_id", "number")):
@@ -204,14 +220,18 @@ def set_right(now: datetime, patience: Patience) -> int:
 def requeue(block_id: int, now: datetime) -> bool:
     """Retry a dead block with a new count of tries; False if it is not dead."""
     dead = Block.objects.filter(pk=block_id, state=BlockState.DEAD)
-    return bool(dead.update(state=BlockState.WAITING, tries=0, due=now, host=None, sent=None))
+    with transaction.atomic():
+        changed = dead.update(state=BlockState.WAITING, tries=0, due=now, host=None, sent=None)
+        if changed:
+            note(ChangeKind.BLOCK_QUEUED, block_id, now)
+    return bool(changed)
 
 
 def _end(
     block_id: int,
     attempt: int,
     outcome: Outcome,
-    detail: str,
+    detail: Message | None,
     faults: tuple[Trouble, ...],
     now: datetime,
     patience: Patience,
@@ -229,11 +249,12 @@ def _end(
             due=now + patience.wait_after(block.tries),
             lease_until=None,
             lease_owner="",
-            trouble=detail[:500],
+            trouble=detail,
             host=None,
             sent=None,
         )
         close(block_id, attempt, outcome, detail, faults, now)
+        note(ChangeKind.BLOCK_FAILED if is_dead else ChangeKind.BLOCK_QUEUED, block_id, now)
     return True
 
 
@@ -241,7 +262,7 @@ def close(
     block_id: int,
     attempt: int,
     outcome: Outcome,
-    detail: str,
+    detail: Message | None,
     faults: Iterable[Trouble],
     now: datetime,
 ) -> None:
@@ -251,7 +272,7 @@ def close(
         BadReport: a fault is in a seat that the block does not have.
     """
     rows = Attempt.objects.filter(block_id=block_id, number=attempt)
-    rows.update(ended=now, outcome=outcome, detail=detail[:500])
+    rows.update(ended=now, outcome=outcome, detail=detail)
     faults = tuple(faults)
     if not faults:
         return
@@ -265,7 +286,7 @@ def _fault(attempt: Attempt, trouble: Trouble, matches: dict[int, Match]) -> Fau
     seats = {} if match is None else {seat.number: seat for seat in match.seats.all()}
     seat = None if trouble.seat is None else seats.get(trouble.seat)
     if (match is None) != (trouble.match is None) or (seat is None) != (trouble.seat is None):
-        raise BadReport(f"a fault in seat {trouble.seat} of match {trouble.match}")
+        raise BadReport(codes.FaultNotSeated(str(trouble.seat), str(trouble.match)))
     return Fault(
         attempt=attempt,
         match=match,

@@ -13,6 +13,7 @@ import json
 import logging
 import random
 import re
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from typing import Final
@@ -27,6 +28,7 @@ from damrak_engine.generator import LOCATIONS, generate, health
 from damrak_engine.strictjson import StrictJsonError, read_json
 from damrak_ladder.matches.errors import BadBoard, UnknownBoard
 from damrak_ladder.matches.models import Board, Ladder
+from damrak_ladder.message_codes import ladder_codes as codes
 
 DAILY: Final = "daily:"
 HEALTH_GAMES: Final = 300
@@ -66,16 +68,16 @@ def add_board(name: str, data: bytes, now: datetime) -> Board:
         BadBoard: the name is taken or not valid, or the file is not a valid board.
     """
     if not re.fullmatch(_NAME, name):
-        raise BadBoard(f"{name!r} is not made of lower-case letters, digits and inner hyphens")
+        raise BadBoard(codes.InvalidSlug(name))
     if name in board_names() or Board.objects.filter(name=name).exists():
-        raise BadBoard(f"there is a board named {name} already")
+        raise BadBoard(codes.BoardExists(name))
     try:
         source = read_json(data)
         parse_board(source)
     except BoardError as problem:
-        raise BadBoard(f"{name}: {problem}") from None
+        raise BadBoard(codes.InvalidBoard(name, str(problem))) from None
     except StrictJsonError as problem:
-        raise BadBoard(f"{name}: expected {problem}") from None
+        raise BadBoard(codes.InvalidBoard(name, f"expected {problem}")) from None
     return _stored(name, source, now)
 
 
@@ -86,7 +88,7 @@ def check_pool(pool: list[str]) -> None:
         UnknownBoard, BadBoard
     """
     if not pool:
-        raise BadBoard("a ladder needs at least one board")
+        raise BadBoard(codes.NoBoards())
     for entry in pool:
         if entry.startswith(DAILY):
             _locations(entry)
@@ -103,19 +105,30 @@ def board_for(ladder: Ladder, now: datetime, chance: float) -> str:
     Raises:
         UnknownBoard: the pool names a board that does not exist.
     """
-    entry = ladder.boards[int(chance * len(ladder.boards))]
+    return board_from(ladder.boards, ladder.slug, now, chance)
+
+
+def board_from(pool: Sequence[str], slug: str, now: datetime, chance: float) -> str:
+    """Return the name of a board of this pool, as `board_for` does for a ladder's pool.
+
+    Boards of the day belong to the slug, so that each competition has its own.
+
+    Raises:
+        UnknownBoard: the pool names a board that does not exist.
+    """
+    entry = pool[int(chance * len(pool))]
     if entry.startswith(DAILY):
-        return daily_board(ladder, _locations(entry), now)
+        return daily_board(slug, _locations(entry), now)
     board_file(entry)
     return entry
 
 
-def daily_board(ladder: Ladder, locations: int, now: datetime) -> str:
-    """Return the name of the ladder's board of this size on the day of `now`, in UTC."""
+def daily_board(slug: str, locations: int, now: datetime) -> str:
+    """Return the name of the board of this size and slug on the day of `now`, in UTC."""
     day = now.astimezone(UTC).date()
-    name = f"{ladder.slug}-{day.isoformat()}-{locations}"
+    name = f"{slug}-{day.isoformat()}-{locations}"
     if not Board.objects.filter(name=name).exists():
-        _stored(name, _generated(ladder.slug, day, locations), now)
+        _stored(name, _generated(slug, day, locations), now)
     return name
 
 
@@ -127,7 +140,7 @@ def prepare_boards(now: datetime) -> int:
             if not entry.startswith(DAILY):
                 continue
             try:
-                daily_board(ladder, _locations(entry), now)
+                daily_board(ladder.slug, _locations(entry), now)
             except BadBoard:  # must not stop the other ladders
                 _log.exception("no_board_of_the_day", extra={"ladder": ladder.slug})
             else:
@@ -143,7 +156,7 @@ def _stored(name: str, source: object, now: datetime) -> Board:
     except IntegrityError:  # another process was faster
         found = Board.objects.get(name=name)
         if found.file != text:
-            raise BadBoard(f"there is a board named {name} already") from None
+            raise BadBoard(codes.BoardExists(name)) from None
         return found
 
 
@@ -156,15 +169,13 @@ def _generated(slug: str, day: date, locations: int) -> object:
         draws = random.Random(digest)  # noqa: S311 - for the games that test its health
         if health(parse_board(source), HEALTH_GAMES, draws.random).is_healthy:
             return source
-    raise BadBoard(f"no healthy board in {_MOST_TRIES}")  # has never happened
+    raise BadBoard(codes.NoHealthyBoard(_MOST_TRIES))  # has never happened
 
 
 def _locations(entry: str) -> int:
     text = entry.removeprefix(DAILY)
     if not (text.isascii() and text.isdigit() and int(text) in LOCATIONS):
-        raise BadBoard(
-            f"{entry}: say {DAILY}N, with N from {LOCATIONS[0]} to {LOCATIONS[-1]} locations"
-        )
+        raise BadBoard(codes.BoardLocations(entry, DAILY, LOCATIONS[0], LOCATIONS[-1]))
     return int(text)
 
 

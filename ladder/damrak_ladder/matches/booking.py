@@ -11,12 +11,16 @@ from typing import Any, Final
 from django.db import transaction
 
 from damrak_ladder.bots.models import Kind, Version
+from damrak_ladder.changes.models import ChangeKind
+from damrak_ladder.changes.noting import note
 from damrak_ladder.matches.errors import BadTable
 from damrak_ladder.matches.models import Block, Ladder, Match, Purpose, Seat
+from damrak_ladder.message_codes import block_codes as codes
 
 SEED_BYTES: Final = 32
 SEATS: Final = range(2, 5)
 MOST_ROTATIONS: Final = 20
+_FORGETFUL: Final = (Kind.UPLOADED, Kind.HOUSE)  # every game in a fresh process
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +34,27 @@ class Table:
     ladder: Ladder | None = None
     subject: Version | None = None
     rotations: int = 1
+    games: int | None = None  # the first ones only; None: all rotations
+    keeps_cards: bool = False  # in every attempt, although not all versions are forgetful
     options: Mapping[str, str] = field(default_factory=dict)
     control: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Return the number of games."""
+        return len(self.versions) * self.rotations if self.games is None else self.games
 
 
 def book(table: Table, seed: bytes, now: datetime) -> Block:
     """Create a waiting block. `seed` are 32 random bytes that are kept secret.
 
-    It is mirrored unless a remote bot takes part, as such a bot could remember the cards.
+    It is mirrored unless a remote bot or a person takes part, as they could remember the cards.
 
     Raises:
         BadTable
     """
-    if len(table.versions) not in SEATS:
-        raise BadTable(f"{len(table.versions)} versions at a table")
-    if not 1 <= table.rotations <= MOST_ROTATIONS:
-        raise BadTable(f"{table.rotations} rotations")
-    if len(seed) != SEED_BYTES:
-        raise BadTable(f"a seed of {len(seed)} bytes")
-    is_mirrored = all(version.kind != Kind.REMOTE for version in table.versions)
+    _check(table, seed)
+    is_mirrored = table.keeps_cards or all(version.kind in _FORGETFUL for version in table.versions)
     with transaction.atomic():
         block = Block.objects.create(
             ladder=table.ladder,
@@ -66,14 +72,24 @@ def book(table: Table, seed: bytes, now: datetime) -> Block:
         )
         seats = len(table.versions)
         matches = Match.objects.bulk_create(
-            [Match(block=block, number=number) for number in range(seats * table.rotations)]
+            [Match(block=block, number=number) for number in range(table.size)]
         )
         Seat.objects.bulk_create(
             Seat(match=match, number=seat, version=table.versions[(seat + match.number) % seats])
             for match in matches
             for seat in range(seats)
         )
+        note(ChangeKind.BLOCK_QUEUED, block.pk, now)
     return block
+
+
+def _check(table: Table, seed: bytes) -> None:
+    if len(table.versions) not in SEATS:
+        raise BadTable(codes.TableSize(len(table.versions)))
+    if not 1 <= table.rotations <= MOST_ROTATIONS:
+        raise BadTable(codes.TableRotations(table.rotations))
+    if len(seed) != SEED_BYTES:
+        raise BadTable(codes.TableSeed(len(seed)))
 
 
 def match_seed(block: Block, number: int, seats: int) -> bytes:

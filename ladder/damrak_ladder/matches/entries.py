@@ -11,6 +11,7 @@ from damrak_ladder.bots.house import house_version
 from damrak_ladder.bots.models import Bot, Kind, Version
 from damrak_ladder.matches.errors import NotAdmitted
 from damrak_ladder.matches.models import Entry, Ladder
+from damrak_ladder.message_codes import trial_codes as codes
 
 
 def enter(ladder: Ladder, bot: Bot, now: datetime) -> Entry:
@@ -20,13 +21,12 @@ def enter(ladder: Ladder, bot: Bot, now: datetime) -> Entry:
         NotAdmitted: the ladder is closed, or not for bots of this kind.
     """
     if not ladder.is_open:
-        raise NotAdmitted(f"{ladder.name} is closed")
+        raise NotAdmitted(codes.LadderClosed(ladder.name))
     version = bot.live or bot.versions.order_by("-number").first()
     if version is None:
-        raise NotAdmitted(f"{bot.slug} has no version yet; submit one first")
+        raise NotAdmitted(codes.BotWithoutVersion(bot.slug))
     if not _is_admitted(ladder, version):
-        kinds = ", ".join(ladder.admits) or "nobody but its house bots"
-        raise NotAdmitted(f"{ladder.name} is for: {kinds}; {bot.slug} is {version.kind}")
+        raise NotAdmitted(codes.LadderNotForKind(ladder.name, version.kind))
     return _enter(ladder, bot, now)
 
 

@@ -10,8 +10,14 @@ MatchError
 └── UnknownBoard   there is no board of this name
 """
 
+from __future__ import annotations
 
-class MatchError(Exception):
+from damrak_ladder.message_codes import block_codes, ladder_codes
+from damrak_ladder.message_codes.errors import MessageError
+from damrak_ladder.message_codes.message import Message
+
+
+class MatchError(MessageError):
     """Base class of these exceptions."""
 
 
@@ -22,8 +28,8 @@ class BadBoard(MatchError):
 class BadLadder(MatchError):
     """A field of a ladder is not valid."""
 
-    def __init__(self, field: str, problem: str) -> None:
-        super().__init__(f"{field}: {problem}")
+    def __init__(self, field: str, problem: Message) -> None:
+        super().__init__(ladder_codes.FieldProblem(field, problem))
         self.field = field
         self.problem = problem
 
@@ -44,7 +50,7 @@ class StaleReport(MatchError):
     """The attempt is over, and its results do not count."""
 
     def __init__(self, block: int, attempt: int) -> None:
-        super().__init__(f"attempt {attempt} at block {block} is over")
+        super().__init__(block_codes.AttemptOver(block, attempt))
         self.block = block
         self.attempt = attempt
 
@@ -53,5 +59,5 @@ class UnknownBoard(MatchError):
     """There is no board of this name."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"there is no board {name!r}")
+        super().__init__(ladder_codes.BoardUnknown(name))
         self.name = name

@@ -8,6 +8,9 @@ from typing import Final
 from damrak_ladder.matches.models import Ladder
 
 QUALIFICATION: Final = "qualification"
+PEOPLE: Final = "people"
+"""The flow of games of people, which the relay starts; the scheduler does not."""
+
 BURST: Final = "burst"
 """The flow of the first blocks of tests, of all owners together."""
 

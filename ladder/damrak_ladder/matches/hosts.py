@@ -9,6 +9,8 @@ from typing import Any, Final
 from django.conf import settings
 
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState
+from damrak_ladder.message_codes.message import Message
+from damrak_ladder.message_codes.wording import english
 
 SINCE: Final = "at"
 """The key of a host's evidence with the start of its quarantine, in ISO format."""
@@ -60,17 +62,17 @@ def described(host: Host, now: datetime) -> dict[str, Any]:
         "capacity": host.capacity,
         "isolation": host.isolation,
         "lobby": host.lobby,
-        "reason": host.reason,
+        "reason": english(host.reason),
     }
 
 
-def quarantine(host_id: int, reason: str, evidence: dict[str, Any]) -> bool:
+def quarantine(host_id: int, reason: Message, evidence: dict[str, Any]) -> bool:
     """Quarantine a host; return False if it is in quarantine already.
 
     Blocks that wait for this host are released for others.
     """
     trusted = Host.objects.filter(pk=host_id, state=HostState.TRUSTED)
-    if not trusted.update(state=HostState.QUARANTINED, reason=reason[:500], evidence=evidence):
+    if not trusted.update(state=HostState.QUARANTINED, reason=reason, evidence=evidence):
         return False
     waiting = Block.objects.filter(host=host_id, state=BlockState.WAITING)
     waiting.update(host=None, sent=None)
@@ -84,7 +86,7 @@ def trust(host_id: int, now: datetime) -> bool:
     """
     quarantined = Host.objects.filter(pk=host_id, state=HostState.QUARANTINED)
     return bool(
-        quarantined.update(state=HostState.TRUSTED, reason="", evidence={LIFTED: now.isoformat()})
+        quarantined.update(state=HostState.TRUSTED, reason=None, evidence={LIFTED: now.isoformat()})
     )
 
 

@@ -1,4 +1,4 @@
-"""Ladders, blocks, and what came of them."""
+"""The database tables of ladders, hosts, blocks and their results."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 from django.db import models
 
 from damrak_ladder.bots.models import Bot, Version
+from damrak_ladder.message_codes.model_field import MessageField
 
 
 class Board(models.Model):
-    """A board that is not part of the engine. What it is never changes."""
+    """A board that is not part of the engine. Its content never changes."""
 
     name = models.CharField(max_length=80, unique=True)
-    file = models.TextField()  # of the format damrak-board/1
+    file = models.TextField()  # in the format damrak-board/1
     created = models.DateTimeField()
 
     def __str__(self) -> str:
@@ -21,32 +22,32 @@ class Board(models.Model):
 
 
 class Ladder(models.Model):
-    """A standing competition: what is played there, and by whom."""
+    """A permanent competition: its games, and the bots that may play."""
 
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=60)
     summary = models.CharField(max_length=300, blank=True)
-    # Names of boards, of which each block draws one; "daily:24" is a new board of 24 locations
-    # every day, which nobody knows before.
+    # Names of boards, one of which is drawn for each block; "daily:24" is a new board of 24
+    # locations every day, which is not known in advance.
     boards: models.JSONField[list[str], list[str]] = models.JSONField()
     shares: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()  # by seats
     options: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict)
     control: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
-    rotations = models.PositiveSmallIntegerField(default=1)  # how often a block goes round
+    rotations = models.PositiveSmallIntegerField(default=1)  # of the seats, per block
     admits: models.JSONField[list[str], list[str]] = models.JSONField()  # kinds of versions
-    house: models.JSONField[list[str], list[str]] = models.JSONField(default=list)  # their specs
+    house: models.JSONField[list[str], list[str]] = models.JSONField(default=list)  # specs
     anchors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(
         default=dict
-    )  # the Elo of some of them, by spec
+    )  # the Elo of some house bots, by spec
     # The standard deviation of each anchor's Elo; the anchor without one is fixed (anchors.py).
     anchor_errors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(
         default=dict
     )
-    weight = models.FloatField(default=1.0)  # its share of the machine, against other ladders
-    enters_all = models.BooleanField(default=True)  # whether new bots are entered by themselves
+    weight = models.FloatField(default=1.0)  # its share of the machine, relative to other ladders
+    enters_all = models.BooleanField(default=True)  # whether new bots are entered automatically
     is_open = models.BooleanField(default=True)
     created = models.DateTimeField()
-    # Tables booked so far, each divided by the versions that were eligible (waits.py).
+    # The sum over booked tables of 1 / eligible versions (waiting_time.py).
     clock = models.FloatField(default=0.0)
 
     def __str__(self) -> str:
@@ -54,15 +55,15 @@ class Ladder(models.Model):
 
 
 class Entry(models.Model):
-    """A bot on a ladder. Whoever leaves keeps the row, and what was played remains."""
+    """A bot on a ladder. A bot that leaves keeps the row, and its results remain."""
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="entries")
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="entries")
     entered = models.DateTimeField()
     left = models.DateTimeField(null=True)
-    # How long the bot has waited for a table (waits.py).
+    # The time that the bot has waited for a table (waiting_time.py).
     since = models.FloatField(null=True)  # by the ladder's clock; null while it cannot be seated
-    waited = models.FloatField(default=0.0)  # before that
+    waited = models.FloatField(default=0.0)  # before `since`
 
     class Meta:
         verbose_name_plural = "entries"
@@ -75,15 +76,15 @@ class Entry(models.Model):
 
 
 class FlowClock(models.Model):
-    """How far each flow has come, and what may still be played this minute: a single row.
+    """The clocks of all flows, and the remaining capacity of this minute: a single row.
 
-    Whoever schedules locks it first, so that two never give out the same place.
+    Schedulers lock it first, so that no two allocate the same capacity.
     """
 
     clock = models.FloatField(default=0.0)
     reached: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(default=dict)
     games_left = models.FloatField(default=0.0)  # of those allowed per minute
-    counted = models.DateTimeField(null=True)  # when that was so
+    counted = models.DateTimeField(null=True)  # the time of `games_left`
 
     def __str__(self) -> str:
         return f"flows at {self.clock:g}"
@@ -93,29 +94,28 @@ class HostState(models.TextChoices):
     """Whether a host may play."""
 
     TRUSTED = "trusted"
-    QUARANTINED = "quarantined"  # its results deviate; staff decides
+    QUARANTINED = "quarantined"  # its results deviate; staff decide about it
 
 
 class Host(models.Model):
-    """A machine with a referee, known by its name."""
+    """A machine with a referee, identified by its name."""
 
     name = models.CharField(max_length=100, unique=True)
     state = models.CharField(max_length=12, choices=HostState, default=HostState.TRUSTED)
-    reason = models.CharField(max_length=500, blank=True)
+    reason = MessageField()
     evidence: models.JSONField[Any, Any] = models.JSONField(default=dict)
-    control = models.CharField(max_length=200, blank=True)  # where its referee is driven
-    lobby = models.CharField(max_length=200, blank=True)  # where remote bots connect
+    control = models.CharField(max_length=200, blank=True)  # address of the Control service
+    lobby = models.CharField(max_length=200, blank=True)  # the address for remote bots
     software = models.CharField(max_length=60, blank=True)
     isolation = models.CharField(max_length=10, blank=True)
     capacity = models.PositiveIntegerField(default=0)
-    workers = models.PositiveIntegerField(default=0)  # blocks that it plays at once
+    workers = models.PositiveIntegerField(default=0)  # number of blocks that it plays at once
     running = models.PositiveIntegerField(default=0)
-    waiting: models.JSONField[list[str], list[str]] = models.JSONField(
-        default=list
-    )  # the remote bots in its lobby, by slug
+    # The remote bots in its lobby, by slug.
+    waiting: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
     runtime: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(
         default=dict, blank=True
-    )  # what uploaded bots get here (`damrak_wire.runtime`); empty until it is known
+    )  # the runtime of uploaded bots (`damrak_wire.runtime`); empty until it is known
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()
 
@@ -124,26 +124,27 @@ class Host(models.Model):
 
 
 class Purpose(models.TextChoices):
-    """What a block is played for."""
+    """The purpose of a block."""
 
     LADDER = "ladder"
     QUALIFICATION = "qualification"
     CANARY = "canary"
     TEST = "test"
     TOURNAMENT = "tournament"
+    PLAY = "play"  # a single game of people, which nothing counts
 
 
 class BlockState(models.TextChoices):
-    """How far a block is."""
+    """The state of a block."""
 
     WAITING = "waiting"
     RUNNING = "running"
     RECORDED = "recorded"
-    DEAD = "dead"  # tried too often; an organiser may queue it again
+    DEAD = "dead"  # failed too often; an organiser may queue it again
 
 
 class Block(models.Model):
-    """All rotations of one table. It is recorded as a whole, once, or it never happened."""
+    """All rotations of one table. It is recorded once, atomically."""
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, null=True, related_name="blocks")
     purpose = models.CharField(max_length=15, choices=Purpose)
@@ -153,23 +154,23 @@ class Block(models.Model):
     rotations = models.PositiveSmallIntegerField(default=1)
     is_mirrored = models.BooleanField()  # whether all matches of a rotation have one seed
     seed = models.BinaryField(max_length=32)
-    flow = models.CharField(max_length=80)  # at whose cost: "ladder:amsterdam", "owner:7"
+    flow = models.CharField(max_length=80)  # as in "ladder:amsterdam", "owner:7"
     subject = models.ForeignKey(
         Version, on_delete=models.PROTECT, null=True, related_name="trials"
-    )  # for whose sake alone it is played, if it is
+    )  # the only version that it is played for, if there is one
     created = models.DateTimeField()
 
     state = models.CharField(max_length=10, choices=BlockState, default=BlockState.WAITING)
-    attempt = models.PositiveIntegerField(default=0)  # the latest; never used again
+    attempt = models.PositiveIntegerField(default=0)  # the latest; numbers are never reused
     tries = models.PositiveIntegerField(default=0)  # attempts since it was queued
-    due = models.DateTimeField()  # it is not started before
+    due = models.DateTimeField()  # it does not start earlier
     lease_until = models.DateTimeField(null=True)
     lease_owner = models.CharField(max_length=100, blank=True)
-    trouble = models.CharField(max_length=500, blank=True)  # why the latest attempt failed
+    trouble = MessageField()  # failure of the latest attempt
     finished = models.DateTimeField(null=True)
-    settled = models.DateTimeField(null=True)  # when all that follows from it had been done
+    settled = models.DateTimeField(null=True)  # the time when all consequences had been processed
     host = models.ForeignKey(Host, on_delete=models.PROTECT, null=True, related_name="blocks")
-    sent = models.DateTimeField(null=True)  # when its host was last told to start it
+    sent = models.DateTimeField(null=True)  # the time when its host was last asked to start it
 
     class Meta:
         constraints: ClassVar = [
@@ -188,6 +189,9 @@ class Block(models.Model):
                 condition=models.Q(state=BlockState.RECORDED, settled=None),
             ),
             models.Index("ladder", "finished", name="block_of_ladder"),
+            models.Index(
+                "finished", "id", condition=models.Q(state=BlockState.RECORDED), name="block_ended"
+            ),
             models.Index("host", "finished", name="block_of_host"),
         ]
 
@@ -196,12 +200,12 @@ class Block(models.Model):
 
 
 class Outcome(models.TextChoices):
-    """How an attempt ended."""
+    """The outcome of an attempt."""
 
     RECORDED = "recorded"
     VOID = "void"
     EXPIRED = "expired"
-    WITHDRAWN = "withdrawn"  # it was recorded, but its host was not to be trusted
+    WITHDRAWN = "withdrawn"  # it was recorded, but its host was not trustworthy
 
 
 class Attempt(models.Model):
@@ -214,7 +218,7 @@ class Attempt(models.Model):
     started = models.DateTimeField()
     ended = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=10, choices=Outcome, blank=True)
-    detail = models.CharField(max_length=500, blank=True)
+    detail = MessageField()  # why it was not recorded
 
     class Meta:
         constraints: ClassVar = [
@@ -243,7 +247,7 @@ class Match(models.Model):
 
 
 class Seat(models.Model):
-    """Who sits where in a match."""
+    """A version's place in a match."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="seats")
     number = models.PositiveSmallIntegerField()
@@ -262,7 +266,7 @@ class Seat(models.Model):
 
 
 class SeatResult(models.Model):
-    """How a seat came out of a recorded match. One row a seat, whatever happens."""
+    """The result of a seat in a recorded match. Every seat has exactly one row."""
 
     seat = models.OneToOneField(Seat, on_delete=models.CASCADE, related_name="result")
     attempt = models.PositiveIntegerField()
@@ -276,11 +280,11 @@ class SeatResult(models.Model):
 
 
 class SeatLog(models.Model):
-    """What is to be known of a seat beside the replay. For the bot's owner and staff only."""
+    """The data of a seat that is not in the replay. Only for the bot's owner and staff."""
 
     seat = models.ForeignKey(Seat, on_delete=models.CASCADE, related_name="logs")
     attempt = models.PositiveIntegerField()
-    name = models.CharField(max_length=100, blank=True)  # what the bot called itself
+    name = models.CharField(max_length=100, blank=True)  # the name that the bot reported
     output = models.TextField(blank=True)
     rejections: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
     traceback = models.TextField(blank=True)
@@ -298,7 +302,7 @@ class SeatLog(models.Model):
 
 
 class MatchTimings(models.Model):
-    """Where the time of each decision of a recorded match went."""
+    """The durations of the parts of each decision of a recorded match."""
 
     match = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="timings")
     data = models.BinaryField()  # compressed
@@ -311,7 +315,7 @@ class MatchTimings(models.Model):
 
 
 class Blame(models.TextChoices):
-    """Whose fault something was."""
+    """The party responsible for a fault."""
 
     BOT = "bot"
     HOST = "host"
@@ -319,12 +323,12 @@ class Blame(models.TextChoices):
 
 
 class Fault(models.Model):
-    """Something went wrong in an attempt, and whose fault it was."""
+    """A fault in an attempt, and the party responsible for it."""
 
     attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="faults")
     match = models.ForeignKey(Match, on_delete=models.CASCADE, null=True, related_name="faults")
     seat = models.ForeignKey(Seat, on_delete=models.CASCADE, null=True, related_name="faults")
-    # The seat's, so that the latest of a version are found among those of everybody.
+    # That of the seat, stored here so that an index finds the latest faults of a version.
     version = models.ForeignKey(
         Version, on_delete=models.PROTECT, null=True, related_name="faults", db_index=False
     )

@@ -7,17 +7,24 @@ from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any, Final, TypeVar
 
+from django.conf import settings
+
+from damrak_archive.limits import RuntimeLimits
 from damrak_ladder.matches.models import Host, HostState
 from damrak_wire.errors import WireError
 from damrak_wire.runtime import (
     BotLimits,
     BotRuntime,
     Interpreter,
+    OptionalRuntime,
     PythonPackage,
     parse_runtime,
 )
 
 Named = TypeVar("Named", Interpreter, PythonPackage)
+
+_LOWEST: Final = ("memory_mb", "archive_mb", "unpacked_mb")
+_HIGHEST: Final = ("import_ms", "import_cpu_ms", "import_memory_mb", "import_threads")
 
 REMEMBERED: Final = timedelta(days=7)
 """A host that has been silent for longer is ignored."""
@@ -37,7 +44,8 @@ class HostRuntime:
 class Difference:
     """A property that differs between hosts; `values` are by host, None if it is missing.
 
-    `kind` is "python", "platform", "cpu", "processors", "interpreters", "packages" or "limits".
+    `kind` is "python", "platform", "cpu", "processors", "interpreters", "packages", "runtimes" or
+    "limits".
     """
 
     kind: str
@@ -72,6 +80,13 @@ def offer(now: datetime) -> Offer:
     return Offer(tuple(found), common, tuple(_differences(runtimes)))
 
 
+def offered_runtimes(now: datetime) -> dict[str, RuntimeLimits]:
+    """Return the optional runtimes that all hosts have, with their limits."""
+    common = offer(now).common
+    found = () if common is None else common.runtimes
+    return {one.name: RuntimeLimits(one.archive_mb, one.unpacked_mb) for one in found}
+
+
 def _common(runtimes: Sequence[BotRuntime]) -> BotRuntime:
     return BotRuntime(
         python=_same([one.python for one in runtimes]),
@@ -88,7 +103,26 @@ def _common(runtimes: Sequence[BotRuntime]) -> BotRuntime:
                 for field in fields(BotLimits)
             }
         ),
+        runtimes=_runtimes_on_all([one.runtimes for one in runtimes]),
     )
+
+
+def _runtimes_on_all(lists: Sequence[tuple[OptionalRuntime, ...]]) -> tuple[OptionalRuntime, ...]:
+    """Return the optional runtimes that are in all lists, with the lowest limits and highest costs.
+
+    Their packages are those with the same version on all hosts.
+    """
+    found = []
+    for name in [one.name for one in lists[0]]:
+        same = [one for runtimes in lists for one in runtimes if one.name == name]
+        if len(same) != len(lists):
+            continue
+        numbers = {limit: min(getattr(one, limit) for one in same) for limit in _LOWEST}
+        numbers |= {cost: max(getattr(one, cost) for one in same) for cost in _HIGHEST}
+        numbers["archive_mb"] = min(numbers["archive_mb"], settings.DAMRAK_UPLOAD_MB)
+        packages = _on_all([one.packages for one in same])
+        found.append(OptionalRuntime(name, same[0].imports, packages, **numbers))
+    return tuple(found)
 
 
 def _same(values: Sequence[str]) -> str:
@@ -126,5 +160,17 @@ def _facts(runtime: BotRuntime) -> dict[tuple[str, str], str]:
     }
     found |= {("interpreters", one.name): one.version for one in runtime.interpreters}
     found |= {("packages", one.name): one.version for one in runtime.packages}
+    found |= {("runtimes", one.name): _described(one) for one in runtime.runtimes}
     limits = runtime.limits
     return found | {("limits", it.name): str(getattr(limits, it.name)) for it in fields(limits)}
+
+
+def _described(runtime: OptionalRuntime) -> str:
+    """Return the properties of an optional runtime that should be the same on all hosts."""
+    versions = [
+        f"{one.name} {one.version}"
+        for one in runtime.packages
+        if not set(one.modules).isdisjoint(runtime.imports)
+    ]
+    sizes = (runtime.memory_mb, runtime.archive_mb, runtime.unpacked_mb)
+    return f"{', '.join(versions) or runtime.name}, {'/'.join(map(str, sizes))} MiB"

@@ -2,10 +2,10 @@
 
 from damrak_ladder.matchmaking.field import HOUSE, MEMORY, UNLIMITED, Entrant, Field
 from damrak_ladder.matchmaking.policy import Policy, Table
-from damrak_ladder.matchmaking.queue import Outlook, Waiting, outlook
+from damrak_ladder.matchmaking.queue import Held, Outlook, Waiting, outlook
 from damrak_ladder.matchmaking.seating import arrange
 from damrak_ladder.matchmaking.share import Shares
-from damrak_ladder.matchmaking.waiting import MOST_TURNS
+from damrak_ladder.matchmaking.waiting_limit import MOST_TURNS
 
 __all__ = [
     "HOUSE",
@@ -14,6 +14,7 @@ __all__ = [
     "UNLIMITED",
     "Entrant",
     "Field",
+    "Held",
     "Outlook",
     "Policy",
     "Shares",

@@ -1,4 +1,4 @@
-"""What matchmaking has to know about the versions that want to play."""
+"""The data about versions that matchmaking requires."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from damrak_ladder.ratings.history import SEATS
 from damrak_ladder.ratings.scale import Booleans, Floats, Integers
 
 MEMORY: Final = 32
-"""So many of its latest opponents are remembered for each version."""
+"""The number of latest opponents that are stored for each version."""
 
 UNLIMITED: Final = 1_000_000
 """The room of a version that may sit at any number of tables."""
@@ -28,11 +28,12 @@ class Entrant:
     owner: int
     elo: float
     error: float  # its standard error; 0 for a fixed anchor
-    blocks: Mapping[int, int] = field(default_factory=dict)  # by table size, those under way too
-    pending: int = 0  # of these, how many the rating has not seen
-    recent: tuple[int, ...] = ()  # the latest opponents (their places in the field), latest last
+    # By table size, including blocks under way.
+    blocks: Mapping[int, int] = field(default_factory=dict)
+    pending: int = 0  # the number of these that the rating does not include yet
+    recent: tuple[int, ...] = ()  # the latest opponents (as indices of the field), latest last
     is_anchor: bool = False
-    waited: float = 0.0  # tables since its latest one, each divided by the eligible versions
+    waited: float = 0.0  # sum over the tables since its latest one of 1 / eligible versions
     room: int = UNLIMITED  # tables that it may join now
 
 
@@ -45,19 +46,19 @@ class Field:
     error: Floats
     blocks: Integers  # versions x sizes 2, 3, 4
     pending: Integers
-    recent: Integers  # versions x MEMORY, -1 where there is none
+    recent: Integers  # versions x MEMORY, padded with -1
     is_anchor: Booleans
     waited: Floats
     room: Integers
 
     @property
     def eligible(self) -> Booleans:
-        """The versions that may be seated and whose strength is to be found."""
+        """The versions that may be seated and whose strength is to be estimated."""
         return np.asarray(~self.is_anchor & (self.room > 0))
 
     @classmethod
     def of(cls, entrants: Sequence[Entrant]) -> Field:
-        """These versions, numbered in this order."""
+        """Return the field of these versions, numbered in this order."""
         recent = np.full((len(entrants), MEMORY), -1, dtype=np.int32)
         for at, entrant in enumerate(entrants):
             latest = entrant.recent[-MEMORY:]
@@ -76,7 +77,7 @@ class Field:
         )
 
     def after(self, tables: Iterable[Sequence[int]]) -> Field:
-        """The field once these tables are under way."""
+        """Return the field with these tables under way."""
         blocks, pending, recent = self.blocks.copy(), self.pending.copy(), self.recent.copy()
         waited, eligible = self.waited.copy(), self.eligible
         for players in tables:

@@ -8,6 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from damrak_ladder.matchmaking.share import Shares
+from damrak_ladder.message_codes import queue_codes as codes
+from damrak_ladder.message_codes.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Why an item could not start even on its turn: a reason for programs, and a message."""
+
+    reason: str
+    message: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +27,7 @@ class Waiting:
     name: str
     flow: str
     seconds: float  # expected duration
-    held: str | None = None  # why it could not start even on its turn
+    held: Held | None = None  # why it could not start even on its turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +37,8 @@ class Outlook:
     name: str
     position: int | None  # 1 starts next; None: not in line
     starts_in: float | None  # seconds
-    reason: str  # "next", "machine", "place", "line" or "share"; or `held`
-    text: str  # the same in words
+    reason: str  # "next", "machine", "place", "line" or "share"; or that of `held`
+    message: Message
 
 
 def outlook(
@@ -51,7 +61,7 @@ def outlook(
     places = [0.0] * idle + list(busy)
     heapq.heapify(places)
     found: dict[int, Outlook] = {
-        at: Outlook(one.name, None, None, one.held, f"held: {one.held}")
+        at: Outlook(one.name, None, None, one.held.reason, one.held.message)
         for at, one in enumerate(waiting)
         if one.held is not None
     }
@@ -68,19 +78,18 @@ def outlook(
         start = heapq.heappop(places) if places else None
         if start is not None:
             heapq.heappush(places, start + one.seconds)
-        reason, text = _reason(position, start, at in firsts)
-        found[at] = Outlook(one.name, position, start, reason, text)
+        reason, message = _reason(position, start, at in firsts)
+        found[at] = Outlook(one.name, position, start, reason, message)
     return tuple(found[at] for at in range(len(waiting)))
 
 
-def _reason(position: int, start: float | None, is_first: bool) -> tuple[str, str]:
+def _reason(position: int, start: float | None, is_first: bool) -> tuple[str, Message]:
     if start is None:
-        return "machine", "no worker is running"
+        return "machine", codes.NoWorker()
     if start <= 0:
-        return "next", "starts now"
+        return "next", codes.StartsNow()
     if position == 1:
-        return "place", "next in line: waits for a place on the machine"
-    ahead = f"{position - 1} before it"
+        return "place", codes.NextForPlace()
     if is_first:
-        return "share", f"{ahead}: others have used less of their share"
-    return "line", f"{ahead}, some of them of the same queue"
+        return "share", codes.BehindOthersShare(position - 1)
+    return "line", codes.BehindSameQueue(position - 1)

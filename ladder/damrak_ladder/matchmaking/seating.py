@@ -1,4 +1,4 @@
-"""Matchmaking: the choice of the tables that contribute most to the ranking.
+"""The choice of the tables that contribute most to the ranking.
 
 `arrange` is a pure function: the same field, policy and seed give the same tables. The value of
 seating a version is how much a block would narrow down its rank: the reduction of the variance of
@@ -6,7 +6,7 @@ its strength, times the square of the density of rivals that it may be confused 
 it to a variance of ranks. The table is filled with the opponents that yield the most information
 about all players at the table. Five rules take precedence:
 
-* no eligible version waits for more than four fair turns (waiting.py);
+* no eligible version waits for more than four fair turns (waiting_limit.py);
 * fresh versions come first, and no version falls behind half the mean number of blocks;
 * every version gets tables of 2, 3 and 4 in the ladder's shares; of those equally due the largest
   comes first, as it yields the most information per block;
@@ -25,7 +25,7 @@ import numpy as np
 
 from damrak_ladder.matchmaking.field import HOUSE, MEMORY, Field
 from damrak_ladder.matchmaking.policy import Policy, Table
-from damrak_ladder.matchmaking.waiting import WaitingLine
+from damrak_ladder.matchmaking.waiting_limit import WaitingLine
 from damrak_ladder.ratings.history import SEATS
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Floats, Integers
 

@@ -26,7 +26,7 @@ def main() -> int:
             sys.stdout.write(f"{path.relative_to(PACKAGE)}\n")
         return 0
     # Both need Django; compiling does not, so that wheels can be built without it.
-    from damrak_ladder.messages.checking import problems
+    from damrak_ladder.messages.checks import problems
     from damrak_ladder.messages.extraction import extract
 
     template = extract(PACKAGE)

@@ -47,7 +47,7 @@ def extract(package: Path) -> Catalog:
                 )
             for line, texts, comments, context in found:
                 catalogue.add(texts, None, [(place, line)], auto_comments=comments, context=context)
-        elif path.suffix in {".html", ".txt"} and "templates" in path.parts:
+        elif path.suffix == ".html" or (path.suffix == ".txt" and "templates" in path.parts):
             for line, function, texts, comments in in_template(path.read_text("utf-8"), place):
                 context = texts[0] if "pgettext" in function else None
                 texts = texts[1:] if context else texts

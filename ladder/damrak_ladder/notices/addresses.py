@@ -67,23 +67,30 @@ def target_of(url: str, allow_loopback: bool) -> Target:
     if len(url) > LONGEST_URL:
         raise BadWebhook(_("The address is too long."))
     if not url.isascii() or not url.isprintable() or " " in url:
-        raise BadWebhook(_("The address may have only ASCII characters and no spaces."))
+        raise BadWebhook(_("The address may contain only ASCII characters, without spaces."))
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError:
-        raise BadWebhook(_("That is not an address.")) from None
+        raise BadWebhook(_("This is not a valid address.")) from None
     if parts.scheme not in {"https", "http"} or not host:
         raise BadWebhook(_("The address must begin with https:// and a host."))
     if parts.username is not None or parts.password is not None:
-        raise BadWebhook(_("Leave user and password out of the address: the signature proves us."))
+        raise BadWebhook(
+            _("The address must not contain a user name or password. Verify the signature instead.")
+        )
     if parts.fragment:
-        raise BadWebhook(_("The address may not have a part after #."))
+        raise BadWebhook(_("The address must not contain a fragment (#…)."))
     is_encrypted = parts.scheme == "https"
     if not is_encrypted and not (allow_loopback and _is_this_machine(host)):
-        raise BadWebhook(_("Only https is possible: what we send must not be read on its way."))
+        raise BadWebhook(
+            _(
+                "Only https addresses are accepted, because notifications must be "
+                "encrypted in transit."
+            )
+        )
     if port == 0:
-        raise BadWebhook(_("That is not an address."))
+        raise BadWebhook(_("This is not a valid address."))
     path = parts.path or "/"
     return Target(
         is_encrypted=is_encrypted,
@@ -114,12 +121,12 @@ def places_of(target: Target, allow_loopback: bool, resolve: Resolve) -> list[Ad
     try:
         found = [ip_address(text.partition("%")[0]) for text in resolve(target.host, target.port)]
     except (OSError, UnicodeError):
-        raise BadWebhook(_("The host is not known.")) from None
+        raise BadWebhook(_("The host name could not be resolved.")) from None
     if not found:
-        raise BadWebhook(_("The host is not known."))
+        raise BadWebhook(_("The host name could not be resolved."))
     for address in found:
         if not (is_public(address) or (allow_loopback and address.is_loopback)):
-            raise BadWebhook(_("The host is not on the public internet."))
+            raise BadWebhook(_("The host does not have a public IP address."))
     return found
 
 

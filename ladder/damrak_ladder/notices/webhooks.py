@@ -10,10 +10,16 @@ from django.db import transaction
 from django.utils.translation import gettext as _, override
 
 from damrak_ladder.accounts.models import User
+from damrak_ladder.notices.http_post import Answer, Postman
 from damrak_ladder.notices.kinds import Channel
 from damrak_ladder.notices.models import Delivery, DeliveryState, Notice, Webhook
-from damrak_ladder.notices.posting import Answer, Postman
-from damrak_ladder.notices.signing import HEADER, new_salt, secret_of, signature
+from damrak_ladder.notices.signatures import (
+    HEADER,
+    new_salt,
+    secret_of,
+    signature,
+    standard_headers,
+)
 from damrak_ladder.plain_text import plain_text
 
 
@@ -65,7 +71,7 @@ def try_webhook(user: User, now: datetime, postman: Postman | None = None) -> An
     if webhook is None:
         return None
     with override(user.language):
-        subject, text = _("This is a test"), _("Your webhook works if you can read this.")
+        subject, text = _("Test message"), _("If you can read this, your webhook works.")
     body = _encode(0, "test", subject, text, "/desk/notices/", now)
     return post_signed(webhook, body, 0, now, postman or own_postman())
 
@@ -79,9 +85,11 @@ def post_signed(
     webhook: Webhook, body: bytes, notice: int, now: datetime, postman: Postman
 ) -> Answer:
     """Post a body, signed with the current time."""
+    secret = secret_of(webhook.salt)
     headers = {
-        HEADER: signature(secret_of(webhook.salt), body, now),
+        HEADER: signature(secret, body, now),
         "X-Damrak-Notice": str(notice),
+        **standard_headers([secret.encode()], f"notice_{notice}", body, now),
     }
     return postman.post(webhook.url, body, headers)
 

@@ -1,4 +1,4 @@
-"""The field as rows: owners, bots, versions, their journeys, and who is on which ladder."""
+"""The database rows of a generated field: owners, bots, versions, their steps, and entries."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from django.db.models import OuterRef, Subquery
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Bot, Kind, Promotion, State, Step, StepKind, Version
 from damrak_ladder.matches.models import Entry, Ladder
+from damrak_ladder.message_codes import journey_codes as codes
 from damrak_ladder.population import bulk
 from damrak_ladder.population.field import Field, Whole
 
@@ -36,17 +37,26 @@ WORDS: Final = (
 REMOTE: Final = 0.1
 FAILED: Final = 0.04
 BENCHED: Final = 0.01
+_FAULTS: Final = codes.TooManyFaults(9, 20, (codes.FaultCount("timeout", 9),))
+_FAILURE: Final = codes.GameCrash(codes.GamePlace(1, 1, 1))
 _A_TIME: Final = 2000
+_STEPS: Final = (
+    (StepKind.RECEIVED, codes.ArchiveReceived(123_456, "0123456789ab")),
+    (StepKind.CHECKED, codes.PythonBotFound(3)),
+    (StepKind.QUEUED, codes.QueuedInSandbox(("greedy",), "amsterdam")),
+    (StepKind.QUALIFIED, codes.Qualified(4, 1)),
+    (StepKind.LIVE, codes.Live()),
+)
 
 
 def slug_of(number: int) -> str:
-    """What the bot of that number is called: canal-heron-7."""
+    """Return the slug of the bot with this number, such as canal-heron-7."""
     first, second = WORDS[number % len(WORDS)], WORDS[number // len(WORDS) % len(WORDS)]
     return f"{first}-{second}-{number}"
 
 
 def owner_name(number: int) -> str:
-    """What the author of that number is called."""
+    """Return the name of the author with this number."""
     return f"{WORDS[number % len(WORDS)]}{number}"
 
 
@@ -57,7 +67,7 @@ def write_crowd(
     moment: Callable[[float], datetime],
     chance: np.random.Generator,
 ) -> Whole:
-    """All rows of authors, bots and versions; the key of each version of the field.
+    """Write all rows of authors, bots and versions; return the key of each version of the field.
 
     The bot with the most versions and a few more belong to `mine`.
     """
@@ -97,7 +107,7 @@ def write_crowd(
 
 
 def enter_crowd(field: Field, ladders: tuple[Ladder, ...], start: datetime, seconds: float) -> None:
-    """Put every bot of an author on every ladder."""
+    """Enter every bot of an author on every ladder."""
     bots = np.array(Bot.objects.exclude(slug__startswith="house-").order_by("pk").values_list("pk"))
     entered = bulk.moments(field.started[: len(bots)] * seconds, start)
     for ladder in ladders:
@@ -144,7 +154,7 @@ def _versions(
                 created=at,
                 changed=at,
                 state=state,
-                reason="9 of its last 20 games ended in a fault" if state == State.BENCHED else "",
+                reason=_FAULTS if state == State.BENCHED else None,
             )
 
     every = made()
@@ -156,7 +166,7 @@ def _versions(
 
 
 def _failed(bots: list[Bot], now: datetime, chance: np.random.Generator) -> None:
-    """Newest versions that never played."""
+    """Add new versions that failed before they ever played."""
     drawn = [bots[at] for at in np.flatnonzero(chance.random(len(bots)) < FAILED).tolist()]
     Version.objects.bulk_create(
         (
@@ -171,7 +181,7 @@ def _failed(bots: list[Bot], now: datetime, chance: np.random.Generator) -> None
                 created=now - timedelta(hours=5),
                 changed=now - timedelta(hours=4),
                 state=State.FAILED,
-                reason="it ended before it said hello",
+                reason=_FAILURE,
             )
             for bot in drawn
         ),
@@ -185,16 +195,17 @@ def _journeys(
     start = moment(0.0)
     seconds = (moment(1.0) - start).total_seconds()
     begun = bulk.moments(field.version_start[: len(keys)] * seconds, start)
-    steps = (
-        (StepKind.RECEIVED, "123,456 bytes"),
-        (StepKind.CHECKED, "the archive is as it has to be"),
-        (StepKind.QUEUED, "a block against house-greedy"),
-        (StepKind.QUALIFIED, "it played every game to its end"),
-        (StepKind.LIVE, "it plays on the ladders now"),
-    )
-    for minute, (kind, text) in enumerate(steps):
+    for minute, (kind, message) in enumerate(_STEPS):
         at = begun + np.timedelta64(60 * minute, "s")
-        bulk.insert(Step, len(keys), version_id=keys, at=at, kind=kind.value, text=text, detail={})
+        bulk.insert(
+            Step,
+            len(keys),
+            version_id=keys,
+            at=at,
+            kind=kind.value,
+            message=message.to_json(),
+            detail={},
+        )
     bot = first_bot + field.version_bot[: len(keys)]
     is_first = field.version_number[: len(keys)] == 1
     bulk.insert(

@@ -24,6 +24,7 @@ from damrak_ladder.matches.models import (
     SeatLog,
 )
 from damrak_ladder.matches.timings import Timings, pack
+from damrak_ladder.message_codes.block_codes import HostComparison, HostSlow, WorkerSilent
 from damrak_ladder.notices.kinds import Kind
 from damrak_ladder.notices.models import Notice
 from damrak_ladder.population import bulk
@@ -59,7 +60,7 @@ def make_hosts(now: datetime) -> list[Host]:
     Host.objects.create(
         name="quay-6",
         state=HostState.QUARANTINED,
-        reason="its bots think three times as long as elsewhere",
+        reason=HostSlow(3.0, HostComparison(40, 200, 1e-7)),
         last_seen=now - timedelta(hours=2),
         **common,
     )
@@ -87,7 +88,7 @@ def make_queue(
         Block.objects.filter(pk=block.pk).update(host=host)
         Attempt.objects.filter(block=block).update(host=host)
         if number >= waiting + running:
-            give_up(block.pk, 1, "the referee went away", (), now, _PATIENCE)
+            give_up(block.pk, 1, WorkerSilent(), (), now, _PATIENCE)
 
 
 def make_notices(user: User, owners: list[User], matches: int, now: datetime) -> None:

@@ -20,7 +20,7 @@ from damrak_engine.options import DEFAULTS
 from damrak_engine.replay import Played, Player, record, to_bytes
 from damrak_engine.rules import rules_for
 from damrak_ladder.population import bulk
-from damrak_ladder.replays.keeping import keep
+from damrak_ladder.replays.storage import keep
 
 BOARD = "amsterdam"
 

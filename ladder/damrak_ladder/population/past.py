@@ -14,8 +14,8 @@ from damrak_ladder.matches.models import Ladder
 from damrak_ladder.population import bulk
 from damrak_ladder.population.field import Field, Real, Whole
 from damrak_ladder.population.season import Season
-from damrak_ladder.standings.days import Day, packed
-from damrak_ladder.standings.figures import ALL
+from damrak_ladder.standings.fit.daily_order import Day, packed
+from damrak_ladder.standings.fit.figures import ALL
 from damrak_ladder.standings.models import Fit, Line, Order, Progress
 
 _BAND: Final = 12

@@ -19,6 +19,7 @@ from damrak_ladder.bots.house import OWNER, house_version
 from damrak_ladder.bots.models import State, Version
 from damrak_ladder.matches.ladders import LadderPlan, create_ladder
 from damrak_ladder.matches.models import Attempt, Block, Fault, Ladder, Match, Seat, SeatResult
+from damrak_ladder.matches.standard_summaries import CLASSIC
 from damrak_ladder.population import bulk, extras
 from damrak_ladder.population.crowd import enter_crowd, write_crowd
 from damrak_ladder.population.field import make_field
@@ -28,8 +29,8 @@ from damrak_ladder.population.past import Past
 from damrak_ladder.population.records import Records
 from damrak_ladder.population.season import make_season
 from damrak_ladder.population.sums import Sums
+from damrak_ladder.standings.fit.publication import publish
 from damrak_ladder.standings.models import Counted, Line, Meeting, Tally
-from damrak_ladder.standings.publishing import publish
 
 MARK: Final = "made-up"
 """The account that identifies a generated database. Its password is random and not kept."""
@@ -44,7 +45,7 @@ _LADDERS: Final = (
     LadderPlan(
         slug="amsterdam",
         name="Amsterdam",
-        summary="Two players on the board Amsterdam: the classic.",
+        summary=CLASSIC,
         boards=("amsterdam",),
         shares={2: 1.0},
         house=tuple(_HOUSE),

@@ -26,7 +26,7 @@ from damrak_ladder.population.field import Whole
 from damrak_ladder.population.outcomes import FAULTS, Outcomes
 from damrak_ladder.population.season import Season
 from damrak_ladder.standings.models import Counted
-from damrak_ladder.standings.packing import FAULT
+from damrak_ladder.standings.packed_blocks import FAULT
 
 DETAILS: Final = {
     "timeout": "thought 2.1 s of the 2 s it had left",
@@ -90,7 +90,7 @@ class Records:
                 due=finished[here] - 3 * _MINUTE,
                 lease_until=None,
                 lease_owner="",
-                trouble="",
+                trouble=None,
                 finished=finished[here],
                 settled=finished[here],
                 host_id=host[here],
@@ -107,7 +107,7 @@ class Records:
             started=finished - _MINUTE,
             ended=finished,
             outcome=Outcome.RECORDED.value,
-            detail="",
+            detail=None,
         )
 
     def _results(self, one: Outcomes) -> None:
@@ -155,7 +155,7 @@ class Records:
         self._counted(one, version)
 
     def _counted(self, one: Outcomes, version: Whole) -> None:
-        """Write the compact rows that standings.packing.pack would make of the same blocks."""
+        """Write the compact rows of these blocks, as standings.packed_blocks.pack would."""
         count, seats = version.shape
         order = np.argsort(version, axis=1)
         who = np.take_along_axis(version, order, axis=1).astype("<u4")

@@ -1,4 +1,4 @@
-"""The tallies and meetings of the season, the same sums as standings.counting makes one by one."""
+"""The tallies and meetings of the season: the sums of standings.counts.tallies, in bulk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from damrak_ladder.population import bulk
 from damrak_ladder.population.field import Whole
 from damrak_ladder.population.outcomes import Outcomes
 from damrak_ladder.population.season import Season
-from damrak_ladder.standings.counting import MET, PLACES, TALLIED
+from damrak_ladder.standings.counts.tallies import MET, PLACES, TALLIED
 from damrak_ladder.standings.models import Meeting, Tally
 
 _MOST_VERSIONS: Final = 1 << 28

@@ -1,4 +1,4 @@
-"""Strength, fitted to all blocks of a ladder, and how sure it is."""
+"""Strengths and their uncertainty, fitted to all blocks of a ladder."""
 
 from damrak_ladder.ratings.bands import Bands, bands
 from damrak_ladder.ratings.first import first_probability

@@ -1,10 +1,11 @@
-"""Who cannot be told apart from whom.
+"""Tie bands: groups of versions that are not significantly different.
 
-Two versions count as separated when their difference is greater than Tukey's honest significant
-difference for all pairs of the list (in Kramer's form for unequal errors, which errs on the safe
-side). This is a simultaneous statement: with 95 % probability not one pair of the whole list is
-separated wrongly. Testing pair by pair at 5 % would not do: of fifty copies of one bot the luckiest
-and the unluckiest would nearly always be "separated", because they were picked for it.
+Two versions count as separated if their difference is greater than Tukey's honest significant
+difference for all pairs of the list (in Kramer's form for unequal errors, which is conservative).
+This is a simultaneous statement: with 95 % probability, no pair of the whole list is separated
+wrongly. Testing each pair at 5 % would not be sufficient: among fifty copies of one bot, the
+luckiest and the unluckiest would nearly always be "separated", because they were selected as the
+extremes.
 """
 
 from __future__ import annotations
@@ -23,22 +24,23 @@ _ROWS = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bands:
-    """The list from the best to the last, with ties."""
+    """The list of versions from best to worst, with ties."""
 
     order: Integers  # version numbers, by Elo
-    band: Integers  # of each of them, from 1
-    best: Integers  # the rank that each may have at best,
-    worst: Integers  # and at worst
+    band: Integers  # of each version in `order`, from 1
+    best: Integers  # the best rank that each version may have
+    worst: Integers  # the worst rank that each version may have
 
 
 def bands(field: Posterior, among: Integers) -> Bands:
-    """The tie bands and possible ranks of these versions.
+    """Return the tie bands and possible ranks of these versions.
 
-    A band opens with the best version that is in none yet, and takes in those below it down to the
-    first that is separated from it. So nobody is separated from the first of their band, and the
-    first ones of any two bands are separated. Neighbours across a border may be inseparable; what
-    is known about each version alone is its range of ranks: one more than the number of versions
-    separated from it above, up to the number of those not separated from it below.
+    A band starts with the best version that is not yet in a band, and includes all versions below
+    it up to the first one that is separated from it. So no version is separated from the first of
+    its band, and the first versions of any two bands are separated. Neighbours on both sides of a
+    border may be inseparable. The range of ranks describes each version alone: it reaches from one
+    more than the number of versions above that are separated from it to the number of versions that
+    are not separated below it.
     """
     elo = field.ratings.elo
     order = among[np.lexsort((among, -elo[among]))].astype(np.int32)
@@ -60,11 +62,11 @@ def bands(field: Posterior, among: Integers) -> Bands:
 
 
 def _separated(field: Posterior, rows: Integers, columns: Integers) -> Booleans:
-    """Which of the one are separated from which of the other versions.
+    """Return which versions of `rows` are separated from which versions of `columns`.
 
     The difference of two strengths has the prior variance 2 spread². Shrinking an estimated
-    difference with that makes its ratio to its standard deviation smaller by the root of
-    1 + variance / (2 spread²).
+    difference accordingly reduces its ratio to its standard deviation by the root of 1 + variance /
+    (2 spread²).
     """
     expansion = field.ratings.expansion
     variances = expansion.variances
@@ -78,9 +80,9 @@ def _separated(field: Posterior, rows: Integers, columns: Integers) -> Booleans:
 
 @cache
 def honest_difference(count: int) -> float:
-    """How many standard errors apart two of so many must be to be called separated.
+    """Return the difference, in standard errors, from which two of `count` versions are separated.
 
-    The 95 % quantile of the range of so many normal numbers, by the root of 2.
+    It is the 95 % quantile of the range of `count` normal numbers, divided by the root of 2.
     """
     if count < 2:
         return 0.0

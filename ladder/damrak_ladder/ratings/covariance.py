@@ -1,14 +1,14 @@
-"""How the errors of the estimates belong together: the sandwich.
+"""The covariance of the estimates, as a sandwich estimator.
 
-It is information^-1 spread information^-1. Up to `EXACT` versions it is calculated as it stands.
-With the information itself as the spread it is the inverse. Beyond, the inverse would fill the
-memory; then
+It is information^-1 spread information^-1. Up to `EXACT` versions it is calculated exactly. With
+the information itself as the spread, it is the inverse. For more versions the inverse would not fit
+into memory, so
 
-1. the inverse is approximated by what one smoothing step and the coarse picture of `System` make
-   of it, with which all variances and covariances are sums over what is stored anyway;
-2. for a sample of versions along the ladder the errors are calculated as they are. What of the
-   errors of all others follows from those of the sample (Nyström's way) is taken from there, and
-   from the approximation only what does not: errors that are shared over long distances, which it
+1. the inverse is approximated by one smoothing step and the coarse grid of `System`, so that all
+   variances and covariances are sums over values that are stored anyway;
+2. for a sample of versions along the ladder, the errors are calculated exactly. The part of all
+   other errors that follows from those of the sample (the Nyström method) is exact, too; only the
+   rest is approximated. So errors that are shared over long distances, which the approximation
    misses, are right, and so is the small difference between two versions that share most of them.
 """
 
@@ -25,7 +25,7 @@ from damrak_ladder.ratings.scale import Booleans, Floats, Integers
 EXACT: Final = 1500
 SAMPLE: Final = 48
 _TOLERANCE: Final = 0.02
-_FIELD: Final = 512  # versions that the mean of a field is taken over
+_FIELD: Final = 512  # versions over which the mean of a field is taken
 
 
 class Covariance(Protocol):
@@ -33,14 +33,14 @@ class Covariance(Protocol):
 
     @property
     def variances(self) -> Floats:
-        """Of every version; 0 for fixed anchors."""
+        """The variance of every version; 0 for fixed anchors."""
 
     def between(self, rows: Integers, columns: Integers) -> Floats:
-        """Of each of the one with each of the other versions."""
+        """Return the covariance of each version of `rows` with each version of `columns`."""
 
 
 class ExactCovariance:
-    """All of it, in memory."""
+    """The complete covariance matrix, in memory."""
 
     def __init__(self, bends: Curvature, spread: Curvature, free: Booleans) -> None:
         at = np.flatnonzero(free)
@@ -54,16 +54,16 @@ class ExactCovariance:
 
     @property
     def variances(self) -> Floats:
-        """Of every version; 0 for fixed anchors."""
+        """The variance of every version; 0 for fixed anchors."""
         return np.diag(self._matrix).copy()
 
     def between(self, rows: Integers, columns: Integers) -> Floats:
-        """Of each of the one with each of the other versions."""
+        """Return the covariance of each version of `rows` with each version of `columns`."""
         return np.asarray(self._matrix[np.ix_(rows, columns)])
 
 
 class WideCovariance:
-    """An approximation for many versions."""
+    """An approximation of the covariance for many versions."""
 
     def __init__(
         self, bends: Curvature, spread: Curvature, free: Booleans, strength: Floats
@@ -76,7 +76,7 @@ class WideCovariance:
         self._inverse = self._system.inverse
         unit = self._system.spread(np.eye(self._system.coarse_size))
         whole = self._system.times(unit)
-        seen = whole[:versions].T  # coarse x versions, as all that follows
+        seen = whole[:versions].T  # coarse x versions, like all of the following
         self._coarse = self._system.coarse(unit[:versions].T - seen * self._inverse)
         self._coarse *= free[:versions]
         filled = whole if self._filling is self._system else self._filling.times(unit)
@@ -93,11 +93,11 @@ class WideCovariance:
 
     @property
     def variances(self) -> Floats:
-        """Of every version; 0 for fixed anchors."""
+        """The variance of every version; 0 for fixed anchors."""
         return self._variances
 
     def between(self, rows: Integers, columns: Integers) -> Floats:
-        """Of each of the one with each of the other versions."""
+        """Return the covariance of each version of `rows` with each version of `columns`."""
         result = self._rough(rows, columns)
         result += self._right[rows] @ self._right[columns].T
         result -= self._wrong[rows] @ self._wrong[columns].T
@@ -106,7 +106,7 @@ class WideCovariance:
         return np.asarray(result)
 
     def _rough(self, rows: Integers, columns: Integers) -> Floats:
-        """The approximation; of one and the same version it has not all."""
+        """Return the approximated covariances; those of a version with itself are incomplete."""
         scale_r, scale_c = self._inverse[rows], self._inverse[columns]
         result = self._coarse[:, rows].T @ self._inner[:, columns]
         result += scale_r[:, None] * (self._mixed[:, rows].T @ self._coarse[:, columns])
@@ -116,7 +116,7 @@ class WideCovariance:
         return np.asarray(result)
 
     def _followed(self, variances: Floats) -> tuple[Floats, Floats]:
-        """What follows from the errors of a sample, as they are, and as the approximation has them.
+        """Return the part that follows from the errors of a sample, exactly and as approximated.
 
         Each is a root of that part of the covariance.
         """
@@ -153,17 +153,20 @@ class CentredCovariance:
 
     @property
     def variances(self) -> Floats:
-        """Of every version."""
+        """The variance of every version."""
         return self._variances
 
     def between(self, rows: Integers, columns: Integers) -> Floats:
-        """Of each of the one with each of the other versions."""
+        """Return the covariance of each version of `rows` with each version of `columns`."""
         result = self._whole.between(rows, columns)
         return result - self._shared[rows][:, None] - self._shared[columns] + self._mean
 
 
 def _root(columns: Floats, sample: Integers) -> Floats:
-    """A root of what follows from the sample, of which these are the covariances with all."""
+    """Return a root of the part that follows from the sample.
+
+    `columns` are the covariances of all versions with the sample.
+    """
     own = columns[sample]
     size, direction = np.linalg.eigh((own + own.T) / 2)
     kept = size > 1e-6 * size[-1]

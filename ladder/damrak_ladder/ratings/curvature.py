@@ -1,7 +1,7 @@
-"""Symmetrical matrices over all versions and the few parameters that everyone shares.
+"""Symmetric matrices over all versions and the few parameters that all games share.
 
-Two versions that never met have nothing in common, so of the part over versions only pairs that
-met are stored, each once. The shared parameters (the border) are few and full.
+Two versions that never met have no entry, so the part over versions stores only the pairs that met,
+each once. The shared parameters (the border) are few and dense.
 """
 
 from __future__ import annotations
@@ -17,26 +17,27 @@ from scipy.sparse import csr_array
 from damrak_ladder.ratings.scale import Booleans, Floats, Integers
 from damrak_ladder.ratings.sweep import Layout
 
-_KNOTS: Final = 256  # of the coarse picture
+_KNOTS: Final = 256  # of the coarse grid
 _MOST_STEPS: Final = 3000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Which versions met."""
+    """The pairs of versions that met."""
 
     versions: int
-    starts: Integers  # of the rows of the upper triangle
-    others: Integers  # its columns
+    starts: Integers  # the start of each row of the upper triangle
+    others: Integers  # the columns of the upper triangle
     rows: Integers
-    spots: tuple[Integers, ...]  # for each layout and each pair of each block: where it is stored
+    # For each layout and each pair of each block: its index in the storage.
+    spots: tuple[Integers, ...]
 
     def __len__(self) -> int:
         return len(self.others)
 
 
 def network_of(layouts: Sequence[Layout], versions: int) -> Network:
-    """The pairs that met, and where those of each block are found."""
+    """Return the pairs that met, and the storage index of each pair of each block."""
     keys = []
     for layout in layouts:
         players = layout.version.reshape(-1, layout.seats).astype(np.int64)
@@ -60,7 +61,7 @@ def network_of(layouts: Sequence[Layout], versions: int) -> Network:
 
 @dataclass(slots=True, eq=False)
 class Curvature:
-    """Minus the second derivative of the likelihood, or the spread of its first."""
+    """The negative second derivative of the likelihood, or the spread of its first derivative."""
 
     network: Network
     diagonal: Floats  # over versions
@@ -69,19 +70,19 @@ class Curvature:
     corner: Floats  # shared parameters among themselves
 
     def upper(self) -> csr_array[np.float64]:
-        """What is above the diagonal, as a sparse matrix."""
+        """Return the part above the diagonal as a sparse matrix."""
         size = (self.network.versions, self.network.versions)
         return csr_array((self.above, self.network.others, self.network.starts), shape=size)
 
     def full(self) -> Floats:
-        """All of it, for few versions."""
+        """Return the complete dense matrix, for few versions."""
         inner = self.upper().toarray()
         inner += inner.T + np.diag(self.diagonal)
         return np.block([[inner, self.border], [self.border.T, self.corner]])
 
 
 def solved(curvature: Curvature, right: Floats, free: Booleans) -> Floats:
-    """The solution of equations with few unknowns, of which those that are not free are 0."""
+    """Return the solution of equations with few unknowns; unknowns that are not free are 0."""
     at = np.flatnonzero(free)
     answer = np.zeros_like(right)
     factor = cho_factor(curvature.full()[np.ix_(at, at)], lower=True, check_finite=False)
@@ -90,12 +91,12 @@ def solved(curvature: Curvature, right: Floats, free: Booleans) -> Floats:
 
 
 class System:
-    """Linear equations with a curvature, some of whose unknowns are held at 0.
+    """Linear equations with a curvature, in which some unknowns are held at 0.
 
-    Solved by conjugate gradients. They find differences between versions that met in a few steps;
-    what takes them long are long waves, such as the whole upper half of the ladder moving against
-    the lower one. These a coarse picture takes care of, in which strengths are drawn as a curve
-    along the ladder with few knots (a two-level additive preconditioner).
+    They are solved by conjugate gradients. These find differences between versions that met within
+    a few steps, but converge slowly for long waves, such as a shift of the whole upper half of the
+    ladder against the lower half. A coarse grid covers the long waves: it represents strengths as a
+    curve along the ladder with few knots (a two-level additive preconditioner).
     """
 
     def __init__(self, curvature: Curvature, free: Booleans, strength: Floats) -> None:
@@ -111,7 +112,7 @@ class System:
         self._coarse = cho_factor(self._coarse_matrix(free), lower=True)
 
     def times(self, vectors: Floats) -> Floats:
-        """The matrix times each column."""
+        """Return the product of the matrix and each column."""
         inner = vectors[: self._versions] * self._free[: self._versions, None]
         outer = vectors[self._versions :] * self._free[self._versions :, None]
         curvature = self._curvature
@@ -123,21 +124,21 @@ class System:
         return np.concatenate([first, second]) * self._free[:, None]
 
     def gather(self, vectors: Floats) -> Floats:
-        """Each column as the coarse picture sees it."""
+        """Restrict each column to the coarse grid."""
         inner = np.asarray(self._curve.T @ vectors[: self._versions])
         return np.concatenate([inner, vectors[self._versions :]])
 
     def spread(self, coarse: Floats) -> Floats:
-        """The curve with these knots, at every version; the transpose of `gather`."""
+        """Return the curve with these knots at every version; the transpose of `gather`."""
         inner = np.asarray(self._curve @ coarse[: self._knots])
         return np.concatenate([inner, coarse[self._knots :]])
 
     def coarse(self, vectors: Floats) -> Floats:
-        """The solution in the coarse picture, for right sides that were gathered."""
+        """Return the solution on the coarse grid, for right sides that `gather` returned."""
         return np.asarray(cho_solve(self._coarse, vectors, check_finite=False))
 
     def solve(self, right: Floats, tolerance: float) -> Floats:
-        """The solution for each column, to this relative size of what is left over."""
+        """Return the solution for each column, up to a residual of this relative size."""
         right = right * self._free[:, None]
         answer = np.zeros_like(right)
         rest = right.copy()
@@ -180,7 +181,7 @@ class System:
 
 
 def _curve(strength: Floats, free: Booleans) -> csr_array[np.float64]:
-    """For each version its part in the two nearest knots, spaced evenly along the ladder."""
+    """Return each version's weights of its two nearest knots, spaced evenly along the ladder."""
     movable = np.flatnonzero(free)
     order = movable[np.argsort(strength[movable], kind="stable")]
     knots = min(_KNOTS, len(order))

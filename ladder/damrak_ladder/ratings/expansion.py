@@ -1,15 +1,15 @@
-"""A normal approximation of the likelihood, for every statement about who is best.
+"""A normal approximation of the likelihood, for all statements about the best version.
 
-The published estimates are where the likelihood is greatest, and their errors hold there. For a
-comparison of versions that is not the best approximation:
+The published estimates are at the maximum of the likelihood, and their errors are valid there. For
+comparing versions, that is not the best approximation:
 
-* The likelihood is skewed. A version that won nearly everything may be far stronger than all
-  others, but hardly weaker than them. At its maximum, which lies too high for such a version, the
-  curvature shows only the flat side. So the likelihood is expanded where strengths probably are:
-  at estimates that are shrunk towards the mean of the field.
+* The likelihood is skewed. A version that won nearly all games may be much stronger than all
+  others, but hardly weaker. At its maximum, which is too high for such a version, the curvature
+  describes only the flat side. So the likelihood is expanded where strengths probably are: at
+  estimates that are shrunk towards the mean of the field.
 * The error of a version with few blocks is itself uncertain, and depends on the same games as the
-  estimate. So the curvature is divided by one dispersion factor, estimated from all blocks: how far
-  the scores of blocks stray, in proportion to those of independent games.
+  estimate. So the curvature is divided by one dispersion factor, estimated from all blocks: the
+  variance of the scores of blocks relative to that of independent games.
 
 The estimate of the expansion is the maximum of the parabola that touches the likelihood there.
 """
@@ -41,25 +41,25 @@ _TOLERANCE: Final = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """Estimates and errors of a normal likelihood of the strengths, in Elo."""
+    """Estimates and errors of a normal approximation of the likelihood, in Elo."""
 
     elo: Floats
-    dispersion: float  # of the scores of blocks, in proportion to independent games
+    dispersion: float  # of the scores of blocks, relative to independent games
     _bends: Curvature
     _free: Booleans
 
     @property
     def variances(self) -> Floats:
-        """Of every version; 0 for anchors."""
+        """The variance of every version; 0 for anchors."""
         return self._inverse.variances * (self.dispersion * ELO_PER_LOGIT**2)
 
     def between(self, rows: Integers, columns: Integers) -> Floats:
-        """Returns the covariance of each of the one with each of the other versions."""
+        """Return the covariance of each version of `rows` with each version of `columns`."""
         return self._inverse.between(rows, columns) * (self.dispersion * ELO_PER_LOGIT**2)
 
     @cached_property
     def _inverse(self) -> Covariance:
-        """The inverse of the curvature, which few fits need."""
+        """The inverse of the curvature; calculated on first use, because few fits need it."""
         if np.count_nonzero(self._free) <= EXACT:
             return ExactCovariance(self._bends, self._bends, self._free)
         return WideCovariance(self._bends, self._bends, self._free, self.elo)
@@ -68,9 +68,9 @@ class Expansion:
 def expand(
     model: Model, point: Point, variances: Floats, effects: Mapping[int, float]
 ) -> Expansion:
-    """Returns the expansion of the likelihood near the most likely point, whose errors are known.
+    """Return the expansion of the likelihood near the most likely point, whose errors are known.
 
-    `effects` are by table size: how far blocks stray, in proportion to independent games.
+    `effects` has the variance of the scores of blocks relative to independent games, by table size.
     """
     near = _shrunk(model, point, variances)
     sweeps = model.sweeps(near)
@@ -85,9 +85,9 @@ def expand(
 
 
 def _shrunk(model: Model, point: Point, variances: Floats) -> Point:
-    """The point with each strength shrunk towards the mean according to its error.
+    """Return the point with each strength shrunk towards the mean according to its error.
 
-    It need not be exact: an expansion at a point close to it hardly differs.
+    It need not be exact: an expansion at a nearby point hardly differs.
     """
     values = point.values.copy()
     free = np.flatnonzero(model.free[: model.versions])
@@ -103,7 +103,7 @@ def _shrunk(model: Model, point: Point, variances: Floats) -> Point:
 
 
 def _dispersion(model: Model, effects: Mapping[int, float]) -> float:
-    """One factor for the whole field, shrunk towards 1 as if some independent games were known."""
+    """Return one factor for the whole field, shrunk towards 1 by some independent games."""
     strayed, counted = _INDEPENDENT, _INDEPENDENT
     for layout in model.layouts:
         comparisons = len(layout.version) / layout.seats * (layout.seats - 1)

@@ -1,4 +1,4 @@
-"""The probability of being the strongest."""
+"""The probability that a version is the strongest."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _DRAWS: Final = 1 << 14
 
 
 def first_probability(field: Posterior, among: Integers) -> Floats:
-    """Returns for each of these versions the probability that it is the strongest of them.
+    """Return the probability of each of these versions to be the strongest of them.
 
-    It is the share of draws from the posterior in which the version is ahead. Only the
-    `CONTENDERS` whose intervals reach highest take part: the others get 0.
+    It is the share of draws from the posterior in which the version is ahead. Only the `CONTENDERS`
+    with the highest upper ends of their intervals are included: the others get 0.
     """
     ratings = field.ratings
     result = np.zeros(len(among))

@@ -1,7 +1,7 @@
-"""What has been played, in the form that the fit reads.
+"""The played games, in the form that the fit reads.
 
-A block is a handful of games between the same versions. Everything about it that bears on strength
-is: who played, who moved when in each game, and who came in which place.
+A block is a few games between the same versions. It contains all facts that depend on strength: the
+players, and in each game the turn and the place of each player.
 
     history = History.of([
         Block(players=(7, 3), games=(Game(turns=(0, 1), places=(1, 2)), ...)),
@@ -23,10 +23,10 @@ SEATS: Final = (2, 3, 4)
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One game of a block; both tuples have one entry a player, in the order of the block."""
+    """One game of a block; both tuples have one entry per player, in the order of the block."""
 
-    turns: tuple[int, ...]  # who moved when: 0 began
-    places: tuple[int, ...]  # 1 is the winner's; equal numbers share a place
+    turns: tuple[int, ...]  # of each player: 0 moved first
+    places: tuple[int, ...]  # 1 is the winner's; tied players have equal numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,11 @@ class Tables:
     """Blocks with the same number of seats, as arrays.
 
     Raises:
-        ValueError: the arrays contradict one another.
+        ValueError: the arrays are inconsistent.
     """
 
     players: Integers  # blocks x seats: version numbers
-    block: Integers  # for each game the row of `players`; never falling
+    block: Integers  # for each game the row of `players`; ascending
     turns: Small  # games x seats, as in Game
     places: Small  # games x seats, as in Game
 
@@ -69,27 +69,27 @@ class Tables:
 
     @property
     def seats(self) -> int:
-        """How many play at a table."""
+        """The number of players at a table."""
         return int(self.players.shape[1])
 
     def __len__(self) -> int:
         return len(self.players)
 
     def head(self, blocks: int) -> Tables:
-        """The first so many blocks."""
+        """Return the first `blocks` blocks."""
         games = int(np.searchsorted(self.block, blocks))
         return Tables(
             self.players[:blocks], self.block[:games], self.turns[:games], self.places[:games]
         )
 
     def tail(self, blocks: int) -> Tables:
-        """What `head` leaves out."""
+        """Return all blocks except the first `blocks`."""
         games = int(np.searchsorted(self.block, blocks))
         rest = (self.block[games:] - blocks).astype(np.int32)
         return Tables(self.players[blocks:], rest, self.turns[games:], self.places[games:])
 
     def only(self, kept: Booleans) -> Tables:
-        """These blocks."""
+        """Return the blocks selected by a mask."""
         games = kept[self.block]
         block = (np.cumsum(kept) - 1).astype(np.int32)[self.block[games]]
         return Tables(self.players[kept], block, self.turns[games], self.places[games])
@@ -103,10 +103,11 @@ class History:
 
     @classmethod
     def of(cls, blocks: Iterable[Block]) -> History:
-        """These blocks as arrays.
+        """Return these blocks as arrays.
 
         Raises:
-            ValueError: a block has not two to four players, or a game is not about them.
+            ValueError: a block does not have two to four players, or a game does not match its
+                block.
         """
         sorted_out: dict[int, list[Block]] = {}
         for block in blocks:
@@ -120,36 +121,36 @@ class History:
 
     @property
     def versions(self) -> int:
-        """One more than the highest version number."""
+        """The highest version number plus one."""
         highest = [int(table.players.max()) for table in self.tables.values() if len(table)]
         return max(highest, default=-1) + 1
 
     def only(self, seats: int) -> History:
-        """The blocks at tables of this size."""
+        """Return the blocks at tables of this size."""
         return History({n: table for n, table in self.tables.items() if n == seats})
 
     def thinned(self, step: int) -> History:
-        """Every `step`-th block of each size."""
+        """Return every `step`-th block of each size."""
         return History(
             {n: table.only(np.arange(len(table)) % step == 0) for n, table in self.tables.items()}
         )
 
     def joined(self, later: History) -> History:
-        """This and what came later."""
+        """Return this history followed by a later one."""
         tables = dict(self.tables)
         for seats, table in later.tables.items():
             tables[seats] = _concatenated(tables[seats], table) if seats in tables else table
         return History({seats: tables[seats] for seats in sorted(tables)})
 
     def blocks_of(self, versions: int) -> Integers:
-        """How many blocks each of the first so many versions has played."""
+        """Return the number of blocks that each of the first `versions` versions has played."""
         total = np.zeros(versions, dtype=np.int32)
         for table in self.tables.values():
             total += np.bincount(table.players.ravel(), minlength=versions).astype(np.int32)
         return total
 
     def games_of(self, versions: int) -> Integers:
-        """How many games each of the first so many versions has played."""
+        """Return the number of games that each of the first `versions` versions has played."""
         total = np.zeros(versions, dtype=np.int32)
         for table in self.tables.values():
             games = np.bincount(table.block, minlength=len(table))

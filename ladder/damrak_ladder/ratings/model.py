@@ -1,4 +1,4 @@
-"""What the fit assumes, apart from the games: anchors, and how little is believed beforehand."""
+"""The model of the fit: anchors, weak priors, and the penalised likelihood."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Booleans, Floats
 from damrak_ladder.ratings.sweep import Layout, Sweep, layout_of, sweep
 
 PHANTOM_GAMES: Final = 0.25
-"""Games drawn with the phantom that every version is credited with.
+"""The number of drawn games with the phantom that is added to each version.
 
-More of them pull large fields together, whose anchors are few and far: then intervals do not
-contain the truth often enough (docs/ratings.md). Fewer leave those who won all without a limit.
+More of them pull large fields together if their anchors are few and distant: then intervals do not
+contain the truth often enough (docs/ratings.md). Fewer leave versions that won all games without a
+limit.
 """
 
 TURN_SPREAD: Final = 0.35
-"""What is believed beforehand of the advantage of a turn: 0, give or take so many logits.
+"""The standard deviation, in logits, of the prior of a turn's advantage; its mean is 0.
 
-Between copies of `planner` on amsterdam the first turn is worth 0.39. With more freedom small
-fields take the luck of their first blocks for an advantage.
+Between copies of `planner` on amsterdam, the first turn is worth 0.39. With a wider prior, small
+fields would mistake the luck of their first blocks for an advantage.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How the Elo scale is fixed.
+    """The definition of the Elo scale.
 
-    `anchors` has the Elo of some versions. An anchor in `errors` is uncertain: its strength has a
-    normal prior with this standard deviation (in Elo) and is fitted like all others. The other
-    anchors keep their Elo. Without anchors the phantom, the middle of the field, is put at
-    `centre`.
+    `anchors` contains the Elo of some versions. An anchor in `errors` is uncertain: its strength
+    has a normal prior with this standard deviation (in Elo) and is fitted like all others. The
+    other anchors keep their Elo. Without anchors, the phantom, the middle of the field, is placed
+    at `centre`.
 
     Raises:
-        ValueError: an error is not above 0, or belongs to a version that is not an anchor.
+        ValueError: an error is not positive, or belongs to a version that is not an anchor.
     """
 
     anchors: Mapping[int, float] = field(default_factory=dict)
@@ -58,12 +59,12 @@ class Scale:
 
     @property
     def without_priors(self) -> Scale:
-        """The same scale, with the fixed anchors only."""
+        """The same scale with the fixed anchors only."""
         return Scale(self.fixed, self.centre)
 
     @property
     def origin(self) -> float:
-        """The Elo that is 0 in logits: the anchors' mean."""
+        """The Elo that corresponds to 0 logits: the mean of the anchors."""
         if not self.anchors:
             return self.centre
         return sum(sorted(self.anchors.values())) / len(self.anchors)
@@ -71,19 +72,19 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
-    """Values of all parameters, in logits: versions, then the phantom, then turns."""
+    """The values of all parameters, in logits: versions, then the phantom, then turns."""
 
     values: Floats
     versions: int
 
     @property
     def strength(self) -> Floats:
-        """Of every version."""
+        """The strength of every version."""
         return self.values[: self.versions]
 
     @property
     def phantom(self) -> float:
-        """Of the imaginary bot in the middle of the field."""
+        """The strength of the imaginary bot in the middle of the field."""
         return float(self.values[self.versions])
 
 
@@ -97,7 +98,8 @@ class Model:
             layout_of(table) for table in history.tables.values() if len(table)
         ]
         self.network: Network = network_of(self.layouts, versions)
-        self.turns: list[tuple[int, int]] = []  # for each layout its turns' parameters: from, to
+        # For each layout the parameters of its turns: from, to.
+        self.turns: list[tuple[int, int]] = []
         size = versions + 1
         for layout in self.layouts:
             self.turns.append((size, size + layout.seats - 1))
@@ -110,7 +112,7 @@ class Model:
         self.prior_mean, self.prior_precision = self._priors()
 
     def start(self, strength: Floats | None = None) -> Point:
-        """Returns where the search begins: all in the middle, or at the given strengths."""
+        """Return the start of the search: all versions in the middle, or at the given strengths."""
         values = np.zeros(self.size)
         if strength is not None:
             values[: len(strength)] = strength
@@ -119,19 +121,19 @@ class Model:
         return Point(values, self.versions)
 
     def advantage(self, point: Point, layout: int) -> Floats:
-        """Of each turn at these tables, that of the first being 0."""
+        """Return the advantage of each turn at these tables, relative to the first."""
         start, stop = self.turns[layout]
         return np.concatenate([[0.0], point.values[start:stop]])
 
     def sweeps(self, point: Point) -> list[Sweep]:
-        """Go through all games."""
+        """Calculate the likelihood and its derivatives of all games."""
         return [
             sweep(layout, point.strength, self.advantage(point, number))
             for number, layout in enumerate(self.layouts)
         ]
 
     def likelihood(self, point: Point, sweeps: list[Sweep]) -> float:
-        """The penalised log-likelihood."""
+        """Return the penalised log-likelihood."""
         gap = point.strength - point.phantom
         drawn = -np.logaddexp(0, gap) - np.logaddexp(0, -gap)
         shared = point.values[self.versions + 1 :]
@@ -142,7 +144,7 @@ class Model:
         return games + PHANTOM_GAMES / 2 * float(np.sum(drawn)) - belief
 
     def slope(self, point: Point, sweeps: list[Sweep]) -> Floats:
-        """Its derivative; 0 for what is held."""
+        """Return the gradient of the penalised log-likelihood; 0 for parameters that are held."""
         slope = np.zeros(self.size)
         pull = PHANTOM_GAMES * (0.5 - self._expected(point))
         slope[: self.versions] = pull
@@ -157,7 +159,7 @@ class Model:
         return slope
 
     def curvature(self, point: Point, sweeps: list[Sweep]) -> Curvature:
-        """Minus its second derivative."""
+        """Return the negative second derivative of the penalised log-likelihood."""
         versions, shared = self.versions, self.size - self.versions
         result = Curvature(
             network=self.network,
@@ -189,7 +191,7 @@ class Model:
         return result
 
     def _priors(self) -> tuple[Floats, Floats]:
-        """Returns means and precisions, in logits, of all versions; 0 without a prior."""
+        """Return means and precisions, in logits, of all versions; 0 without a prior."""
         mean, precision = np.zeros(self.versions), np.zeros(self.versions)
         for version, error in self.scale.errors.items():
             mean[version] = (self.scale.anchors[version] - self.scale.origin) / ELO_PER_LOGIT
@@ -197,5 +199,5 @@ class Model:
         return mean, precision
 
     def _expected(self, point: Point) -> Floats:
-        """Each version's expected score against the phantom."""
+        """Return each version's expected score against the phantom."""
         return np.asarray(1 / (1 + np.exp(point.phantom - point.strength)))

@@ -1,8 +1,8 @@
-"""Where the penalised likelihood is greatest: Newton's method.
+"""The maximum of the penalised likelihood, by Newton's method.
 
-The likelihood is strictly concave, so there is one such point, and it does not depend on where the
-search began. The search goes on until the point is known to ten digits and more: the numbers that
-people read do not depend on how sums were rounded on the way.
+The likelihood is strictly concave, so it has one maximum, which does not depend on the start of the
+search. The search continues until the maximum is known to more than ten digits, so that published
+numbers do not depend on the rounding of intermediate sums.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from damrak_ladder.ratings.history import History
 from damrak_ladder.ratings.model import Model, Point
 from damrak_ladder.ratings.scale import Floats
 
-_LONGEST: Final = 3.0  # logits that a parameter may move in one step
+_LONGEST: Final = 3.0  # the most that a parameter may move in one step, in logits
 _CLOSE: Final = 1e-6  # a step shorter than this is the last: the error after it is its square
 _MOST_STEPS: Final = 100
-_THIN: Final = 200_000  # blocks from which on the search begins with a part of them
+_THIN: Final = 200_000  # the number of blocks from which the search starts with a part of them
 _PART: Final = 8
-_DIRECT: Final = 500  # parameters up to which equations are soonest solved as they stand
+_DIRECT: Final = 500  # the number of parameters up to which a direct solution is fastest
 
 
 def maximum(model: Model, history: History, start: Floats | None = None) -> Point:
-    """The likeliest parameters."""
+    """Return the most likely parameters."""
     if start is None and len(history) >= _THIN:
         thin = history.thinned(_PART)
         rough = Model(thin, model.versions, model.scale)
@@ -56,6 +56,6 @@ def _climb(model: Model, point: Point, close: float) -> Point:
                 break
             step /= 2
         point, height = ahead, higher
-        # With an error of this relative size the next step is no longer than Newton's would be.
+        # With a residual of this relative size, the next step is no longer than Newton's would be.
         tolerance = min(tolerance, max(1e-6, 0.1 * length * length))
     raise ArithmeticError("the fit did not converge")

@@ -1,9 +1,10 @@
-"""Estimates between two fits: what a few new blocks change, at a cost that history does not touch.
+"""Estimates between two fits, updated from new blocks at a cost that is independent of history.
 
-What was known before is kept as one value and one variance for each version. New blocks are weighed
-against it (the likeliest strengths of those who played, given both), and nobody else moves. So a
-block costs the same at game ten and at game ten million. What it neglects, that the opponents of
-opponents move a little too, the next full fit makes good; docs/ratings.md says how much that is.
+The previous knowledge is kept as one value and one variance for each version. New blocks are
+weighed against it: the players of these blocks get the most likely strengths given both, and all
+other versions keep theirs. So a block costs the same after ten games and after ten million. The
+update neglects that the opponents of opponents would move a little, too; the next full fit corrects
+that. docs/ratings.md states the size of this error.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ UNKNOWN: Final = 2.0
 _KNOWN: Final = 1e-6  # the standard error of a fixed anchor
 _CLOSE: Final = 1e-6
 _LONGEST: Final = 3.0
-_FAR: Final = 0.1  # a step that is shorter leads nowhere but nearer
+_FAR: Final = 0.1  # a step that is shorter has converged
 _FEW: Final = 200
 
 
 @dataclass(slots=True, eq=False)
 class Online:
-    """Strengths that follow the blocks; in logits above `origin`."""
+    """Strengths that are updated from blocks; in logits above `origin`."""
 
     strength: Floats
     variance: Floats
@@ -42,7 +43,7 @@ class Online:
 
     @classmethod
     def after(cls, ratings: Ratings) -> Online:
-        """What a full fit said."""
+        """Return the state after a full fit."""
         return cls(
             strength=(ratings.elo - ratings.scale.origin) / ELO_PER_LOGIT,
             variance=np.clip((ratings.widths / ELO_PER_LOGIT) ** 2, _KNOWN**2, UNKNOWN**2),
@@ -53,7 +54,7 @@ class Online:
 
     @property
     def elo(self) -> Floats:
-        """Of every version."""
+        """The Elo of every version."""
         return self.origin + ELO_PER_LOGIT * self.strength
 
     @property
@@ -62,13 +63,13 @@ class Online:
         return ELO_PER_LOGIT * np.sqrt(self.variance)
 
     def enter(self, elo: float, error: float = UNKNOWN * ELO_PER_LOGIT) -> int:
-        """A new version of about this strength; its number."""
+        """Add a new version of about this strength and return its number."""
         self.strength = np.append(self.strength, (elo - self.origin) / ELO_PER_LOGIT)
         self.variance = np.append(self.variance, max(error / ELO_PER_LOGIT, _KNOWN) ** 2)
         return len(self.strength) - 1
 
     def absorb(self, news: History) -> Integers:
-        """Learn from new blocks; who has moved."""
+        """Update the strengths from new blocks and return the versions that have changed."""
         tables = [table for table in news.tables.values() if len(table)]
         if not tables:
             return np.empty(0, dtype=np.int32)
@@ -79,7 +80,7 @@ class Online:
         return touched.astype(np.int32)
 
     def _settle(self, tables: list[Tables], touched: Integers) -> tuple[Floats, Floats]:
-        """The likeliest strengths of who played, and their variances."""
+        """Return the most likely strengths of the players of these blocks, and their variances."""
         count = len(touched)
         layouts = [layout_of(_renumbered(table, touched)) for table in tables]
         network = network_of(layouts, count)
@@ -98,7 +99,8 @@ class Online:
                 spots = network.spots[number]
                 above -= worth * np.bincount(spots, one.pair.ravel(), len(network))
             if float(slope @ step) < 0 and float(np.max(np.abs(step))) > _FAR:
-                step = step / 2  # too far: half way back, or it might go to and fro for ever
+                # Too far: halve the step, because the search could oscillate otherwise.
+                step = step / 2
                 strength -= step
                 continue
             diagonal = precision - np.bincount(network.rows, above, count)
@@ -110,7 +112,7 @@ class Online:
             strength += step
             if length <= _CLOSE:
                 break
-        # What a game says about one player is limited by what is known of the other.
+        # The information of a game about one player is limited by what is known of the other.
         known = precision.copy()
         rows, others = network.rows, network.others
         known += np.bincount(rows, _through(-above, precision[others]), count)

@@ -1,8 +1,8 @@
 """Games as the orders in which their players finished.
 
-Players who share a place are put in every order they could have finished in, each with an equal
-part of the game's weight: the same as breaking the tie by lot, averaged over all lots. So a shared
-place is half a win against whom it is shared with, at tables of any size.
+Players who share a place are put in every order in which they could have finished, each with an
+equal part of the game's weight. This is equivalent to breaking the tie by lot and averaging over
+all lots. So a shared place is half a win against each player who shares it, at tables of any size.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from damrak_ladder.ratings.scale import Floats, Integers, Small
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Orders:
-    """One row for each order in which a game may have ended, those of a block together."""
+    """One row for each order in which a game may have ended; the rows of a block are adjacent."""
 
     block: Integers
-    weight: Floats | None  # None: all 1
+    weight: Floats | None  # None: all are 1
     finishers: tuple[Small, ...]  # for each place, from the first, the player's column
-    turns: tuple[Small, ...]  # and when it moved
+    turns: tuple[Small, ...]  # for each place, when that player moved
 
 
 def orders_of(table: Tables) -> Orders:
-    """The orders of all games."""
+    """Return the orders of all games."""
     seats = table.seats
     known, counts = _compatible(seats)
     code = np.zeros(len(table.block), dtype=np.int16)
@@ -57,7 +57,7 @@ def orders_of(table: Tables) -> Orders:
 
 @cache
 def _compatible(seats: int) -> tuple[Small, NDArray[np.int64]]:
-    """For each way of giving out places: the orders compatible with it, and how many they are."""
+    """Return the orders compatible with each assignment of places, and their numbers."""
     known = np.zeros((seats**seats, math.factorial(seats), seats), dtype=np.int8)
     counts = np.zeros(seats**seats, dtype=np.int64)
     for code, places in enumerate(itertools.product(range(seats), repeat=seats)):

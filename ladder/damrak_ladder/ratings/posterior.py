@@ -1,18 +1,18 @@
-"""The posterior distribution of strengths, for every statement about who is best.
+"""The posterior distribution of strengths, for all statements about the best version.
 
-The published Elo of a version is an estimate from its own games. Among many estimates the highest
-is usually one that was lucky, so a statement about the leaders that takes estimates at face value
-is overconfident. Here strengths have a common normal distribution, whose mean and standard
-deviation are estimated from the same fit (empirical Bayes), and each estimate is shrunk towards the
-mean according to its error:
+The published Elo of a version is an estimate from its own games. The highest of many estimates is
+usually a lucky one, so a statement about the leaders that takes estimates at face value is
+overconfident. Here strengths have a common normal distribution, whose mean and standard deviation
+are estimated from the same fit (empirical Bayes), and each estimate is shrunk towards the mean
+according to its error:
 
     strength ~ N(mean, spread²)        estimate ~ N(strength, covariance)
 
 Estimates and covariance are not the published ones but those of a normal approximation of the
 likelihood (expansion.py), which is better for comparisons.
 
-A small field says little about the spread, so it is integrated over a grid instead of being
-replaced by one value; its prior is a half-Cauchy distribution (Gelman 2006).
+A small field contains little information about the spread, so the spread is integrated over a grid
+instead of being replaced by one value; its prior is a half-Cauchy distribution (Gelman 2006).
 
 Only differences matter here. The uncertainty that all versions share, the distance of the field to
 the anchors, is removed from the covariance. The fit's own prior, a quarter of a drawn game for each
@@ -33,9 +33,9 @@ from damrak_ladder.ratings.scale import Floats, Integers
 
 _SPREADS: Final = np.concatenate([[0.001], np.geomspace(2, 4000, 44)])
 _USUAL_SPREAD: Final = 100.0  # the scale of the half-Cauchy prior, in Elo
-_FEWEST: Final = 3  # versions that are not anchors, from which the spread can be estimated
-_MOST: Final = 512  # versions that mean and spread are estimated from
-_COLUMNS: Final = 32  # random numbers are kept for multiples of so many versions
+_FEWEST: Final = 3  # versions that are not anchors, required for estimating the spread
+_MOST: Final = 512  # versions from which the mean and the spread are estimated
+_COLUMNS: Final = 32  # random numbers are cached for multiples of this number of versions
 _TINY: Final = 1e-9
 
 
@@ -55,7 +55,7 @@ class Posterior:
         return float(np.sqrt(np.sum(self.weights * _SPREADS**2)))
 
     def draw(self, chosen: Integers, count: int) -> Floats:
-        """Draw the strengths of these versions `count` times: draws x versions, in Elo.
+        """Return `count` draws of the strengths of these versions: draws x versions, in Elo.
 
         The same ratings always give the same draws.
         """
@@ -77,10 +77,10 @@ class Posterior:
 
 
 def posterior(ratings: Ratings, among: Integers) -> Posterior:
-    """The posterior of the strengths of a field, estimated from these versions of a fit.
+    """Return the posterior of the strengths of a field, estimated from these versions of a fit.
 
-    Anchors do not count towards the mean and the spread unless there are hardly any others: house
-    bots may be far from the competitors.
+    Anchors do not count towards the mean and the spread unless there are hardly any others, because
+    house bots may be far from the competitors.
     """
     reference = among[~np.isin(among, list(ratings.scale.anchors))]
     if len(reference) < _FEWEST:
@@ -103,16 +103,16 @@ def posterior(ratings: Ratings, among: Integers) -> Posterior:
 
 
 def _prior() -> Floats:
-    """The prior probability of each spread."""
+    """Return the prior probability of each spread."""
     density = np.gradient(_SPREADS) / (1 + (_SPREADS / _USUAL_SPREAD) ** 2)
     return np.asarray(density / np.sum(density))
 
 
 def _deviations(ratings: Ratings, chosen: Integers, reference: Integers) -> Floats:
-    """The covariance of deviations from the mean of the reference, in squared Elo.
+    """Return the covariance of deviations from the mean of the reference, in squared Elo.
 
     Subtracting the mean of independent estimates makes them slightly dependent. A constant, which
-    no difference depends on, undoes that on average.
+    does not affect differences, corrects that on average.
     """
     between = ratings.expansion.between
     within = between(reference, reference)
@@ -125,14 +125,14 @@ def _deviations(ratings: Ratings, chosen: Integers, reference: Integers) -> Floa
 
 
 def _eigen(covariance: Floats) -> tuple[Floats, Floats]:
-    """The eigenvalues, none below 0, and eigenvectors."""
+    """Return the eigenvalues, clipped at 0, and the eigenvectors."""
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     return np.maximum(values, _TINY), vectors
 
 
 @lru_cache(maxsize=4)
 def _normal(count: int, columns: int) -> Floats:
-    """Normal numbers that cover all directions more evenly than pseudo-random ones."""
+    """Return normal numbers that cover all directions more evenly than pseudo-random ones."""
     shift = np.random.default_rng(0).random(columns)
     uniform = np.empty((count, columns))
     base = (np.arange(count) + 0.5) / count

@@ -28,44 +28,45 @@ from damrak_ladder.ratings.spread import spread_of_scores
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """What a history says about the strength of each version; arrays by version number."""
+    """The estimated strength of each version; arrays are indexed by version number."""
 
     elo: Floats
     low: Floats  # without anchors: relative to the mean of the field
     high: Floats
     error: Floats  # standard errors, in Elo
-    freedom: Floats  # their degrees of freedom
+    freedom: Floats  # of the standard errors
     blocks: Integers
     games: Integers
     middle: float  # the Elo of the phantom
     turns: Mapping[int, tuple[float, ...]]  # by table size: Elo of each turn above the mean turn
-    effects: Mapping[int, float]  # by table size: what blocks stray, against independent games
+    # By table size: variance of the scores of blocks relative to independent games.
+    effects: Mapping[int, float]
     scale: Scale
     covariance: Covariance
-    expansion: Expansion  # for statements about who is best
+    expansion: Expansion  # for statements about the best version
 
     def __len__(self) -> int:
         return len(self.elo)
 
     @property
     def widths(self) -> Floats:
-        """Standard errors in Elo with which a normal distribution gives the same intervals."""
+        """The standard errors in Elo with which a normal distribution gives the same intervals."""
         return (self.high - self.low) / (2 * NORMAL_975)
 
 
 def rate(
     history: History, versions: int, scale: Scale | None = None, start: Ratings | None = None
 ) -> Ratings:
-    """The ratings of versions 0 to `versions` - 1.
+    """Return the ratings of versions 0 to `versions` - 1.
 
-    The result depends on the set of blocks alone: not on their order, nor on `start`, which only
-    saves time, nor on the number of threads; each to more digits than anyone prints.
+    The result depends only on the set of blocks: it does not depend on their order, on `start`,
+    which only saves time, or on the number of threads, within more digits than are ever printed.
 
-    Without anchors the errors and intervals are those of the distance to the mean of the versions
-    that have played: where the field as a whole lies on the scale has no meaning then.
+    Without anchors, the errors and intervals are those of the distance to the mean of the versions
+    that have played, because the position of the field as a whole on the scale has no meaning then.
 
     Raises:
-        ValueError: a block or an anchor names a version that there is not.
+        ValueError: a block or an anchor refers to a version that does not exist.
     """
     scale = scale or Scale()
     model, point = _fitted(history, versions, scale, None if start is None else start.elo)
@@ -101,14 +102,14 @@ def rate(
 
 
 def strengths(history: History, versions: int, scale: Scale, start: Floats | None = None) -> Floats:
-    """The Elo that `rate` gives, without how sure it is: sooner. `start` is such Elo, too."""
+    """Return the Elo of `rate` without its errors, in less time. `start` is such a result, too."""
     return _elo(scale, _fitted(history, versions, scale, start)[1])
 
 
 def rate_by_seats(
     history: History, versions: int, scale: Scale | None = None, start: Ratings | None = None
 ) -> dict[int, Ratings]:
-    """The ratings from tables of one size alone, by size."""
+    """Return the ratings from tables of one size alone, by size."""
     return {
         seats: rate(history.only(seats), versions, scale, start)
         for seats, table in history.tables.items()

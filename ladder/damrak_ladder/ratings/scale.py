@@ -1,4 +1,4 @@
-"""Between the numbers that people read and those that are calculated with."""
+"""Conversion between Elo and the logits of the calculation."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ NORMAL_975: Final = 1.959963984540054
 
 
 def reach(error: Floats, freedom: Floats) -> Floats:
-    """Half the width of the 95 % interval, in logits, around estimates with these errors.
+    """Return half the width of the 95 % interval, in logits, of estimates with these errors.
 
-    Student's quantile, because the error is itself estimated; and Wilson's form of the interval,
-    which is what a share near 0 or 1 needs. For small errors it is simply quantile times error.
+    It uses Student's quantile, because the error is itself estimated, and Wilson's form of the
+    interval, which is accurate for shares near 0 and 1. For small errors it is approximately the
+    quantile times the error.
     """
     quantile = stdtrit(np.maximum(freedom, 1.0), 0.975)
     return np.asarray(2 * np.arcsinh(quantile * error / 2), dtype=np.float64)

@@ -1,21 +1,24 @@
-"""How far the scores of blocks strayed: the filling of the sandwich.
+"""The spread of the scores of blocks: the middle factor of the sandwich estimator.
 
-The games of a block share cards, boards and hosts, so they say less (or, mirrored, more) than as
-many independent ones. Nothing is assumed about that: each block counts as one observation, with
-the score it had. Three things make the intervals of few blocks keep what they promise:
+The games of a block share cards, boards and hosts, so they contain less information (or, mirrored,
+more) than the same number of independent games. The model makes no assumption about that: each
+block counts as one observation with the score it had. Three corrections give intervals of few
+blocks the stated coverage:
 
-* The fit follows the very blocks by which it is judged, which makes their scores too small. Each
-  is divided by the root of 1 - leverage, the share of the block in what is known about its players
-  (what econometricians call CR2, with the leverage taken from the diagonal of the information).
-* A handful of blocks says little about how far blocks stray. So what they say is mixed with what
-  all blocks of the ladder say, as if each version had played `BORROWED` more that strayed as usual.
-* Student's quantile is used, with as many degrees of freedom as blocks, less one, and those
-  borrowed. A block against an opponent far away hardly counts, so blocks are counted in proportion
-  to their information (Kish).
+* The fit is judged by the blocks that it follows, which makes their scores too small. Each score
+  is divided by the root of 1 - leverage, the share of the block in the information about its
+  players (known as CR2 in econometrics; the leverage is taken from the diagonal of the
+  information).
+* A few blocks contain little information about their own variance. So their variance is mixed with
+  that of all blocks of the ladder, as if each version had played `BORROWED` more blocks with the
+  usual variance.
+* Student's quantile is used. Its degrees of freedom are the number of blocks less one, plus the
+  borrowed ones. A block against a distant opponent hardly counts, so blocks are counted in
+  proportion to their information (Kish).
 
-All the fit believes beforehand counts as the block that it stands for. So does the prior of an
-uncertain anchor: one more independent observation, whose score has the variance that the prior
-states. With the games alone in the sandwich, intervals would take the prior for exact.
+All priors of the fit count as the block that they represent. So does the prior of an uncertain
+anchor: one more independent observation, whose score has the variance that the prior states. With
+the games alone in the sandwich, the intervals would treat the prior as exact.
 """
 
 from __future__ import annotations
@@ -38,15 +41,16 @@ _MOST_LEVERAGE: Final = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """How far scores strayed."""
+    """The spread of the scores of blocks."""
 
     matrix: Curvature  # the sum over blocks of score times score
     freedom: Floats  # of each version's standard error
-    effects: Mapping[int, float]  # by table size: what blocks stray, against independent games
+    # By table size: variance of the scores of blocks relative to independent games.
+    effects: Mapping[int, float]
 
 
 def spread_of_scores(model: Model, point: Point, sweeps: list[Sweep], bends: Curvature) -> Spread:
-    """How far the scores of the blocks strayed, at the point that fits best."""
+    """Return the spread of the scores of the blocks at the most likely point."""
     versions, shared = model.versions, model.size - model.versions
     matrix = Curvature(
         network=model.network,
@@ -61,7 +65,7 @@ def spread_of_scores(model: Model, point: Point, sweeps: list[Sweep], bends: Cur
     for number, (layout, one) in enumerate(zip(model.layouts, sweeps, strict=True)):
         effects[layout.seats] = _add_blocks(matrix, model, number, one, bends, own)
     _add_phantom(matrix, point)
-    # Only what the games add to an error is estimated (Satterthwaite).
+    # Only the contribution of the games to an error is estimated (Satterthwaite).
     stated = model.prior_precision / np.where(bends.diagonal > 0, bends.diagonal, 1.0)
     freedom = (own + BORROWED) / np.maximum(1 - stated, 0.1) ** 2
     return Spread(matrix, freedom, effects)
@@ -72,7 +76,7 @@ def _freedom(model: Model, sweeps: list[Sweep], bends: Curvature) -> Floats:
     for layout, one in zip(model.layouts, sweeps, strict=True):
         about = _information(layout, one.pair).ravel()
         squares += np.bincount(layout.version, about * about, model.versions)
-    information = bends.diagonal + bends.border[:, 0] - model.prior_precision  # games only
+    information = bends.diagonal + bends.border[:, 0] - model.prior_precision  # of the games only
     counted = np.zeros(model.versions)
     np.divide(information**2, squares, out=counted, where=squares > 0)
     return np.maximum(counted - 1, 0.0)
@@ -86,7 +90,7 @@ def _add_blocks(
     bends: Curvature,
     freedom: Floats,
 ) -> float:
-    """Add the blocks of one table size; how far they stray against independent games."""
+    """Add the blocks of one table size; return their variance relative to independent games."""
     layout, seats, versions = model.layouts[number], model.layouts[number].seats, model.versions
     version = layout.version
     about = _information(layout, one.pair)
@@ -117,7 +121,7 @@ def _add_blocks(
 
 
 def _information(layout: Layout, pair: Floats) -> Floats:
-    """What each block says about each of its players, if the others were known."""
+    """Return the information of each block about each of its players, given all others."""
     about = np.zeros((len(pair), layout.seats))
     for number, (a, b) in enumerate(layout.pairs):
         about[:, a] += pair[:, number]
@@ -126,7 +130,7 @@ def _information(layout: Layout, pair: Floats) -> Floats:
 
 
 def _add_phantom(result: Curvature, point: Point) -> None:
-    """The drawn games as if each were half a block that is won or lost as a whole."""
+    """Add the drawn games, each as half a block that is won or lost as a whole."""
     expected = 1 / (1 + np.exp(point.phantom - point.strength))
     spread = PHANTOM_GAMES * ((1 - expected) ** 2 + expected**2)
     result.diagonal += spread

@@ -1,9 +1,10 @@
 """The Plackett-Luce likelihood of all games at tables of one size, and its derivatives.
 
-The winner is drawn with chances proportional to exp(strength + advantage of its turn), the second
-in the same way among the others, and so on. With two seats that is the Bradley-Terry model.
+The winner is drawn with probabilities proportional to exp(strength + advantage of its turn), the
+second place in the same way among the remaining players, and so on. For two seats that is the
+Bradley-Terry model.
 
-With e_m = exp(strength) of who finished in place m and T_k the sum of e_k and all behind it, the
+With e_m = exp(strength) of the player in place m, and T_k the sum of e_k and all behind it, the
 log-likelihood is the sum of log(e_k / T_k). The information about strengths is a Laplacian: it
 consists of a weight for each pair m < l, e_m e_l (1/T_1^2 + ... + 1/T_m^2).
 """
@@ -20,24 +21,24 @@ from damrak_ladder.ratings.history import Tables
 from damrak_ladder.ratings.orders import orders_of
 from damrak_ladder.ratings.scale import Floats, Integers, Small
 
-_ROWS: Final = 1 << 15  # handled at a time: few enough for the processor's cache
+_ROWS: Final = 1 << 15  # rows processed at a time: few enough for the processor's cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Where each number of a game goes. An entry is one player of one block."""
+    """The indices of the numbers of all games. An entry is one player of one block."""
 
     seats: int
     version: Integers  # of each entry
     pairs: tuple[tuple[int, int], ...]  # the pairs of columns of a block
-    where: tuple[Integers, ...]  # for each place and row: whose entry
-    turn: tuple[Small, ...]  # for each place and row: when it moved
+    where: tuple[Integers, ...]  # for each place and row: the entry that finished there
+    turn: tuple[Small, ...]  # for each place and row: when that entry moved
     weight: Floats | None
     pieces: tuple[tuple[int, int, int, int], ...]  # rows from, to; blocks from, to
 
 
 def layout_of(table: Tables) -> Layout:
-    """How to sweep through these blocks."""
+    """Return the layout of these blocks."""
     seats = table.seats
     orders = orders_of(table)
     base = orders.block * np.int32(seats)
@@ -60,7 +61,7 @@ def layout_of(table: Tables) -> Layout:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweep:
-    """The likelihood at one point; what belongs to a block is summed over its games."""
+    """The likelihood at one point; values of a block are summed over its games."""
 
     likelihood: float
     score: Floats  # its derivative, for each entry
@@ -71,7 +72,7 @@ class Sweep:
 
 
 def sweep(layout: Layout, strength: Floats, advantage: Floats) -> Sweep:
-    """Go through all games once."""
+    """Calculate the likelihood of all games and its derivatives."""
     seats = layout.seats
     entries = len(layout.version)
     result = Sweep(

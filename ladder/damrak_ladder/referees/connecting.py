@@ -10,6 +10,7 @@ from django.conf import settings
 
 from damrak_ladder.referees.addresses import parse_address
 from damrak_ladder.referees.control import Control
+from damrak_ladder.referees.seating import Seating
 from damrak_ladder.referees.security import Security
 from damrak_ladder.referees.watching import Watching
 
@@ -62,6 +63,15 @@ def watching_of(address: str) -> Watching:
         RefereeTrouble: the address is not valid.
     """
     return Watching(parse_address(address), security())
+
+
+def seating_of(address: str) -> Seating:
+    """Return a client that holds seats at this referee; call it in the event loop that uses it.
+
+    Raises:
+        RefereeTrouble: the address is not valid.
+    """
+    return Seating(parse_address(address), security())
 
 
 def security() -> Security:

@@ -16,7 +16,7 @@ from damrak_ladder.referees.addresses import Address
 from damrak_ladder.referees.errors import RefereeTrouble
 from damrak_ladder.referees.refusals import trouble_of
 from damrak_ladder.referees.security import OPTIONS, Security
-from damrak_wire.control import ControlClient
+from damrak_wire.client import ControlClient
 
 
 class Control(ControlClient):

@@ -12,9 +12,9 @@ from damrak_engine.replay import parse_replay
 from damrak_engine.verify import verify
 from damrak_ladder.matches.models import Match
 from damrak_ladder.replays.errors import ReplayStoreError
-from damrak_ladder.replays.keeping import load
 from damrak_ladder.replays.publication import differences
-from damrak_ladder.replays.signing import platform_key
+from damrak_ladder.replays.signatures import platform_key
+from damrak_ladder.replays.storage import load
 
 
 @dataclass(frozen=True, slots=True)

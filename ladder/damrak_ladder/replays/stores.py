@@ -9,8 +9,8 @@ from django.conf import settings
 
 from damrak_ladder.replays.errors import ReplayDamaged, ReplayLost
 from damrak_ladder.replays.models import StoredReplay
-from damrak_ladder.stores.choosing import chosen_store
 from damrak_ladder.stores.errors import ContentDamaged
+from damrak_ladder.stores.selection import chosen_store
 from damrak_ladder.stores.store import NAME, Store
 
 SUFFIX: Final = ".json.zst"

@@ -1,0 +1,1 @@
+"""Simulations of ladders: ratings and matchmaking measured on bots of known strength."""

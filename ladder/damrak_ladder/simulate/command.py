@@ -1,4 +1,4 @@
-"""`damrak-ladder simulate`."""
+"""The command `damrak-ladder simulate`."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ import sys
 import textwrap
 from typing import Any, Final
 
-from damrak_ladder.misuse import Misuse
+from damrak_ladder.usage_errors import Misuse
 
 PARTS: Final = ("matchmaking", "ratings", "mirror_variance", "fit", "coverage", "forecasts")
-MOST: Final = 10_000_000  # bots, or blocks: more than any machine holds
+MOST: Final = 10_000_000  # bots or blocks: more than fits into memory
 
 TEXT: Final = """
-Lets synthetic bots of known strength play through the matchmaking and the ratings of the ladder,
-and says how well both do: how soon the list is right, for our matchmaking and for simpler ones; how
-well games that were held back are foretold and how often 95 % intervals contain the truth, for our
-rating and for others on the same games; what a mirrored block is worth (a record of real games, not
-played anew); what a fit costs; how many 95 % intervals contain the true Elo if the configured Elo
-of anchors is wrong, with all anchors fixed and with their errors stated; and whether the
-probabilities shown of the leaders (of being first, and of winning a knockout) are right in worlds
-of 24 bots, whose strengths and blocks are fixed (--bots, --blocks, --spread and --cycles do not
-apply to this part). The same seed gives the same numbers. Rank correlations are means over many
-seasons, each with bots and luck of its own. Below their table stands how many blocks ours took to
-the first mark at which the list was at least as right as that of random pairing was in the end, and
-their share; and a second share, read between the marks and over the last third of random pairing.
-docs/ratings.md explains the rest.
+Simulates the matchmaking and the ratings of the ladder with synthetic bots of known strength, and
+measures both: how soon the ranking is right, for this matchmaking and for simpler ones; how well
+held-back games are predicted and how often 95 % intervals contain the true value, for these
+ratings and for others on the same games; the effect of mirrored blocks (from a record of real
+games); the cost of a fit; how many 95 % intervals contain the true Elo if the configured Elo of
+anchors is wrong, with all anchors fixed and with their errors stated; and whether the displayed
+probabilities of the leaders (of being first, and of winning a knockout) are right in worlds of 24
+bots with fixed strengths and blocks (--bots, --blocks, --spread and --cycles do not apply to this
+part). The same seed gives the same numbers. Rank correlations are means over many seasons with
+different bots and random results. The line below their table shows the number of blocks after
+which this ranking is at least as right as the final ranking of random pairing, and their share; a
+second share is interpolated between the measuring points, and compared with the last third of
+random pairing. docs/ratings.md explains the details.
 """
 EXAMPLES: Final = """\
 examples:
@@ -41,19 +41,19 @@ examples:
 
 
 def add_parser(commands: Any) -> None:
-    """Make the command known."""
+    """Add the parser of the command."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "simulate",
-        help="try matchmaking and ratings on bots of known strength",
+        help="simulate matchmaking and ratings with bots of known strength",
         description=textwrap.fill(" ".join(TEXT.split()), 88),
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("--bots", type=int, default=200, metavar="N", help="how many bots (default: 200)")
-    add("--blocks", type=int, default=10_000, metavar="N", help="how many blocks (default: 10000)")
-    add("--seed", type=int, default=1, metavar="S", help="a number; the same one, the same result")
+    add("--bots", type=int, default=200, metavar="N", help="number of bots (default: 200)")
+    add("--blocks", type=int, default=10_000, metavar="N", help="number of blocks (default: 10000)")
+    add("--seed", type=int, default=1, metavar="S", help="random seed")
     add(
         "--spread",
         type=float,
@@ -66,7 +66,7 @@ def add_parser(commands: Any) -> None:
         type=float,
         default=0.0,
         metavar="X",
-        help="how much styles matter beside strength, in logits (default: 0)",
+        help="effect of playing styles relative to strength, in logits (default: 0)",
     )
     add(
         "--bots-per-owner",
@@ -109,7 +109,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Simulate and print."""
+    """Run the simulation and print its results."""
     if not 4 <= args.bots <= MOST:
         raise Misuse(f"--bots: from 4 to {MOST:,}, not {args.bots}")
     if not 10 <= args.blocks <= MOST:
@@ -133,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
         raise Misuse("--anchor-error: from 0 to 1000")
     if args.no_anchors and "coverage" in (args.only or ()):
         raise Misuse("--no-anchors: the part coverage is about anchors")
-    # Not before it is needed: numpy and SciPy take longer to load than help takes to read.
+    # Imported late, because numpy and SciPy take longer to load than help takes to read.
     from damrak_ladder.simulate.coverage import ERRORS
     from damrak_ladder.simulate.open_skill import is_installed
     from damrak_ladder.simulate.report import as_text, simulate, teller

@@ -1,4 +1,4 @@
-"""Our rating beside others: the same games to learn from, the same games to foretell."""
+"""Comparison of our rating with others, which learn from and predict the same games."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ from damrak_ladder.simulate.side_by_side import Progress, Run
 from damrak_ladder.simulate.trueskill import TrueSkill
 from damrak_ladder.simulate.world import World
 
-HELD_OUT: Final = 10  # one block in so many is kept for foretelling
-_FORETOLD: Final = 2000  # blocks at least: to fewer held-out ones come others, with new luck
-_REPEATS: Final = 19  # at least; and as many as make so many blocks together,
+HELD_OUT: Final = 10  # one block in this many is held out for prediction
+_FORETOLD: Final = 2000  # minimum of predicted blocks; simulated repeats fill the rest
+_REPEATS: Final = 19  # minimum number of repeats; more up to this total of blocks,
 _REPEATED_OVER: Final = 1_000_000
-_MOST_REPEATS: Final = 119
-_LEAST: Final = 1e-6  # no expectation counts as more certain than this
+_MOST_REPEATS: Final = 119  # but not more than this
+_LEAST: Final = 1e-6  # limit of the certainty of a prediction
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How well a rating did."""
+    """The quality of a rating."""
 
-    log_loss: float  # for each pair of players at the held-out tables; a shared place is one half
+    # For each pair of players at the held-out tables; a shared place counts one half.
+    log_loss: float
     coverage95: float | None  # the share of bots whose 95 % interval contains the truth
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """A season that ratings learn from, and who plays in it."""
+    """A season that ratings learn from, and its players."""
 
     world: World
     scale: Scale
@@ -45,7 +46,7 @@ class Contest:
 
 
 def peers() -> dict[str, Callable[[int], Peer]]:
-    """The others, by name; openskill only if it is installed."""
+    """Return the other ratings, by name; openskill only if it is installed."""
     found: dict[str, Callable[[int], Peer]] = {
         "trueskill": TrueSkill,
         "glicko2": Glicko2,
@@ -63,9 +64,10 @@ def compare(
     run: Run = map,
     progress: Progress = lambda done, of: None,
 ) -> Mapping[str, Score]:
-    """Each rating learns from nine blocks in ten, in the order played, and foretells the tenth.
+    """Return the score of each rating.
 
-    What it did in several contests counts alike: each has bots and luck of its own.
+    A rating learns from nine blocks in ten, in the order played, and predicts the tenth. All
+    contests have equal weight: each has its own bots and games.
     """
     found: dict[str, list[Score]] = {}
     pieces = [(contest, [seed, 6, at], len(contests)) for at, contest in enumerate(contests)]
@@ -105,8 +107,10 @@ def _scores(piece: tuple[Contest, list[int], int]) -> dict[str, Score]:
 
 
 def _enough(contest: Contest, hidden: History, rng: np.random.Generator) -> History:
-    """These and other tables of the season with new luck: few would say more of luck than of
-    ratings."""
+    """Return these blocks and simulated repeats of tables of the season.
+
+    Few predicted blocks would measure chance rather than ratings.
+    """
     lacking = max(0, _FORETOLD - len(hidden))
     season = joined(contest.rounds)
     tables = {}
@@ -124,10 +128,10 @@ def _repeated_coverage(
     rng: np.random.Generator,
     contests: int,
 ) -> float:
-    """The coverage of our intervals, over these games and repeats of them with new luck.
+    """Return the coverage of our intervals, over these games and simulated repeats of them.
 
-    All intervals of a ladder hang on the same few anchors, so they are right or wrong together:
-    one ladder alone would say little.
+    All intervals of a ladder depend on the same few anchors, so they are right or wrong together:
+    one ladder alone would not be conclusive.
     """
     tables = {seats: table.players for seats, table in shown.tables.items()}
     shares = [_share(_contains(ours, world.elo), free)]
@@ -163,7 +167,7 @@ def _loss(history: History, expected: Callable[[Tables, int, int], Floats]) -> f
 
 
 def _ours(ratings: Ratings, table: Tables, a: int, b: int) -> Floats:
-    """With the advantage of turns, and drawn to the middle by what is uncertain."""
+    """Return our predictions, with the advantage of turns, shrunk according to the uncertainty."""
     one, other = table.players[table.block, a], table.players[table.block, b]
     turns = np.array(ratings.turns.get(table.seats, (0.0,) * table.seats))
     gap = ratings.elo[one] + turns[table.turns[:, a]] - ratings.elo[other]
@@ -179,7 +183,10 @@ def _peers(peer: Peer, table: Tables, a: int, b: int) -> Floats:
 
 
 def _coverage(truth: Floats, found: Floats, error: Floats | None, free: Booleans) -> float | None:
-    """After the scale was laid on the truth as well as can be, which is more than we get."""
+    """Return the coverage of a peer's intervals after the optimal linear mapping of its scale.
+
+    This favours the peers: our own rating is not mapped to the true scale.
+    """
     if error is None:
         return None
     slope, shift = np.polyfit(found, truth, 1)

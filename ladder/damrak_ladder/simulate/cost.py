@@ -1,4 +1,4 @@
-"""What a fit costs: time and memory of a process that does nothing else.
+"""The cost of a fit: time and memory of a process that runs nothing else.
 
     python -m damrak_ladder.simulate.cost HISTORY.npz
 
@@ -25,7 +25,7 @@ _ONE_CORE: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 
 
 def fit_cost(history: History, scale: Scale, versions: int) -> dict[str, float | int]:
-    """Versions, blocks, seconds of one core, and the most memory in use, in MB."""
+    """Return versions, blocks, seconds on one core, and peak memory in MB."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "history.npz"
         arrays = {
@@ -65,7 +65,7 @@ def _main(path: str) -> None:
 
 
 def _most_memory() -> int:
-    """Bytes; 0 where the system does not say."""
+    """Return the peak memory in bytes; 0 if the system does not report it."""
     try:
         import resource
     except ImportError:

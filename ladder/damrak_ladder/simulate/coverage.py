@@ -1,4 +1,4 @@
-"""How often 95 % intervals contain the true Elo if the configured Elo of anchors is wrong.
+"""The coverage of 95 % intervals if the configured Elo of anchors is wrong.
 
 One anchor defines the scale and is exact. The configured Elo of each other anchor is its true Elo
 plus a normal error. The same games are fitted twice: with all anchors fixed, as if they were exact,
@@ -23,27 +23,27 @@ from damrak_ladder.simulate.world import World
 
 ERRORS: Final = (0.0, 30.0, 60.0)
 USUAL: Final = 30.0
-"""The stated standard deviation, in Elo, where the anchors are in truth exact."""
+"""The stated standard deviation, in Elo, for anchors that are in fact exact."""
 
-_EFFORT: Final = 1_000_000  # blocks in all seasons together,
-_FEWEST, _MOST = 20, 200  # and how many seasons that may be
-_A_TIME: Final = 5  # seasons with the same bots and tables, and new luck
+_EFFORT: Final = 1_000_000  # blocks of all seasons in total
+_FEWEST, _MOST = 20, 200  # limits of the number of seasons
+_A_TIME: Final = 5  # seasons with the same bots and tables, and different luck
 
 
 @dataclass(frozen=True, slots=True)
 class Season:
-    """What a season found for one anchor error."""
+    """The results of a season for one anchor error."""
 
-    fixed: float  # share of the bots inside their interval, with all anchors fixed
+    fixed: float  # share of bots inside their interval, with all anchors fixed
     stated: float  # with the error stated
-    anchors: float  # the same share of the anchors with a stated error
+    anchors: float  # share of anchors inside their interval, with a stated error
     widths: tuple[float, float]  # median widths of the intervals of bots: fixed, stated
 
 
 def coverage(
     setting: Setting, errors: Sequence[float], seasons: int | None, progress: Progress
 ) -> list[dict[str, float]]:
-    """Returns for each of these anchor errors how many intervals contain the truth."""
+    """Return the share of intervals that contain the truth, for each of these anchor errors."""
     wanted = seasons or min(max(_FEWEST, _EFFORT // setting.blocks), _MOST)
     pieces = [
         (setting, tuple(errors), start, min(start + _A_TIME, wanted))
@@ -59,7 +59,7 @@ def coverage(
 
 
 def rows_of(found: Sequence[Mapping[str, float]]) -> list[tuple[str, ...]]:
-    """Returns the same as lines of a table."""
+    """Return the results as rows of a table."""
     rows: list[tuple[str, ...]] = [
         ("anchor error", "stated", "inside, all fixed", "inside, stated", "anchors inside", "width")
     ]
@@ -79,7 +79,7 @@ def rows_of(found: Sequence[Mapping[str, float]]) -> list[tuple[str, ...]]:
 def arranged(
     setting: Setting, world: World, scale: Scale, tell: Callable[[int], None] = lambda played: None
 ) -> History:
-    """Returns blocks as our matchmaking arranges them if it knows all strengths."""
+    """Return the blocks that our matchmaking would arrange if it knew all strengths."""
     is_anchor = np.zeros(len(world), dtype=bool)
     is_anchor[list(scale.anchors)] = True
     standing = Standing(world.elo, np.where(is_anchor, 0.0, 40.0), is_anchor)
@@ -98,7 +98,7 @@ def arranged(
 def _row(error: float, seasons: Sequence[Season]) -> dict[str, float]:
     row: dict[str, Any] = {"anchor_error": error, "stated_sd": error or USUAL}
     for name in ("fixed", "stated"):
-        # The intervals of one season depend on each other, so seasons are what is counted.
+        # The intervals of one season depend on each other, so the unit is the season.
         shares = np.array([getattr(season, name) for season in seasons])
         row[name] = round(float(np.mean(shares)), 4)
         row[f"{name}_error"] = round(float(np.std(shares)) / len(shares) ** 0.5, 4)

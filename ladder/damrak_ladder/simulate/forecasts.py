@@ -1,8 +1,8 @@
-"""How well the forecasts about the leaders are calibrated, in worlds of known strength.
+"""The calibration of the forecasts about the leaders, in worlds of known strength.
 
-In each world many short seasons are played and fitted as the ladder does it. Every probability that
-the ladder would show (of being the strongest, and of getting past each round of a knockout of the
-first eight) is compared with the truth.
+In each world many short seasons are played and fitted as on a real ladder. Every probability that
+the ladder would show (of being the strongest, and of winning each round of a knockout of the first
+eight) is compared with the truth.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from damrak_ladder.ratings.scale import Floats
 from damrak_ladder.simulate.pairing import RandomPairing, Standing
 from damrak_ladder.simulate.side_by_side import Progress, side_by_side
 from damrak_ladder.simulate.world import world_of
-from damrak_ladder.standings.knockout import DRAWS, forecast
+from damrak_ladder.standings.fit.knockout import DRAWS, forecast
 
 BOTS: Final = 24
 SEASONS: Final = 4000
 _BRACKET: Final = 8
-_A_TIME: Final = 25  # seasons in one piece of work
-_STEP: Final = 0.2  # between the edges of bins
+_A_TIME: Final = 25  # seasons per piece of work
+_STEP: Final = 0.2  # width of a bin
 _ERROR: Final = 0.01  # the largest Monte-Carlo error of a bin
 _HIGH: Final = (0.2, 0.5)
-_IDENTICAL: Final = 1e-6  # Elo; a spread of 0 has no strongest
+_IDENTICAL: Final = 1e-6  # Elo; with a spread of 0 no bot is the strongest
 _STATEMENTS: Final = ("first", "knockout")
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A world: the spread of strengths in Elo, and how many blocks a season has."""
+    """A world: the spread of strengths in Elo, and the number of blocks of a season."""
 
     name: str
     spread: float
@@ -49,11 +49,11 @@ WORLDS: Final = (
 )
 
 Figures = dict[str, Floats]
-"""By statement: seasons x figures x (shown, true)."""
+"""Arrays of seasons x figures x (shown, true), by statement."""
 
 
 def calibration(seed: int, seasons: int, progress: Progress) -> list[dict[str, Any]]:
-    """Returns the calibration table of each world."""
+    """Return the calibration table of each world."""
     pieces = [
         (world, seed, start, min(start + _A_TIME, seasons))
         for world in WORLDS
@@ -85,10 +85,10 @@ def _table(world: Trial, pieces: Sequence[Figures]) -> dict[str, Any]:
 
 
 def bins_of(figures: Floats, error: float = _ERROR) -> list[dict[str, float]]:
-    """Sort figures into bins of 20 points, and compare what is shown with what is true.
+    """Sort figures into bins of 20 points, and compare the shown values with the true ones.
 
-    From the top down, a bin is joined to the next one until the Monte-Carlo error of a calibrated
-    bin is at most `error`. With too few figures in all there is one bin.
+    From the top down, a bin is merged with the next one until the Monte-Carlo error of a calibrated
+    bin is at most `error`. If there are too few figures in total, there is one bin.
     """
     shown, true = figures[:, :, 0], figures[:, :, 1]
     number_of_bins = round(1 / _STEP)
@@ -112,7 +112,7 @@ def _bin(
 ) -> dict[str, float]:
     n = int(np.count_nonzero(inside))
     mean = float(np.mean(true[inside]))
-    # The figures of one season depend on each other, so seasons are what is counted.
+    # The figures of one season depend on each other, so the unit is the season.
     strayed = np.sum(np.where(inside, true - mean, 0.0), axis=1)
     return {
         "from": round(lower, 2),
@@ -131,7 +131,7 @@ def _play(piece: tuple[Trial, int, int, int]) -> Figures:
 
 
 def _season(trial: Trial, seed: int, number: int) -> dict[str, Floats]:
-    """The figures that the ladder would show after a season, each beside the truth."""
+    """Return the figures that the ladder would show after a season, each with the true value."""
     luck = seed + 1_000_003 * number
     world = world_of(BOTS, luck, spread=trial.spread)
     known = Standing(world.elo, np.zeros(BOTS), np.zeros(BOTS, dtype=bool))

@@ -1,9 +1,9 @@
-"""What a mirrored block is worth, from real games that were played beforehand.
+"""The statistical value of a mirrored block, measured in recorded real games.
 
-`mirror.json` holds, for pairs of bots, how often the two games of a block ended how: the first
-bot's score when it began, and when the other one did, each 0, 0.5 or 1. They were played by
-tests/ladder/play_mirrors.py. A test plays the first ones of each pair again (`first`), so the
-record is of these bots and these rules.
+`mirror.json` contains, for pairs of bots, the frequency of each result of the two games of a block:
+the first bot's score when it began, and when the other one did, each 0, 0.5 or 1. They were played
+by tests/ladder/play_mirrors.py. A test replays the first ones of each pair (`first`), which ensures
+that the record belongs to these bots and these rules.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from typing import Any
 
 
 def mirror_variance() -> dict[str, float]:
-    """For each pair the variance of a mirrored block, divided by that of two independent games."""
+    """Return each pair's variance of a mirrored block, divided by that of two independent games."""
     text = files("damrak_ladder.simulate").joinpath("mirror.json").read_text("utf-8")
     recorded: dict[str, Any] = json.loads(text)
     return {pair: round(ratio(one["blocks"]), 4) for pair, one in recorded["pairs"].items()}
 
 
 def ratio(blocks: Mapping[str, int]) -> float:
-    """The ratio for one pair; `blocks` counts blocks by scores, as in {"1 0": 57, "1 0.5": 3}.
+    """Return the ratio for one pair.
 
-    The two games of a block differ in who begins, so their variances are taken separately: what
-    changing seats removes is not credited to the common seed.
+    `blocks` counts blocks by scores, as in {"1 0": 57, "1 0.5": 3}.
+    The two games of a block differ in the first player, so their variances are taken separately:
+    the effect of changing seats is not credited to the common seed.
     """
     played = sum(blocks.values())
     scores = {tuple(float(part) for part in key.split()): n for key, n in blocks.items()}

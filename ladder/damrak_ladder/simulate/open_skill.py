@@ -1,4 +1,4 @@
-"""OpenSkill's Plackett-Luce, from the library of that name; an extra that may be absent."""
+"""OpenSkill's Plackett-Luce model, from the library openskill, which is optional."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from damrak_ladder.simulate.peers import games_of
 
 
 def is_installed() -> bool:
-    """Whether the library is there."""
+    """Return whether the library is installed."""
     try:
         import openskill.models  # type: ignore[import-not-found, unused-ignore] # noqa: F401
     except ImportError:
@@ -21,7 +21,7 @@ def is_installed() -> bool:
 
 
 class OpenSkill:
-    """With the library's own parameters."""
+    """OpenSkill with the default parameters of the library."""
 
     def __init__(self, bots: int) -> None:
         from openskill.models import PlackettLuce
@@ -30,7 +30,7 @@ class OpenSkill:
         self._ratings: list[Any] = [self._model.rating() for _ in range(bots)]
 
     def learn(self, news: History) -> None:
-        """Game by game."""
+        """Update the ratings game by game."""
         for players, places in games_of(news):
             teams = [[self._ratings[one]] for one in players]
             after = self._model.rate(teams, ranks=list(places))
@@ -38,16 +38,16 @@ class OpenSkill:
                 self._ratings[one] = rating
 
     def expects(self, one: int, other: int) -> float:
-        """What the library predicts for a game of two."""
+        """Return the library's prediction for a game of two players."""
         first, _ = self._model.predict_win([[self._ratings[one]], [self._ratings[other]]])
         return float(first)
 
     @property
     def strengths(self) -> Floats:
-        """Mu."""
+        """The means (mu)."""
         return np.array([rating.mu for rating in self._ratings])
 
     @property
     def errors(self) -> Floats:
-        """Sigma."""
+        """The standard deviations (sigma)."""
         return np.array([rating.sigma for rating in self._ratings])

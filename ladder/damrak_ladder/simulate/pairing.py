@@ -1,4 +1,4 @@
-"""Ways to decide who plays whom: ours, and those it is compared with."""
+"""Pairing methods: our matchmaking, and the methods it is compared with."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from damrak_ladder.ratings.history import SEATS
 from damrak_ladder.ratings.scale import Booleans, Floats, Integers
 
 Tables = Mapping[int, Integers]
-"""By table size: blocks x players."""
+"""Arrays of blocks x players, by table size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """What is known when the next blocks are arranged."""
+    """The state of knowledge when the next blocks are arranged."""
 
     elo: Floats
     error: Floats
@@ -27,20 +27,20 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """How long bots waited in a season, in tables."""
+    """The waiting times of bots in a season, in tables."""
 
     fair_turn: float  # eligible bots / seats per table
-    longest: int  # tables without one bot
+    longest: int  # the largest number of tables without a certain bot
 
 
 class Pairing(Protocol):
-    """Arranges blocks; may remember what it arranged."""
+    """A method that arranges blocks; it may depend on those it has arranged before."""
 
     looks: ClassVar[bool]
-    """Whether it matters to it what is known."""
+    """Whether it depends on the standing."""
 
     def tables(self, standing: Standing, count: int) -> Tables:
-        """So many blocks, or a few less."""
+        """Return `count` blocks, or slightly fewer."""
 
 
 class OurPairing:
@@ -54,13 +54,13 @@ class OurPairing:
         self._blocks = np.zeros((bots, len(SEATS)), dtype=np.int32)
         self._recent = np.full((bots, MEMORY), -1, dtype=np.int32)
         self._slots = np.zeros(bots, dtype=np.int64)
-        self._latest = np.zeros(bots, dtype=np.int64)  # the table at which each sat last
+        self._latest = np.zeros(bots, dtype=np.int64)  # the last table of each bot
         self._arranged = 0
         self._longest = np.zeros(bots, dtype=np.int64)
         self._policy = Policy(shares={n: 1.0 for n in SEATS if n <= bots})
 
     def tables(self, standing: Standing, count: int) -> Tables:
-        """What the ladder would play."""
+        """Return the tables that the ladder would play."""
         bots = len(self._blocks)
         eligible = ~standing.is_anchor
         field = Field(
@@ -85,7 +85,7 @@ class OurPairing:
         return tables
 
     def waits(self, is_anchor: Booleans) -> Waits:
-        """Returns how long bots waited for a table."""
+        """Return the waiting times of bots."""
         longest = np.maximum(self._longest, self._arranged - self._latest)[~is_anchor]
         fair_turn = len(longest) / self._policy.seats
         return Waits(fair_turn=fair_turn, longest=int(np.max(longest, initial=0)))
@@ -101,13 +101,13 @@ class OurPairing:
         for other in range(1, seats):
             for column in range(seats):
                 own, met = players[:, column], players[:, (column + other) % seats]
-                # Of several at once one is remembered, which is as good as all.
+                # If a bot met several opponents at once, storing one of them is sufficient.
                 self._recent[own, self._slots[own] % MEMORY] = met
                 self._slots[own] += 1
 
 
 class RandomPairing:
-    """Everyone against anyone of another owner."""
+    """Random opponents with different owners."""
 
     looks: ClassVar[bool] = False
 
@@ -116,7 +116,7 @@ class RandomPairing:
         self._rng = np.random.default_rng([seed, 2])
 
     def tables(self, standing: Standing, count: int) -> Tables:
-        """Tables drawn by lot."""
+        """Return random tables."""
         tables = {}
         for seats, blocks in _shared_out(count, self._bots).items():
             players = self._rng.integers(0, self._bots, (blocks, seats)).astype(np.int32)
@@ -128,7 +128,7 @@ class RandomPairing:
 
 
 class RoundRobin:
-    """Everyone against everyone in turn."""
+    """Each bot plays each other bot in turn."""
 
     looks: ClassVar[bool] = False
 
@@ -138,7 +138,7 @@ class RoundRobin:
         self._step = dict.fromkeys(SEATS, 0)
 
     def tables(self, standing: Standing, count: int) -> Tables:
-        """The next tables of the cycle: one bot, and those at equal distances round the circle."""
+        """Return the next tables of the cycle: one bot, and those at equal distances."""
         bots, tables = len(self._order), {}
         for seats, blocks in _shared_out(count, bots).items():
             step = self._step[seats] + np.arange(blocks)
@@ -151,7 +151,7 @@ class RoundRobin:
 
 
 class NearestPairing:
-    """A bot drawn by lot, and those who stand next to it."""
+    """A random bot and its neighbours in the standing."""
 
     looks: ClassVar[bool] = True
 
@@ -160,7 +160,7 @@ class NearestPairing:
         self._rng = np.random.default_rng([seed, 4])
 
     def tables(self, standing: Standing, count: int) -> Tables:
-        """Neighbours in the list as it is now."""
+        """Return neighbours in the current list."""
         order = np.argsort(standing.elo, kind="stable").astype(np.int32)
         tables = {}
         for seats, blocks in _shared_out(count, self._bots).items():
@@ -170,7 +170,7 @@ class NearestPairing:
 
 
 class MakePairing(Protocol):
-    """Makes a pairing of so many bots, of which each owner has `per_owner`."""
+    """A factory of pairings for a number of bots, of which each owner has `per_owner`."""
 
     def __call__(self, bots: int, seed: int, per_owner: int = 1) -> Pairing: ...
 
@@ -184,7 +184,7 @@ PAIRINGS: Final[Mapping[str, MakePairing]] = {
 
 
 def _shared_out(count: int, bots: int) -> dict[int, int]:
-    """How many of the blocks have which size, so that a bot sits at as many of each."""
+    """Return the number of blocks of each size, so that a bot plays equally many of each size."""
     sizes = [seats for seats in SEATS if seats <= bots]
     whole = sum(1 / seats for seats in sizes)
     shared = {seats: int(count / seats / whole) for seats in sizes}
@@ -193,6 +193,6 @@ def _shared_out(count: int, bots: int) -> dict[int, int]:
 
 
 def _twice(players: Integers) -> Booleans:
-    """Tables at which somebody sits twice."""
+    """Return a mask of tables at which a bot sits twice."""
     sorted_ = np.sort(players, axis=1)
     return np.asarray((sorted_[:, 1:] == sorted_[:, :-1]).any(axis=1))

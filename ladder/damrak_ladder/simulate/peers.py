@@ -1,7 +1,7 @@
-"""Other ratings, as their books have them, fed game by game.
+"""Other ratings, as published, updated game by game.
 
-Elo and Glicko-2 know two players: a table of more counts as one game for each pair (in Elo with K
-divided by the number of opponents). Everyone starts in the middle, anchors too.
+Elo and Glicko-2 are defined for two players: a larger table counts as one game for each pair (in
+Elo with K divided by the number of opponents). All bots start in the middle, including anchors.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ Places = tuple[int, ...]
 
 
 class Peer(Protocol):
-    """A rating that learns round by round."""
+    """A rating that is updated round by round."""
 
     def learn(self, news: History) -> None:
-        """Take in these blocks."""
+        """Update the rating from these blocks."""
 
     def expects(self, one: int, other: int) -> float:
-        """The score it expects of the one against the other."""
+        """Return the expected score of one bot against another."""
 
     @property
     def strengths(self) -> Floats:
-        """On a scale of its own."""
+        """The strengths, on the rating's own scale."""
 
     @property
     def errors(self) -> Floats | None:
-        """On the same scale; None if it does not know."""
+        """The errors on the same scale; None if the rating has none."""
 
 
 def games_of(news: History) -> list[tuple[tuple[int, ...], Places]]:
-    """The games, each as players and places."""
+    """Return the games, each as players and places."""
     games: list[tuple[tuple[int, ...], Places]] = []
     for table in news.tables.values():
         players = table.players[table.block].tolist()
@@ -48,19 +48,19 @@ def games_of(news: History) -> list[tuple[tuple[int, ...], Places]]:
 
 
 def points(own: int, other: int) -> float:
-    """What a place is worth against another one."""
+    """Return the score of a place against another one."""
     return 1.0 if own < other else 0.5 if own == other else 0.0
 
 
 class Elo:
-    """R += K (score - expected score)."""
+    """The Elo rating: R += K (score - expected score)."""
 
     def __init__(self, bots: int, k: float) -> None:
         self._elo = [1500.0] * bots
         self._k = k
 
     def learn(self, news: History) -> None:
-        """Game by game."""
+        """Update the ratings game by game."""
         elo = self._elo
         for players, places in games_of(news):
             k = self._k / (len(players) - 1)
@@ -76,17 +76,17 @@ class Elo:
                 elo[player] += k * gain
 
     def expects(self, one: int, other: int) -> float:
-        """By the logistic curve."""
+        """Return the expected score by the logistic curve."""
         return 1 / (1 + math.exp((self._elo[other] - self._elo[one]) / ELO_PER_LOGIT))
 
     @property
     def strengths(self) -> Floats:
-        """Elo."""
+        """The Elo of every bot."""
         return np.array(self._elo)
 
     @property
     def errors(self) -> None:
-        """Elo knows none."""
+        """None, because Elo has no errors."""
         return
 
 
@@ -97,7 +97,7 @@ _CLOSE: Final = 1e-6
 
 
 class Glicko2:
-    """Glickman's Glicko-2 ("Example of the Glicko-2 system"), a round being a rating period."""
+    """Glickman's Glicko-2 ("Example of the Glicko-2 system"); a round is a rating period."""
 
     def __init__(self, bots: int) -> None:
         self._mu = np.zeros(bots)
@@ -105,7 +105,7 @@ class Glicko2:
         self._sigma = np.full(bots, _START_VOLATILITY)
 
     def learn(self, news: History) -> None:
-        """All games of the round at once."""
+        """Update the ratings from all games of the round together."""
         bots = len(self._mu)
         information, gain = np.zeros(bots), np.zeros(bots)
         for table in news.tables.values():
@@ -134,18 +134,18 @@ class Glicko2:
         self._phi = np.minimum(np.where(played, phi, widened), _START_RD / ELO_PER_LOGIT)
 
     def expects(self, one: int, other: int) -> float:
-        """With both deviations in it."""
+        """Return the expected score, including both deviations."""
         spread = float(_damping(np.hypot(self._phi[one], self._phi[other])))
         return 1 / (1 + math.exp(-spread * float(self._mu[one] - self._mu[other])))
 
     @property
     def strengths(self) -> Floats:
-        """On the Elo scale."""
+        """The ratings on the Elo scale."""
         return 1500 + ELO_PER_LOGIT * self._mu
 
     @property
     def errors(self) -> Floats:
-        """The rating deviation."""
+        """The rating deviations."""
         return ELO_PER_LOGIT * self._phi
 
 
@@ -154,7 +154,7 @@ def _damping(phi: Floats) -> Floats:
 
 
 def _volatility(sigma: float, phi: float, variance: float, delta: float) -> float:
-    """Step 5, by the Illinois algorithm."""
+    """Return the new volatility: step 5, by the Illinois algorithm."""
     a = math.log(sigma * sigma)
 
     def f(x: float) -> float:

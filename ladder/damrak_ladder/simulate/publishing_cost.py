@@ -1,9 +1,9 @@
-"""What publishing costs: a long history in a real database, loaded, fitted and written.
+"""The cost of publishing a long history, which is loaded from a real database, fitted and written.
 
     python -m damrak_ladder.simulate.publishing_cost --versions 10000 --blocks 1000000
 
-makes the history in a database of its own in a temporary folder, or in an empty PostgreSQL named by
-DATABASE_URL, publishes it, counts and withdraws blocks, publishes again, and prints JSON.
+creates the history in a new database in a temporary folder, or in an empty PostgreSQL database
+named by DATABASE_URL, publishes it, counts and withdraws blocks, publishes again, and prints JSON.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ T = TypeVar("T")
 
 NOW: Final = datetime(2030, 1, 1, tzinfo=UTC)
 _A_TIME: Final = 5000
-_NEWS: Final = 60  # blocks that are counted one by one
+_NEWS: Final = 60  # blocks that are counted one at a time
 _ANCHORS: Final = ("random", "greedy", "planner")
 
 
 def main() -> int:
-    """Measure and print."""
+    """Run the measurement and print it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--versions", type=int, default=10_000)
     parser.add_argument("--blocks", type=int, default=1_000_000)
@@ -58,12 +58,12 @@ def _measure(versions: int, blocks: int, seed: int) -> dict[str, Any]:
     from django.db import connection
 
     from damrak_ladder.matches.models import Ladder
-    from damrak_ladder.standings.absorbing import absorb, withdraw
-    from damrak_ladder.standings.figures import figures_of
+    from damrak_ladder.standings.counts.updates import absorb, withdraw
+    from damrak_ladder.standings.fit.figures import figures_of
+    from damrak_ladder.standings.fit.publication import publish
+    from damrak_ladder.standings.fit.snapshot import load
     from damrak_ladder.standings.models import Fit, Line
-    from damrak_ladder.standings.publishing import publish
-    from damrak_ladder.standings.snapshot import load
-    from damrak_ladder.standings.tables import table
+    from damrak_ladder.standings.read.table import table
 
     call_command("migrate", verbosity=0, interactive=False)
     if Ladder.objects.exists():
@@ -92,12 +92,12 @@ def _measure(versions: int, blocks: int, seed: int) -> dict[str, Any]:
 
 
 def _recorded(ladder: Ladder, seed: int) -> Block:
-    """One more block, of three, with results as of a referee."""
+    """Return another block of three players, with results in the form of a referee's report."""
     from damrak_ladder.bots.models import Version
     from damrak_ladder.matches.attempts import patience, start
     from damrak_ladder.matches.booking import Table, book
     from damrak_ladder.matches.models import Purpose
-    from damrak_ladder.matches.recording import MatchOutcome, Report, SeatOutcome, record
+    from damrak_ladder.matches.record import MatchOutcome, Report, SeatOutcome, record
 
     first = Version.objects.order_by("pk")[10 * seed].pk
     versions = tuple(Version.objects.filter(pk__gte=first).order_by("pk")[:3])
@@ -116,16 +116,16 @@ def _recorded(ladder: Ladder, seed: int) -> Block:
 
 
 def _fill(versions: int, blocks: int, seed: int) -> Ladder:
-    """A ladder with that history."""
+    """Create a ladder with that history."""
     from django.core.management.color import no_style
     from django.db import connection
 
     from damrak_ladder.accounts.models import User
     from damrak_ladder.bots.models import Bot, Kind, State, Version
     from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose
-    from damrak_ladder.standings.counting import add
+    from damrak_ladder.standings.counts.tallies import add
     from damrak_ladder.standings.models import Counted, Progress
-    from damrak_ladder.standings.packing import unpack
+    from damrak_ladder.standings.packed_blocks import unpack
 
     user = User.objects.create(username="cost", email="cost@example.org")
     ladder = Ladder.objects.create(
@@ -225,7 +225,7 @@ def _history(versions: int, blocks: int, seed: int) -> History:
     tables = {}
     for at, seats in enumerate(SEATS):
         count = blocks // 3 + (at < blocks % 3)
-        # Neighbours on the ladder, mostly, as matchmaking has it.
+        # Mostly neighbours on the ladder, as in real matchmaking.
         order = np.argsort(world.strength)
         place = rng.integers(0, versions, count)[:, None]
         steps = np.cumsum(rng.integers(1, 40, (count, seats)), axis=1)
@@ -234,7 +234,7 @@ def _history(versions: int, blocks: int, seed: int) -> History:
 
 
 def _packed(history: History, keys: list[int]) -> Iterator[tuple[bytes, bytes]]:
-    """Blocks of all sizes in turn, as compact rows."""
+    """Yield blocks of all sizes in turn, as compact rows."""
     known = np.array(keys)
     sources = []
     for seats, table in history.tables.items():
@@ -254,7 +254,7 @@ def _packed(history: History, keys: list[int]) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _timed(act: Callable[[], T]) -> tuple[float, T]:
-    """The seconds of processor time that it takes us, and what comes of it."""
+    """Return the processor seconds that a call takes, and its result."""
     begun = time.process_time()
     result = act()
     return round(time.process_time() - begun, 3), result

@@ -1,4 +1,4 @@
-"""What a simulation found: computed part by part, told to programs and to people."""
+"""The report of a simulation: its calculation, and its output as JSON and as text."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from damrak_ladder.simulate.seasons import Setting, mean_marks, play, shares_of
 from damrak_ladder.simulate.side_by_side import side_by_side
 from damrak_ladder.simulate.world import World
 
-_COMPARED: Final = 80_000  # blocks at most that the ratings are compared on: others are slow
+_COMPARED: Final = 80_000  # limit of blocks in the comparison of ratings: other ratings are slow
 _MOST_COMPARED: Final = 200  # seasons
-_EVERY: Final = 2  # mark is told to people, who need not see all
-_SILENCE: Final = 20.0  # seconds without a line, at least, where stderr is no terminal
+_EVERY: Final = 2  # only every second mark is printed in the text form
+_SILENCE: Final = 20.0  # minimum seconds between lines if stderr is not a terminal
 
 Marks = Sequence[tuple[int, float]]
 Row = Sequence[str]
@@ -40,9 +40,9 @@ def simulate(
     seasons: int | None = None,
     anchor_errors: Sequence[float] = ERRORS,
 ) -> dict[str, Any]:
-    """These parts of the report, in the form that `--json` prints.
+    """Return these parts of the report, in the form that `--json` prints.
 
-    `seasons` is how many the coverage, and the forecasts in each world, are tested on.
+    `seasons` is the number of seasons for the coverage, and for the forecasts in each world.
     `anchor_errors` are the standard deviations, in Elo, of the errors of anchors.
     """
     found: dict[str, Any] = {}
@@ -111,7 +111,7 @@ def _history(setting: Setting, world: World, scale: Scale, tell: Tell) -> Histor
 
 
 def _first(rounds: Sequence[History], blocks: int) -> Sequence[History]:
-    """The rounds up to so many blocks."""
+    """Return the first rounds, up to this number of blocks."""
     kept: list[History] = []
     played = 0
     for news in rounds:
@@ -131,11 +131,11 @@ def _score(score: Score) -> dict[str, float | None]:
     }
 
 
-# ---- for people ---------------------------------------------------------------------------------
+# ---- text output --------------------------------------------------------------------------------
 
 
 def as_text(found: Mapping[str, Any]) -> str:
-    """The same as tables."""
+    """Return the report as text tables."""
     parts = []
     if "matchmaking" in found:
         parts.append(_matchmaking(found["matchmaking"]))
@@ -209,7 +209,7 @@ def _waits(found: Mapping[str, Any]) -> str:
 def pairing_summary(
     marks: Mapping[str, Sequence[Mapping[str, float]]], seasons: Sequence[Season]
 ) -> dict[str, Any]:
-    """Returns the shares of random pairing's blocks that ours needs, and its longest wait."""
+    """Return the shares of random pairing's blocks that ours needs, and its longest wait."""
     lines = {
         name: [(int(mark["blocks"]), mark["rank_correlation"]) for mark in marks[name]]
         for name in ("damrak", "random")
@@ -224,9 +224,9 @@ def pairing_summary(
 
 
 def shares_needed(ours: Marks, random: Marks) -> dict[str, float | None]:
-    """Returns what share of random pairing's blocks ours needs to be as right as it is in the end.
+    """Return the share of random pairing's blocks that ours needs for the same final accuracy.
 
-    At the first mark that is right enough, and read between the marks.
+    It is given at the first mark that is accurate enough, and interpolated between the marks.
     """
     reached = first_mark(ours, random[-1][1])
     between = blocks_needed(ours, random)
@@ -237,15 +237,16 @@ def shares_needed(ours: Marks, random: Marks) -> dict[str, float | None]:
 
 
 def first_mark(marks: Marks, correlation: float) -> int | None:
-    """The blocks at the first mark that is at least so right; None if none is."""
+    """Return the blocks at the first mark with at least this correlation; None if there is none."""
     return next((blocks for blocks, own in marks if own >= correlation), None)
 
 
 def blocks_needed(ours: Marks, other: Marks) -> float | None:
-    """By what part of the blocks ours is where the other one ends; None if it never gets there.
+    """Return the ratio of blocks that ours needs for the final accuracy of `other`, or None.
 
-    Rank errors shrink with blocks in nearly straight lines on logarithmic scales, so between marks
-    it is read off such lines; and as a single point has its luck, over the last third of blocks.
+    Rank errors decrease with blocks in nearly straight lines on logarithmic scales, so they are
+    interpolated between marks on these scales. Because a single point is subject to chance, the
+    ratio is averaged over the last third of blocks.
     """
 
     def wrong(marks: Marks) -> list[float]:
@@ -254,7 +255,8 @@ def blocks_needed(ours: Marks, other: Marks) -> float | None:
     if len(ours) < 3 or len(other) < 3:
         return None
     errors = np.minimum.accumulate(wrong(ours))
-    ahead = np.diff(errors, prepend=np.inf) < 0  # marks no better than those before say nothing
+    # Marks that are not better than all before carry no information.
+    ahead = np.diff(errors, prepend=np.inf) < 0
     at = np.log([blocks for blocks, _ in ours])[ahead]
     errors = errors[ahead]
     parts = []
@@ -280,7 +282,7 @@ def _table(rows: Sequence[Row]) -> str:
 
 
 def teller() -> Tell:
-    """Tells on stderr how far it is: on a terminal in one line, else in one every now and then."""
+    """Return a function that shows progress on stderr: in place on a terminal."""
     shown, at = "", 0.0
 
     def tell(what: str) -> None:

@@ -1,4 +1,4 @@
-"""A ladder from its first block on: arrange, play, learn, and arrange again."""
+"""A simulated season of a ladder: arranging, playing and rating blocks in turn."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Booleans, Floats
 from damrak_ladder.simulate.pairing import OurPairing, Pairing, Standing, Waits
 from damrak_ladder.simulate.world import World
 
-_ROUNDS: Final = 1000  # in which a season is arranged, at most
-_NEWS: Final = 16  # a round is at most so small a part of what was played: less changes nothing
-_GROWTH: Final = 1.4  # of the history between two full fits
-_EARLY: Final = 8  # marks at which the list is compared with the truth, in the first quarter
+_ROUNDS: Final = 1000  # limit of the rounds of a season
+_NEWS: Final = 16  # a round is at most this fraction (1/16) of the blocks played
+_GROWTH: Final = 1.4  # growth of the history between two full fits
+_EARLY: Final = 8  # marks in the first quarter at which the list is compared with the truth
 _LATE: Final = (0.25, 0.3, *(0.35 + 0.025 * step for step in range(13)), 0.7, 0.8, 0.9, 1.0)
-"""Marks from there on, of all blocks: closest where one pairing is expected to be as far as another
-one is in the end."""
+"""The later marks, as shares of all blocks.
+
+They are densest where one pairing is expected to reach the final accuracy of another one.
+"""
 
 
 @dataclass(slots=True)
 class Season:
-    """What came of it."""
+    """The results of a season."""
 
     rounds: list[History] = field(default_factory=list)
     marks: list[tuple[int, float]] = field(default_factory=list)  # blocks, rank correlation
@@ -46,10 +48,10 @@ def play_season(
     seed: int,
     batch: int | None = None,
 ) -> Season:
-    """Play so many blocks, and compare the list with the truth on the way.
+    """Play this number of blocks, and compare the list with the truth at each mark.
 
-    `batch` is how many blocks are arranged on the same estimates; without it, a sixth of the bots
-    at first, and then a sixteenth of what was played.
+    `batch` is the number of blocks that are arranged on the same estimates; by default it is a
+    sixth of the bots at first, and later a sixteenth of the blocks played.
     """
     bots = len(world)
     rng = np.random.default_rng([seed, 5])
@@ -66,13 +68,13 @@ def play_season(
     while played < blocks:
         standing = Standing(online.elo, online.error, is_anchor)
         until = min([mark for mark in marks if mark > played], default=blocks)
-        # Who does not look at the standing may as well arrange all until the next mark.
+        # A pairing that does not depend on the standing can arrange all blocks until the next mark.
         step = batch or max(least, played // _NEWS)
         step = step if pairing.looks else blocks
         tables = pairing.tables(standing, min(step, until - played))
         news = world.play(tables, rng)
         if not len(news):
-            break  # nobody may meet anybody
+            break  # no pair is allowed to meet
         season.rounds.append(news)
         played += len(news)
         if played < min(marks[0], fit_at):
@@ -97,7 +99,7 @@ def play_season(
 
 
 def rank_correlation(one: Floats, other: Floats, among: Booleans) -> float:
-    """Spearman's, of these bots; 0 if all are alike."""
+    """Return Spearman's rank correlation among these bots; 0 if all are equal."""
     ranks = rankdata(one[among]), rankdata(other[among])
     if any(np.ptp(rank) == 0 for rank in ranks):
         return 0.0
@@ -105,7 +107,7 @@ def rank_correlation(one: Floats, other: Floats, among: Booleans) -> float:
 
 
 def joined(rounds: Sequence[History]) -> History:
-    """One history; in halves, so that nothing is copied more often than needed."""
+    """Return one history, joined in halves to copy as little as possible."""
     if len(rounds) <= 1:
         return rounds[0] if rounds else History({})
     middle = len(rounds) // 2
@@ -113,7 +115,7 @@ def joined(rounds: Sequence[History]) -> History:
 
 
 def _marks(bots: int, blocks: int, batch: int) -> list[int]:
-    """Where to look: from half a block a bot on by growing steps, after whole batches."""
+    """Return the marks: from half a block per bot in growing steps, at ends of batches."""
     low, quarter = min(max(bots // 2, blocks // 100, 1), blocks), blocks / 4
     early = np.geomspace(low, quarter, _EARLY, endpoint=False) if low < quarter else np.empty(0)
     late = [blocks * part for part in _LATE if blocks * part >= low]

@@ -1,4 +1,4 @@
-"""Many seasons of every pairing, on all cores: a single one has much luck."""
+"""Many seasons of every pairing, on all cores, because a single one depends too much on chance."""
 
 from __future__ import annotations
 
@@ -14,49 +14,49 @@ from damrak_ladder.simulate.season import Season, play_season
 from damrak_ladder.simulate.side_by_side import Progress, side_by_side
 from damrak_ladder.simulate.world import World, world_of
 
-_EFFORT: Final = 600_000  # blocks that each pairing plays in all its seasons together, where
-_BEGIN: Final = 1600  # a season takes as long as so many blocks, and so many for each bot,
-_BEGIN_BOT: Final = 18  # besides those that it consists of
-_GLANCE: Final = 4  # seasons at most for each block: a few blocks should not take long
-_MEASURED: Final = ("damrak", "random")  # they play all seasons, and the others
-_FEWER: Final = 4  # one in so many
-_ANCHORS: Final = (0.05, 0.35, 0.65, 0.95)  # where on the ladder the house bots stand
+_EFFORT: Final = 600_000  # blocks that each pairing plays in all its seasons together, including
+_BEGIN: Final = 1600  # the overhead of a season, in blocks, and
+_BEGIN_BOT: Final = 18  # its overhead per bot, in blocks
+_GLANCE: Final = 4  # limit of seasons per block, because runs with few blocks should be quick
+_MEASURED: Final = ("damrak", "random")  # these play all seasons; the others play
+_FEWER: Final = 4  # one in this many
+_ANCHORS: Final = (0.05, 0.35, 0.65, 0.95)  # positions of the house bots on the ladder
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Who plays, and how much."""
+    """The parameters of a simulation."""
 
     bots: int
     blocks: int
     seed: int
     spread: float
     cycles: float
-    per_owner: int = 1  # bots of one owner
+    per_owner: int = 1  # number of bots of each owner
     batch: int | None = None  # blocks that are arranged on the same estimates
     has_anchors: bool = True
 
     def scale(self, world: World) -> Scale:
-        """The anchors of a season."""
+        """Return the scale with the anchors of a season."""
         return anchored(world) if self.has_anchors else Scale()
 
     def world(self, luck: int) -> World:
-        """The bots of a season: each has its own, the same ones for every pairing."""
+        """Return the bots of a season: they differ between seasons, but not between pairings."""
         return world_of(self.bots, self.luck(luck), spread=self.spread, cycles=self.cycles)
 
     def luck(self, season: int) -> int:
-        """The seed of a season."""
+        """Return the seed of a season."""
         return self.seed + 1_000_003 * season
 
     @property
     def seasons(self) -> int:
-        """How many seasons are played: the shorter they are, the more."""
+        """The number of seasons to play: more if they are short."""
         each = _BEGIN + _BEGIN_BOT * self.bots + self.blocks
         return max(1, min(_EFFORT // each, _GLANCE * self.blocks))
 
 
 def anchored(world: World) -> Scale:
-    """Some of the bots as anchors, known for what they are."""
+    """Return a scale with some of the bots as anchors at their true strength."""
     order = np.argsort(world.elo, kind="stable")
     spots = _ANCHORS if len(world) >= 20 else (0.5,)
     chosen = [int(order[int(len(world) * spot)]) for spot in spots]
@@ -66,10 +66,11 @@ def anchored(world: World) -> Scale:
 def play(
     setting: Setting, pairings: Mapping[str, int], keep: int, progress: Progress
 ) -> dict[str, list[Season]]:
-    """So many seasons of each of these pairings; `progress` hears how many of all are over.
+    """Play the given number of seasons of each of these pairings.
 
-    The games of the first `keep` seasons of our matchmaking are kept, those of others not. The
-    result does not depend on how many cores there are.
+    `progress` is called with the number of completed seasons and of all seasons. The games of the
+    first `keep` seasons of our matchmaking are kept; all others are dropped. The result does not
+    depend on the number of cores.
     """
     tasks = [
         _Task(setting, name, luck, name == "damrak" and luck < keep)
@@ -86,7 +87,7 @@ def play(
 
 
 def mean_marks(seasons: Sequence[Season]) -> list[dict[str, float]]:
-    """Mean rank correlations of several seasons: a single one, and a single field, has its luck."""
+    """Return mean rank correlations of several seasons, because a single one depends on chance."""
     marks: list[dict[str, float]] = []
     for mark in zip(*(season.marks for season in seasons), strict=False):
         mean = float(np.mean([correlation for _, correlation in mark]))
@@ -95,7 +96,7 @@ def mean_marks(seasons: Sequence[Season]) -> list[dict[str, float]]:
 
 
 def shares_of(seasons: int) -> dict[str, int]:
-    """How many of so many seasons each pairing plays."""
+    """Return the number of seasons that each pairing plays."""
     fewer = max(min(seasons, _FEWER), seasons // _FEWER)
     return {name: seasons if name in _MEASURED else fewer for name in PAIRINGS}
 

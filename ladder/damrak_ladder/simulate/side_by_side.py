@@ -1,4 +1,4 @@
-"""Independent pieces of a simulation on all cores."""
+"""Parallel execution of independent pieces of a simulation."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from typing import Final, Protocol, TypeVar
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
-"""Told how many of how many are over."""
+"""Called with the number of completed pieces and of all pieces."""
 
-_LEAST: Final = 20_000  # blocks in all from which on it is worth while to start processes
-_MOST: Final = 300_000  # blocks of one piece up to which several fit into memory
+_LEAST: Final = 20_000  # total number of blocks from which starting processes is worthwhile
+_MOST: Final = 300_000  # blocks of one piece up to which several pieces fit into memory
 _PROCESSES: Final = 8
 _ONE_CORE: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class Run(Protocol):
-    """Like `map`: the results in the order of the pieces."""
+    """A function like `map`: it returns results in the order of the pieces."""
 
     def __call__(
         self, do: Callable[[Piece], Result], pieces: Sequence[Piece], /
@@ -32,7 +32,7 @@ class Run(Protocol):
 
 @contextmanager
 def side_by_side(pieces: int, blocks: int) -> Iterator[Run]:
-    """A `map` that uses as many processes as so many pieces of so many blocks are worth."""
+    """Yield a `map` with as many processes as this number of pieces and blocks is worth."""
     processes = min(pieces, _cores(), _PROCESSES)
     if processes <= 1 or pieces * blocks < _LEAST or blocks > _MOST:
         yield map
@@ -54,7 +54,7 @@ def _cores() -> int:
 
 @contextmanager
 def _one_core_each() -> Iterator[None]:
-    """Processes that are started meanwhile do not each calculate on all cores."""
+    """Limit processes that are started in this context to one core each for numerical libraries."""
     before = {name: os.environ.get(name) for name in _ONE_CORE}
     os.environ.update(dict.fromkeys(_ONE_CORE, "1"))
     try:
@@ -68,7 +68,7 @@ def _one_core_each() -> Iterator[None]:
 
 
 def _begin() -> None:
-    """Ctrl-C ends it without a word, and so does the end of whoever started it."""
+    """Let Ctrl-C, and the exit of the parent process, end this process silently."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     Thread(target=_leave_with_parent, daemon=True).start()
 

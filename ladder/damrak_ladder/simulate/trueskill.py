@@ -1,9 +1,9 @@
 """TrueSkill for tables of single players, after Herbrich, Minka and Graepel (2006).
 
-The package of that name has not been kept up since 2018 and warns on the Pythons of today, so its
-few formulae are here: performances are normal around the skills, neighbours in the order of finish
-differ by more than a margin (or less, if they share a place), and messages are passed up and down
-the chain of these differences until they settle.
+The package of that name has not been maintained since 2018 and emits warnings on current Python
+versions, so its few formulae are implemented here: performances are normal around the skills,
+neighbours in the order of finish differ by more than a margin (or less, if they share a place), and
+messages are passed up and down the chain of these differences until they converge.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MU: Final = 25.0
 SIGMA: Final = MU / 3
 BETA: Final = SIGMA / 2
 TAU: Final = SIGMA / 100
-DRAWN: Final = 0.1  # how often neighbours are expected to share a place
+DRAWN: Final = 0.1  # expected share of neighbours who share a place
 _CLOSE: Final = 1e-5
 _MOST_ROUNDS: Final = 12
 
@@ -30,47 +30,47 @@ _MARGIN: Final = float(ndtri((DRAWN + 1) / 2)) * math.sqrt(2) * BETA
 
 
 class TrueSkill:
-    """With the parameters of the paper."""
+    """TrueSkill with the parameters of the paper."""
 
     def __init__(self, bots: int) -> None:
         self._mu = [MU] * bots
         self._variance = [SIGMA * SIGMA] * bots
 
     def learn(self, news: History) -> None:
-        """Game by game."""
+        """Update the ratings game by game."""
         for players, places in games_of(news):
             skills = [(self._mu[one], self._variance[one]) for one in players]
             for one, (mu, variance) in zip(players, rated(skills, places), strict=True):
                 self._mu[one], self._variance[one] = mu, variance
 
     def expects(self, one: int, other: int) -> float:
-        """The chance of the better performance."""
+        """Return the probability of the better performance."""
         spread = math.sqrt(2 * BETA * BETA + self._variance[one] + self._variance[other])
         return _below((self._mu[one] - self._mu[other]) / spread)
 
     @property
     def strengths(self) -> Floats:
-        """Skill."""
+        """The means of the skills."""
         return np.array(self._mu)
 
     @property
     def errors(self) -> Floats:
-        """Its sigma."""
+        """The standard deviations of the skills."""
         return np.asarray(np.sqrt(np.array(self._variance)))
 
 
 def rated(skills: list[tuple[float, float]], places: Places) -> list[tuple[float, float]]:
-    """The skills, mean and variance, after one game."""
+    """Return the skills, as mean and variance, after one game."""
     order = sorted(range(len(skills)), key=lambda at: places[at])
     prior = [(skills[at][0], skills[at][1] + TAU * TAU) for at in order]
-    # What each performance is told by what came before (precision, precision times mean) ...
+    # The messages to each performance from its prior skill (precision, precision times mean) ...
     base = [(1 / (variance + BETA * BETA), mu / (variance + BETA * BETA)) for mu, variance in prior]
     pairs = len(order) - 1
     tied = [places[order[at]] == places[order[at + 1]] for at in range(pairs)]
-    # ... by the difference to the one above, and by that to the one below.
+    # ... from the difference to the one above, and from the difference to the one below.
     from_above = [(0.0, 0.0)] * len(order)
     from_below = [(0.0, 0.0)] * len(order)
-    message = [(0.0, 0.0)] * pairs  # from "it was a win" (or a tie) to the difference
+    message = [(0.0, 0.0)] * pairs  # from the factor "win" (or "tie") to the difference
     for _ in range(_MOST_ROUNDS):
         change = 0.0
         for at in [*range(pairs), *range(pairs - 2, 0, -1)]:
@@ -108,7 +108,7 @@ def _mean(message: tuple[float, float]) -> tuple[float, float]:
 def _shifted(
     message: tuple[float, float], other: tuple[float, float], sign: float
 ) -> tuple[float, float]:
-    """What a message about the difference says about one end, the other being known so well."""
+    """Return the message from a difference to one end, given the other end."""
     if message[0] <= 0:
         return 0.0, 0.0
     mean, variance = message[1] / message[0], 1 / message[0]
@@ -117,7 +117,7 @@ def _shifted(
 
 
 def _truncated(mean: float, variance: float, is_tied: bool) -> tuple[float, float]:
-    """The message of a difference that was above the margin, or within it."""
+    """Return the message of a difference that was above the margin, or within it."""
     spread = math.sqrt(variance)
     t, margin = mean / spread, _MARGIN / spread
     v, w = _tied(t, margin) if is_tied else _won(t - margin)

@@ -1,13 +1,13 @@
-"""Synthetic bots whose strength is known, and the games they would play.
+"""Synthetic bots with known strength, and the games they would play.
 
-In each game every player performs: strength + advantage of its turn + luck, with luck drawn from
-Gumbel's distribution, and the better performance gets the better place. The orders of single games
-then follow the Plackett-Luce model exactly. What real games have besides is laid over that:
+In each game every player has a performance: strength + advantage of its turn + luck, with luck
+drawn from Gumbel's distribution, and the better performance gets the better place. The orders of
+single games then follow the Plackett-Luce model exactly. Three properties of real games are added:
 
-* the games of a block are not independent: part of the luck belongs to the seat (the same cards
-  come to whoever sits there), part to the player (the board suits it);
+* the games of a block are not independent: part of the luck belongs to the seat (its cards are the
+  same in each game), part to the player (who may suit the board);
 * close finishes are shared places;
-* with `cycles`, who beats whom is not a matter of strength alone.
+* with `cycles`, results between pairs do not depend on strength alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _A_TIME: Final = 50_000  # blocks played at once, to save memory
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """Bots and how they play."""
+    """Bots and the parameters of their games."""
 
     strength: Floats  # in logits
     advantages: Mapping[int, Floats]
@@ -39,7 +39,7 @@ class World:
 
     @property
     def elo(self) -> Floats:
-        """The true strengths."""
+        """The true strengths as Elo."""
         return 1500 + ELO_PER_LOGIT * self.strength
 
     def __len__(self) -> int:
@@ -76,7 +76,7 @@ class World:
         )
 
     def _matchup(self, players: Integers) -> Floats:
-        """What each gains by its style against those of the others; in all 0."""
+        """Return each player's gain by its style against those of the others; the sum is 0."""
         first, second = self.styles[players, 0], self.styles[players, 1]
         ahead = first * np.sum(second, axis=1, keepdims=True)
         behind = second * np.sum(first, axis=1, keepdims=True)
@@ -103,7 +103,7 @@ def world_of(
     form: float = 0.15,
     cycles: float = 0.0,
 ) -> World:
-    """So many bots; the same ones for the same seed. `spread` is that of true strengths, in Elo."""
+    """Return bots that depend on the seed only. `spread` is that of true strengths, in Elo."""
     rng = np.random.default_rng([seed, 1])
     advantages = {seats: np.linspace(0.2, 0.0, seats) for seats in SEATS}
     return World(

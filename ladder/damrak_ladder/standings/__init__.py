@@ -1,1 +1,1 @@
-"""The published ratings of ladders, and how they came about."""
+"""The published ratings of ladders, and the data from which they are calculated."""

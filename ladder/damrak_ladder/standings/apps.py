@@ -1,10 +1,10 @@
-"""The app as Django knows it."""
+"""The Django app of the ratings."""
 
 from django.apps import AppConfig
 
 
 class StandingsConfig(AppConfig):
-    """The published ratings of ladders, and how they came about."""
+    """The published ratings of ladders, and the data from which they are calculated."""
 
     name = "damrak_ladder.standings"
     label = "standings"

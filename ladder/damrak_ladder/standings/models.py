@@ -1,7 +1,7 @@
-"""What the ratings of ladders are made of, and what was published.
+"""The database tables of the ratings: their inputs, and the published numbers.
 
-Of each block that counts there is one compact row, from which everything else here follows: the
-tallies that pages show, the estimates between fits, the fits, and the numbers they publish.
+Each block that counts has one compact row, from which everything else here follows: the tallies
+that pages show, the estimates between fits, the fits, and the numbers they publish.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from damrak_ladder.matches.models import Block, Ladder, Match
 
 
 class Progress(models.Model):
-    """How far the ratings of a ladder are. Whoever changes any of them locks this row first."""
+    """The state of the ratings of a ladder. This row is locked before any of them is changed."""
 
     ladder = models.OneToOneField(
         Ladder, on_delete=models.CASCADE, primary_key=True, related_name="progress"
     )
-    serial = models.PositiveBigIntegerField(default=0)  # of the block counted last
+    serial = models.PositiveBigIntegerField(default=0)  # of the latest counted block
     blocks = models.PositiveBigIntegerField(default=0)
     withdrawn = models.PositiveBigIntegerField(default=0)  # blocks that no longer count
-    fit = models.PositiveIntegerField(default=0)  # the number of the latest one
-    fitting_until = models.DateTimeField(null=True)  # somebody calculates the next one
+    fit = models.PositiveIntegerField(default=0)  # the number of the latest fit
+    # Lease of the process that calculates the next fit.
+    fitting_until = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name_plural = "progress"
@@ -34,13 +35,13 @@ class Progress(models.Model):
 
 
 class Counted(models.Model):
-    """A block that counts: who played it and what came of it (packing.py)."""
+    """A block that counts: its players and results (packed_blocks.py)."""
 
     block = models.OneToOneField(
         Block, on_delete=models.PROTECT, primary_key=True, related_name="counted"
     )
     ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="counted")
-    serial = models.PositiveBigIntegerField()  # in which order blocks were counted
+    serial = models.PositiveBigIntegerField()  # the order in which blocks were counted
     results = models.BinaryField()
     points = models.BinaryField()
 
@@ -56,16 +57,16 @@ class Counted(models.Model):
 
 
 class Tally(models.Model):
-    """What a version did at tables of one size when it had one turn."""
+    """The results of a version at tables of one size at one turn."""
 
     ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="tallies")
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="tallies")
     seats = models.PositiveSmallIntegerField()
     turn = models.PositiveSmallIntegerField()  # 0 moved first
     games = models.IntegerField(default=0)
-    blocks = models.IntegerField(default=0)  # at turn 0; elsewhere 0
+    blocks = models.IntegerField(default=0)  # counted at turn 0; otherwise 0
     halves = models.IntegerField(default=0)  # 2 for each rival beaten, 1 for each tie
-    first = models.IntegerField(default=0)  # games in that place, shared or not
+    first = models.IntegerField(default=0)  # games in first place, shared or not
     second = models.IntegerField(default=0)
     third = models.IntegerField(default=0)
     fourth = models.IntegerField(default=0)
@@ -84,10 +85,11 @@ class Tally(models.Model):
 
 
 class Meeting(models.Model):
-    """What a version did against another one. There is a row for either of them.
+    """The results of a version against another one. Each pair has a row for either version.
 
-    Sums over blocks of a block's half points against the opponent (2 for a win, 1 for a tie) and of
-    the most there could have been: what an estimate needs whose unit is the block.
+    The columns are sums over blocks of a block's half points against the opponent (2 for a win, 1
+    for a tie) and of the highest possible number of them, as required by estimates whose unit is
+    the block.
     """
 
     ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="meetings")
@@ -112,7 +114,7 @@ class Meeting(models.Model):
 
 
 class Running(models.Model):
-    """The strength of a version as it is known at this moment, for matchmaking."""
+    """The current estimate of a version's strength, for matchmaking."""
 
     ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="running")
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="running")
@@ -131,7 +133,7 @@ class Running(models.Model):
 
 
 class Fit(models.Model):
-    """One fit of all blocks of a ladder: only ever added to."""
+    """One fit of all blocks of a ladder; append-only."""
 
     ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="fits")
     number = models.PositiveIntegerField()  # from 1
@@ -140,9 +142,9 @@ class Fit(models.Model):
     games = models.PositiveBigIntegerField()
     versions = models.PositiveIntegerField()
     last_block = models.PositiveBigIntegerField()
-    serial = models.PositiveBigIntegerField()  # blocks counted later are not in it
+    serial = models.PositiveBigIntegerField()  # blocks counted later are not included
     withdrawn = models.PositiveBigIntegerField()
-    digest = models.CharField(max_length=64)  # SHA-256 of all it was made of
+    digest = models.CharField(max_length=64)  # SHA-256 of all inputs
     anchors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()
     anchor_errors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(
         default=dict
@@ -151,13 +153,11 @@ class Fit(models.Model):
     middle = models.FloatField()
     turns: models.JSONField[dict[str, list[float]], dict[str, list[float]]] = models.JSONField()
     effects: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField()
-    seconds = models.FloatField()  # what it took
-    lines = models.PositiveIntegerField()  # it added to the ledger
+    seconds = models.FloatField()  # duration
+    lines = models.PositiveIntegerField()  # number of lines added to the ledger
 
     class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint("ladder", "number", name="fit_once"),
-        ]
+        constraints: ClassVar = [models.UniqueConstraint("ladder", "number", name="fit_once")]
         indexes: ClassVar = [models.Index("ladder", "at", name="fit_of_day")]
 
     def __str__(self) -> str:
@@ -165,7 +165,7 @@ class Fit(models.Model):
 
 
 class Standing(models.Model):
-    """What is published of a version now. `seats` is 0 for all tables together."""
+    """The current published numbers of a version. `seats` is 0 for all tables together."""
 
     ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="standings")
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="standings")
@@ -173,15 +173,15 @@ class Standing(models.Model):
     elo = models.IntegerField()
     low = models.IntegerField()
     high = models.IntegerField()
-    # Only versions that are live are on the list, for a bot's past must not crowd it.
+    # Only live versions are listed, so that a bot's past versions do not crowd the list.
     rank = models.PositiveIntegerField(null=True)
-    rank_low = models.PositiveIntegerField(null=True)  # the best it may be
+    rank_low = models.PositiveIntegerField(null=True)  # the best possible rank
     rank_high = models.PositiveIntegerField(null=True)
     band = models.PositiveIntegerField(null=True)
     first = models.FloatField(null=True)  # probability of being the strongest, in hundredths
     blocks = models.PositiveIntegerField()
     games = models.PositiveIntegerField()
-    # What its owner knows of: a rank, and where it was certain to be.
+    # The state that the owner was notified of: a rank, and its range.
     told = models.PositiveIntegerField(null=True)
     told_low = models.PositiveIntegerField(null=True)
     told_high = models.PositiveIntegerField(null=True)
@@ -200,9 +200,10 @@ class Standing(models.Model):
 
 
 class Contenders(models.Model):
-    """Draws of the strengths of the first of a list, from the latest fit, for forecasts.
+    """Draws of the strengths of the first versions of a list, from the latest fit, for forecasts.
 
-    Replaced with every fit. `strengths` has a row of little-endian 16-bit Elo for each draw.
+    They are replaced with every fit. `strengths` has a row of little-endian 16-bit Elo for each
+    draw.
     """
 
     ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="contenders")
@@ -221,10 +222,10 @@ class Contenders(models.Model):
 
 
 class Line(models.Model):
-    """A line of the ledger: what was published from this fit on, for it had changed.
+    """A line of the ledger: the numbers published from this fit on, because they had changed.
 
-    Only ever added to. The rank is the one of that moment; whoever is overtaken by others without
-    a change of his own gets no line for that.
+    Lines are only added. The rank is that of the time of the fit; a version that is overtaken by
+    others without a change of its own gets no new line.
     """
 
     ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="lines")
@@ -249,6 +250,7 @@ class Line(models.Model):
         ]
         indexes: ClassVar = [
             models.Index("ladder", "seats", "version", "at", name="line_of_day"),
+            models.Index("at", "id", name="line_by_time"),
         ]
 
     def __str__(self) -> str:
@@ -256,14 +258,14 @@ class Line(models.Model):
 
 
 class Order(models.Model):
-    """The order of a table at the end of a day, whose last fit this was (days.py).
+    """The order of a table at the end of the day whose last fit this was (fit/daily_order.py).
 
-    It follows from the ledger, but finding it takes a look for each version that ever played.
+    It follows from the ledger, but finding it takes a lookup for each version that has ever played.
     """
 
     fit = models.ForeignKey(Fit, on_delete=models.CASCADE, related_name="orders")
     seats = models.PositiveSmallIntegerField()
-    listed = models.PositiveIntegerField()  # how many are on the list; they come first
+    listed = models.PositiveIntegerField()  # the number of listed versions; they come first
     rows = models.BinaryField()  # lines of the ledger, then versions, then their Elo
 
     class Meta:
@@ -274,15 +276,15 @@ class Order(models.Model):
 
 
 class NotableKind(models.TextChoices):
-    """Why a game is worth telling of."""
+    """The reason why a game is notable."""
 
-    UPSET = "upset"  # `value` is the chance that the winner had
+    UPSET = "upset"  # `value` is the probability of winning that the winner had
     RECORD = "record"  # points
     CLOSE = "close"  # points between the first and the second
 
 
 class Notable(models.Model):
-    """A game worth telling of, and who won it. There are few: see notable.py."""
+    """A notable game and its winner. Few are kept: see counts/notable_games.py."""
 
     ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="notable")
     kind = models.CharField(max_length=10, choices=NotableKind)

@@ -1,4 +1,4 @@
-"""The one row of a ladder that everybody locks who changes what its ratings are made of."""
+"""The row of a ladder that serialises all changes to the data of its ratings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from damrak_ladder.standings.models import Progress
 
 
 def locked(ladder: int) -> Progress:
-    """How far the ratings of this ladder are; nobody else changes them in this transaction.
+    """Lock and return the progress of this ladder until the end of the transaction.
 
     So blocks of a ladder are counted one after the other, and a higher number means later.
     """
@@ -17,8 +17,8 @@ def locked(ladder: int) -> Progress:
 
 
 def end_publishing(now: datetime) -> int:
-    """Let the ratings of every ladder be published by somebody else; of how many they are not.
+    """End the leases for publishing, so that other processes can publish. Return their number.
 
-    Whoever publishes after all is not disturbed: of two who do, one is turned away in the end.
+    A publisher that is still running is not interrupted: if two finish, the second one is rejected.
     """
     return Progress.objects.filter(fitting_until__gt=now).update(fitting_until=now)

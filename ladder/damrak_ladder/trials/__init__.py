@@ -1,1 +1,1 @@
-"""Whether one version is better than another: tests and canaries."""
+"""Comparisons of two versions: tests and canaries."""

@@ -1,10 +1,10 @@
-"""The app as Django knows it."""
+"""The Django app of tests and canaries."""
 
 from django.apps import AppConfig
 
 
 class TrialsConfig(AppConfig):
-    """Whether one version is better than another: tests and canaries."""
+    """Comparisons of two versions: tests and canaries."""
 
     name = "damrak_ladder.trials"
     label = "trials"

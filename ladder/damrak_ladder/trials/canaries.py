@@ -1,4 +1,4 @@
-"""Canaries: versions that play shadow blocks before they replace the live one, or do not."""
+"""Canaries: versions that play shadow blocks before they replace the live one."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ from django.db.models import Count
 from damrak_ladder.bots import journey
 from damrak_ladder.bots.models import Kind, State, StepKind, Version
 from damrak_ladder.matches.models import Block, BlockState, Ladder, Purpose
-from damrak_ladder.notices import wording
+from damrak_ladder.message_codes import journey_codes, trial_codes as codes
+from damrak_ladder.notices import texts
+from damrak_ladder.notices.creation import tell
 from damrak_ladder.notices.kinds import Kind as Notice
-from damrak_ladder.notices.telling import tell
-from damrak_ladder.standings.canary import canary_estimate
+from damrak_ladder.standings.read.shadow_games import canary_estimate
 from damrak_ladder.trials.errors import NotPlayable
 from damrak_ladder.trials.models import Canary, CanaryState
 
 BLOCKS: Final = 24
-"""So many a canary plays on each ladder, unless told otherwise."""
+"""The default number of blocks that a canary plays on each ladder."""
 
 
 def begin(version: Version, ladder: Ladder, now: datetime, blocks: int = BLOCKS) -> Canary:
-    """Let a version play so many shadow blocks on a ladder from now on, also if it does already.
+    """Start a canary of a version on a ladder with this number of blocks, or restart it.
 
     Raises:
-        NotPlayable: it has not qualified, or is of a kind of which only one can be there; or the
+        NotPlayable: it has not qualified, only one version of its kind can be connected, or the
             ladder is not open to it.
     """
     if version.state != State.QUALIFIED:
-        raise NotPlayable(f"{version} is {version.state}; only what has qualified is a canary")
+        raise NotPlayable(codes.VersionNotQualified(str(version), version.state))
     if version.kind == Kind.REMOTE:
-        raise NotPlayable("a remote bot is there once, and so cannot play beside itself")
+        raise NotPlayable(codes.RemoteMeetsItself())
     if not ladder.is_open:
-        raise NotPlayable(f"{ladder.name} is closed")
+        raise NotPlayable(codes.LadderClosed(ladder.name))
     if version.kind not in ladder.admits:
-        raise NotPlayable(f"{ladder.name} does not admit {version.kind} bots")
+        raise NotPlayable(codes.LadderNotForKind(ladder.name, version.kind))
     with transaction.atomic():
         canary, is_new = Canary.objects.get_or_create(
             version=version, ladder=ladder, defaults={"most": blocks, "created": now}
@@ -52,7 +53,7 @@ def begin(version: Version, ladder: Ladder, now: datetime, blocks: int = BLOCKS)
 
 
 def ladders_for(version: Version) -> list[Ladder]:
-    """Where a canary of this version plays: where its bot is, or else would be entered."""
+    """Return the ladders of a canary: those of its bot, or those the bot would be entered in."""
     open_to_it = [
         ladder
         for ladder in Ladder.objects.filter(is_open=True).order_by("pk")
@@ -65,7 +66,7 @@ def ladders_for(version: Version) -> list[Ladder]:
 
 
 def cancel(version: Version, now: datetime) -> int:
-    """Let a version be a canary no longer; on how many ladders it was."""
+    """Cancel all canaries of a version and return their number."""
     with transaction.atomic():
         running = Canary.objects.filter(version=version, state=CanaryState.RUNNING)
         ended = running.update(state=CanaryState.CANCELLED, ended=now)
@@ -74,7 +75,7 @@ def cancel(version: Version, now: datetime) -> int:
 
 
 def blocks_of(canary: Canary) -> dict[int, int]:
-    """How many blocks a canary has, played or booked, by table size."""
+    """Return the number of blocks of a canary, played or booked, by table size."""
     counts = (
         _blocks(canary.version, canary.ladder_id)
         .annotate(games=Count("matches"))
@@ -88,12 +89,12 @@ def blocks_of(canary: Canary) -> dict[int, int]:
 
 
 def played(canary: Canary) -> int:
-    """How many of its blocks have been played."""
+    """Return the number of its blocks that have been played."""
     return _blocks(canary.version, canary.ladder_id).filter(state=BlockState.RECORDED).count()
 
 
 def dead(canary: Canary) -> int:
-    """How many of its blocks could not be played, whoever tried."""
+    """Return the number of its blocks that failed on every attempt."""
     shadows = Block.objects.filter(
         subject=canary.version, ladder=canary.ladder_id, purpose=Purpose.CANARY
     )
@@ -101,9 +102,9 @@ def dead(canary: Canary) -> int:
 
 
 def settle_canary(block: Block, now: datetime) -> None:
-    """Count a recorded shadow block, and end the canary if it was the last.
+    """Count a recorded shadow block, and end the canary if it was the last one.
 
-    It is part of the caller's transaction, in which this block is settled.
+    This is part of the caller's transaction, in which the block is settled.
     """
     canary = (
         Canary.objects.select_for_update(no_key=True)
@@ -126,8 +127,7 @@ def _tell(canary: Canary, now: datetime) -> None:
     journey.note(
         version,
         StepKind.CANARY,
-        f"As a canary on {canary.ladder.name} it reached {elo} Elo, between {low} and {high}. "
-        "Make it live if that pleases you.",
+        journey_codes.CanaryEstimate(canary.ladder.name, elo, low, high),
         now,
         {"ladder": canary.ladder.slug, "elo": elo, "low": low, "high": high},
     )
@@ -135,7 +135,7 @@ def _tell(canary: Canary, now: datetime) -> None:
         version.bot.owner,
         Notice.CANARY_FINISHED,
         f"canary:{canary.pk}:{canary.most}",
-        *wording.canary_finished(version.bot.name, version.number, elo, low, high),
+        *texts.canary_finished(version.bot.name, version.number, elo, low, high),
         f"/bots/{version.bot.slug}/{version.number}/",
         now,
     )

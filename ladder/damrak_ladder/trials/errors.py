@@ -1,19 +1,24 @@
-"""What can be wrong with a test or a canary.
+"""The exceptions of tests and canaries.
 
 TrialError
-├── BadBounds       the bounds or error rates make no test
+├── BadBounds       the bounds or error rates do not define a test
 ├── NotYours        only the owner of a bot may do this
 ├── NotPlayable     these versions cannot play one another
-└── TooManyTrials   the owner has as many running as are allowed
+└── TooManyTrials   the owner has reached the limit of running tests
 """
 
+from __future__ import annotations
 
-class TrialError(Exception):
-    """Something about a test or a canary."""
+from damrak_ladder.message_codes import trial_codes as codes
+from damrak_ladder.message_codes.errors import MessageError
+
+
+class TrialError(MessageError):
+    """The base class of errors of tests and canaries."""
 
 
 class BadBounds(TrialError):
-    """The bounds or error rates make no test."""
+    """The bounds or error rates do not define a test."""
 
 
 class NotYours(TrialError):
@@ -25,8 +30,8 @@ class NotPlayable(TrialError):
 
 
 class TooManyTrials(TrialError):
-    """The owner has as many tests running as are allowed."""
+    """The owner has reached the limit of running tests."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"no more than {limit} tests at once; wait for one or cancel it")
+        super().__init__(codes.TrialLimit(limit))
         self.limit = limit

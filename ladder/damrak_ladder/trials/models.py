@@ -12,17 +12,17 @@ from damrak_ladder.matches.models import Block, Ladder
 
 
 class TrialState(models.TextChoices):
-    """How a test stands."""
+    """The state of a test."""
 
     RUNNING = "running"
     BETTER = "better"  # the candidate is better by the upper bound rather than by the lower
-    NOT_BETTER = "not better"  # the other way round
-    UNDECIDED = "undecided"  # all blocks were played, and they do not tell
+    NOT_BETTER = "not better"  # vice versa
+    UNDECIDED = "undecided"  # all blocks were played without a verdict
     CANCELLED = "cancelled"
 
 
 class Trial(models.Model):
-    """Is this version better than that one? A sequential test that its owner has started."""
+    """A sequential test of whether one version is better than another, started by an owner."""
 
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="trials"
@@ -34,7 +34,7 @@ class Trial(models.Model):
     elo1 = models.FloatField()
     alpha = models.FloatField()
     beta = models.FloatField()
-    most = models.PositiveIntegerField()  # blocks
+    most = models.PositiveIntegerField()  # limit of blocks
     state = models.CharField(max_length=12, choices=TrialState, default=TrialState.RUNNING)
     created = models.DateTimeField()
     ended = models.DateTimeField(null=True)
@@ -47,19 +47,19 @@ class Trial(models.Model):
 
 
 class TrialBlock(models.Model):
-    """A block of a test, and what share of 1 the candidate took in it."""
+    """A block of a test, and the candidate's score in it, from 0 to 1."""
 
     trial = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="blocks")
     block = models.OneToOneField(Block, on_delete=models.CASCADE, related_name="trial_block")
     score = models.FloatField(null=True)
-    is_late = models.BooleanField(default=False)  # it came in after the verdict
+    is_late = models.BooleanField(default=False)  # it was recorded after the verdict
 
     def __str__(self) -> str:
         return f"{self.block} of test {self.trial_id}"
 
 
 class CanaryState(models.TextChoices):
-    """How a canary stands."""
+    """The state of a canary."""
 
     RUNNING = "running"
     FINISHED = "finished"
@@ -71,7 +71,7 @@ class Canary(models.Model):
 
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="canaries")
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="canaries")
-    most = models.PositiveIntegerField()  # blocks
+    most = models.PositiveIntegerField()  # limit of blocks
     state = models.CharField(max_length=10, choices=CanaryState, default=CanaryState.RUNNING)
     created = models.DateTimeField()
     ended = models.DateTimeField(null=True)

@@ -1,4 +1,4 @@
-"""Django app configuration of the pages."""
+"""The Django app of the pages."""
 
 from django.apps import AppConfig
 

@@ -31,5 +31,5 @@ class Migration(migrations.Migration):
             name="anchor_errors",
             field=models.JSONField(default=dict),
         ),
-        migrations.RunPython(state_errors, migrations.RunPython.noop),
+        migrations.RunPython(state_errors, migrations.RunPython.noop, elidable=True),
     ]

@@ -39,6 +39,25 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        models.F("user"),
+                        models.F("id"),
+                        condition=models.Q(("is_on_site", True)),
+                        name="notice_on_site",
+                    ),
+                    models.Index(
+                        models.F("user"),
+                        models.F("id"),
+                        condition=models.Q(("is_on_site", True), ("read", None)),
+                        name="notice_unread",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(models.F("user"), models.F("key"), name="notice_once")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Delivery",
@@ -72,6 +91,26 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        models.F("due"),
+                        condition=models.Q(("state", "waiting")),
+                        name="delivery_due",
+                    ),
+                    models.Index(
+                        models.F("user"),
+                        models.F("id"),
+                        condition=models.Q(("state", "dead")),
+                        name="delivery_dead",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        models.F("notice"), models.F("channel"), name="delivery_once"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Rule",
@@ -94,6 +133,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        models.F("user"),
+                        models.F("kind"),
+                        models.F("channel"),
+                        name="notice_rule_once",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Webhook",
@@ -117,56 +166,5 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        ),
-        migrations.AddIndex(
-            model_name="notice",
-            index=models.Index(
-                models.F("user"),
-                models.F("id"),
-                condition=models.Q(("is_on_site", True)),
-                name="notice_on_site",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="notice",
-            index=models.Index(
-                models.F("user"),
-                models.F("id"),
-                condition=models.Q(("is_on_site", True), ("read", None)),
-                name="notice_unread",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="notice",
-            constraint=models.UniqueConstraint(
-                models.F("user"), models.F("key"), name="notice_once"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="delivery",
-            index=models.Index(
-                models.F("due"), condition=models.Q(("state", "waiting")), name="delivery_due"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="delivery",
-            index=models.Index(
-                models.F("user"),
-                models.F("id"),
-                condition=models.Q(("state", "dead")),
-                name="delivery_dead",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="delivery",
-            constraint=models.UniqueConstraint(
-                models.F("notice"), models.F("channel"), name="delivery_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="rule",
-            constraint=models.UniqueConstraint(
-                models.F("user"), models.F("kind"), models.F("channel"), name="notice_rule_once"
-            ),
         ),
     ]

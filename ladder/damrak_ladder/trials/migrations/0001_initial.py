@@ -9,9 +9,9 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
         ("bots", "0001_initial"),
         ("matches", "0001_initial"),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -78,6 +78,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [models.Index(models.F("state"), name="trial_state")],
+            },
         ),
         migrations.CreateModel(
             name="TrialBlock",
@@ -157,9 +160,5 @@ class Migration(migrations.Migration):
                     )
                 ],
             },
-        ),
-        migrations.AddIndex(
-            model_name="trial",
-            index=models.Index(models.F("state"), name="trial_state"),
         ),
     ]

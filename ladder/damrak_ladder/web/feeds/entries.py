@@ -1,8 +1,9 @@
-"""Feed entries: blocks, versions that went live, and each day's table."""
+"""Feed entries: blocks, versions that went live, each day's table, and stories."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
@@ -12,18 +13,29 @@ from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.formats import date_format
+from django.utils.html import format_html
 from django.utils.text import capfirst
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _
 
+from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Promotion
+from damrak_ladder.follows.news import tells_result
+from damrak_ladder.highlights.models import Story
+from damrak_ladder.highlights.reading import stories_between
 from damrak_ladder.matches.models import Ladder
-from damrak_ladder.standings.tables import table
-from damrak_ladder.web.blocks import BlockListed
-from damrak_ladder.web.templatetags.damrak import bot_name, halves
+from damrak_ladder.message_codes.wording import text_or_empty
+from damrak_ladder.notices.kinds import Kind
+from damrak_ladder.notices.models import Notice
+from damrak_ladder.standings.read.table import table
+from damrak_ladder.web.block.lists import BlockListed
+from damrak_ladder.web.site.tags import bot_name, halves
 
 DAYS: Final = 3
 PLACES: Final = 10
 _DAY_S: Final = 24 * 3600
+
+IS_HIDING: Final = ContextVar("is_hiding", default=False)
+"""Whether the feed that is being written leaves out who won."""
 
 Place = tuple[str, str, int, int, int, int]
 """Slug and name of a bot, the number of a version, its Elo and the ends of its interval."""
@@ -69,14 +81,16 @@ def _age(item: Item) -> tuple[float, str]:
 
 
 def _block(row: BlockListed, at: datetime) -> Item:
+    names = [bot_name(side.version.bot.slug, side.version.bot.name) for side in row.sides]
+    is_hiding = IS_HIDING.get()
     sides = [
-        f"{bot_name(side.version.bot.slug, side.version.bot.name)} {halves(side.wins)}"
-        for side in row.sides
+        name if is_hiding else f"{name} {halves(side.wins)}"
+        for name, side in zip(names, row.sides, strict=True)
     ]
     return Item(
         key=f"block-{row.pk}",
         title=" · ".join(sides),
-        html=render_to_string("web/feeds/_block.html", {"row": row}),
+        html=render_to_string("web/feeds/_block.html", {"row": row, "hides_results": is_hiding}),
         link=reverse("web:block", args=[row.pk]),
         at=at,
     )
@@ -127,3 +141,45 @@ def _first_places(ladder: Ladder, day: date) -> list[Place]:
         ]
         cache.set(key, places, _DAY_S)
     return places
+
+
+def of_stories(now: datetime, limit: int) -> list[Item]:
+    """Return the stories of the latest days, the newest first."""
+    rows = stories_between((now - timedelta(days=3)).date(), now.date(), limit)
+    return [_story(row) for row in sorted(rows, key=lambda row: (row.at, row.pk), reverse=True)]
+
+
+def _story(row: Story) -> Item:
+    told = text_or_empty(row.told)
+    if IS_HIDING.get():
+        told = _("Match %(number)s on %(ladder)s") % {
+            "number": row.match_id,
+            "ladder": row.ladder.name,
+        }
+    return Item(
+        key=f"story-{row.kind}-{row.match_id}-{row.version_id}",
+        title=told,
+        html=format_html("<p>{}</p>", told),
+        link=reverse("web:match", args=[row.match_id]) + "?at=0",
+        at=row.at,
+    )
+
+
+def of_news(user: User, limit: int) -> list[Item]:
+    """Return the news of what a user follows, the newest first."""
+    is_hiding = IS_HIDING.get() or user.hides_results
+    rows = Notice.objects.filter(user=user, kind=Kind.FOLLOWED).order_by("-pk")[:limit]
+    return [_news(row, is_hiding=is_hiding) for row in rows]
+
+
+def _news(row: Notice, *, is_hiding: bool) -> Item:
+    subject, text = row.subject, row.text
+    if is_hiding and tells_result(row.key):
+        subject = text = _("A game of a bot that you follow")
+    return Item(
+        key=f"news-{row.pk}",
+        title=subject,
+        html=format_html("<p>{}</p>", text),
+        link=f"/{get_language()}{row.link}",
+        at=row.created,
+    )

@@ -5,6 +5,7 @@ In a source tree they are in `docs/`; a wheel has a copy beside this package.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,7 +13,9 @@ from typing import Final
 
 _PACKAGE: Final = Path(__file__).parents[2]
 _PLACES: Final = (_PACKAGE / "documents", _PACKAGE.parents[1] / "docs")
-_PICTURES: Final = ".svg"
+PICTURES: Final = {".svg": "image/svg+xml", ".webp": "image/webp"}
+"""The content types of pictures, by the end of their names."""
+_OPTION: Final = re.compile(r"^\| `(\w+)` \| [^|]* \| (.*?) ([A-Z]-\w+) \|$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,9 @@ def library() -> Library:
             for path in sorted(root.rglob("*.md"))
         },
         pictures={
-            path.relative_to(root).as_posix(): path for path in sorted(root.rglob(f"*{_PICTURES}"))
+            path.relative_to(root).as_posix(): path
+            for path in sorted(root.rglob("*"))
+            if path.suffix in PICTURES
         },
     )
 
@@ -52,3 +57,14 @@ def rules_in(language: str) -> tuple[str, str]:
     if language != "en" and f"rules/{language}" in library().documents:
         return f"rules/{language}", language
     return "rules", "en"
+
+
+@cache
+def option_effects(language: str) -> dict[str, str]:
+    """Return what each rule option decides, from the table of options in the rules."""
+    name, _ = rules_in(language)
+    text = library().documents[name].read_text("utf-8")
+    return {
+        option: f"{effect.replace('`', '')} ({clause})"
+        for option, effect, clause in _OPTION.findall(text)
+    }

@@ -16,14 +16,14 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from damrak_ladder.accounts.models import User
-from damrak_ladder.notices.stopping import find_user, stop_mails
-from damrak_ladder.web.guides.library import library, rules_in, title_of
+from damrak_ladder.notices.unsubscribe import find_user, stop_mails
+from damrak_ladder.web.guides.library import PICTURES, library, rules_in, title_of
 from damrak_ladder.web.guides.rendering import Address, Rendered, render
-from damrak_ladder.web.limits import at_most
+from damrak_ladder.web.site.rate_limits import at_most
 
 # Pictures may use their own inline style sheet; everything else is forbidden.
 _PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
-_GROUPS: Final = ("", "bot-authors", "organisers", "operators", "adr")
+_GROUPS: Final = ("", "bot-authors", "organisers", "operators", "notebooks", "adr")
 
 
 @require_safe
@@ -61,7 +61,7 @@ def picture(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404
     return HttpResponse(
         path.read_bytes(),
-        content_type="image/svg+xml",
+        content_type=PICTURES[path.suffix],
         headers={"Content-Security-Policy": _PICTURE_POLICY},
     )
 

@@ -19,10 +19,10 @@ from damrak_engine.drawing.picture import escaped
 from damrak_engine.replay import Replay
 from damrak_engine.strictjson import canonical, read_json
 from damrak_ladder.matches.models import Match
-from damrak_ladder.web.replays import paint, sketch
-from damrak_ladder.web.replays.eyes import ALL
+from damrak_ladder.web.replays import board_picture, palette
 from damrak_ladder.web.replays.pixels import Piece, piece_of, pixels
 from damrak_ladder.web.replays.sources import moments, names_of, replay_of
+from damrak_ladder.web.replays.viewpoints import ALL
 from damrak_ladder.web.replays.words import signed
 
 WIDTH: Final = 1200
@@ -44,10 +44,10 @@ class _Town:
     """A board without carts: the common base of all cards with this board."""
 
     def __init__(self, source: bytes) -> None:
-        plan = sketch.plan_of(parse_board(read_json(source)))
+        plan = board_picture.plan_of(parse_board(read_json(source)))
         width, height = plan.size
         width = round(width * min(_BOARD / width, HEIGHT / height))
-        below, self._above = (pixels(svg, width) for svg in sketch.layers(plan))
+        below, self._above = (pixels(svg, width) for svg in board_picture.layers(plan))
         self._at = (0, (HEIGHT - below.height) // 2)
         self._frame = (*self._at, below.width, self._at[1] + below.height)
         inside = below.crop((_RIM, _RIM, below.width - _RIM, below.height - _RIM))
@@ -56,7 +56,7 @@ class _Town:
         self._pieces: Mapping[tuple[int, int], Piece] = {
             (route.id, seat): piece_of(plan, route.id, seat, below.size)
             for route in plan.board.routes
-            for seat in range(sketch.CLOSED if route.twin is not None else 0, _SEATS)
+            for seat in range(board_picture.CLOSED if route.twin is not None else 0, _SEATS)
         }
         crowded = self._settled({route.id: route.id % _SEATS for route in plan.board.routes})
         both = Image.new("RGB", (WIDTH, 2 * HEIGHT))
@@ -64,13 +64,13 @@ class _Town:
         both.paste(crowded, (0, HEIGHT))
         self._palette = both.quantize(_COLOURS, dither=Image.Dither.NONE).getpalette() or []
 
-    def card(self, owners: sketch.Owners, ranking: Image.Image) -> bytes:
+    def card(self, owners: board_picture.Owners, ranking: Image.Image) -> bytes:
         """Return the card of a game with these routes claimed or closed."""
         drawn = self._settled(owners)
         drawn.paste(ranking, _RANKING[:2], ranking)
         return self._packed(drawn)
 
-    def position(self, owners: sketch.Owners) -> bytes:
+    def position(self, owners: board_picture.Owners) -> bytes:
         """Return only the board of such a game."""
         return self._packed(self._settled(owners).crop(self._frame))
 
@@ -83,7 +83,7 @@ class _Town:
         )
         return packed.getvalue()
 
-    def _settled(self, owners: sketch.Owners) -> Image.Image:
+    def _settled(self, owners: board_picture.Owners) -> Image.Image:
         drawn = self._ground.copy()
         left, top = self._at
         for claimed in owners.items():
@@ -97,14 +97,14 @@ def card_of(match: Match) -> bytes:
     """Return the end of a recorded match as PNG."""
     replay = replay_of(match)
     found = moments(match, ALL)
-    owners = sketch.owners_at(found, len(found))
+    owners = board_picture.owners_at(found, len(found))
     return _card(canonical(replay.board.source), _frozen(owners), _lines(replay, names_of(match)))
 
 
 def position_of(match: Match, at: int) -> bytes:
     """Return a moment of a recorded match as PNG."""
     board = canonical(replay_of(match).board.source)
-    return _position(board, _frozen(sketch.owners_at(moments(match, ALL), at)))
+    return _position(board, _frozen(board_picture.owners_at(moments(match, ALL), at)))
 
 
 # These caches are in this process, not in the broker: requests for all matches would fill the
@@ -143,10 +143,10 @@ def _ranking(lines: tuple[Line, ...]) -> str:
         room = 270 - text_width(signed(points), _LETTERS)
         rows.append(
             f'<g transform="translate(46 {y - 8}) scale(1.25)"><use href="#cart-{seat}"/></g>'
-            f'<text class="row" x="86" y="{y}"{paint.fitted(name, _LETTERS, room)}'
+            f'<text class="row" x="86" y="{y}"{palette.fitted(name, _LETTERS, room)}'
             f'<text class="row" x="370" y="{y}" text-anchor="end">{signed(points)}</text>'
         )
-    carts = sketch.carts_defined(seat for seat, _, _ in lines)
+    carts = board_picture.carts_defined(seat for seat, _, _ in lines)
     return _document(width, height, carts + "".join(rows))
 
 
@@ -165,7 +165,7 @@ def _sheet(drawn: str) -> str:
 def _document(width: int, height: int, drawn: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-        f' class="damrak"><style>{paint.literal(False)}'
+        f' class="damrak"><style>{palette.literal(False)}'
         f".damrak .row {{ font-size: {_LETTERS}px }}"
         " .damrak .head { font-size: 46px; font-style: italic }"
         f"</style>{drawn}</svg>"

@@ -15,26 +15,29 @@ from django.utils.translation import get_language, gettext as _
 from damrak_ladder.matches.boards import board_of
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.web.replays import panels
-from damrak_ladder.web.replays.eyes import ALL, TABLE, Eyes, eyes_of
+from damrak_ladder.web.replays.board_picture import owners_at, town
 from damrak_ladder.web.replays.moments import FORMAT
-from damrak_ladder.web.replays.sketch import owners_at, town
 from damrak_ladder.web.replays.sources import (
+    board_title,
     document_of,
     is_over,
     names_of,
     packed_document,
     parsed,
     replay_of,
+    title_of,
 )
 from damrak_ladder.web.replays.tips import with_tips
+from damrak_ladder.web.replays.viewpoints import ALL, TABLE, Eyes, eyes_of
 from damrak_ladder.web.replays.words import Speaker, signed, words
+from damrak_ladder.web.site.hidden_results import hides_results
 
 _ASIDE = frozenset({"refill", "reshuffle", "flush"})  # events that are not decisions
 _SHEET = 16  # lines of the event list that are redrawn together when one changes
 
 
 def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
-    """Return the context of `web/replay/_viewer.html` and related templates.
+    """Return the context of `web/replays/_viewer.html` and related templates.
 
     It is empty if there is nothing to show yet.
     """
@@ -57,7 +60,7 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
         "viewer": {
             "match": match.pk,
             "eyes": eyes,
-            "choices": [(ALL, _("everything")), (TABLE, _("the public table"))]
+            "choices": [(ALL, _("all cards")), (TABLE, _("public information"))]
             + [(str(i), name) for i, name in enumerate(names)],
             "moments": drawn(packed_document(match, eyes).inline),
             "town": _town(match.replay, at, get_language()),
@@ -70,12 +73,12 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
             "version": f"{FORMAT[-1]}-{replay.hash[:16]}",
             "language": get_language(),
             "names": names,
-            "title": " · ".join(names),
+            "title": title_of(names),
             "result": ", ".join(
                 f"{name} {signed(came.total)}"
                 for name, came in zip(names, replay.result.seats, strict=True)
             ),
-            "board": replay.board.name,
+            "board": board_title(replay.board.name),
             "page": site + page,
             "card": site + reverse("replay-files:card", args=[match.pk]),
             "oembed": f"{site}{reverse('replay-files:oembed')}?url={site}{page}",
@@ -108,22 +111,22 @@ def _live(request: HttpRequest, match: Match) -> dict[str, Any]:
             "is_live": True,
             "match": match.pk,
             "eyes": TABLE,
-            "choices": [(TABLE, _("the public table"))],
+            "choices": [(TABLE, _("public information"))],
             "town": drawn(with_tips(town(board, {}), board)),
             "sheet": _SHEET,
             "words": words(),
             "names": names,
-            "title": " · ".join(names),
+            "title": title_of(names),
             "page": _site(request) + reverse("web:match", args=[match.pk]),
             "language": get_language(),
-            "board": board.name,
+            "board": board_title(board.name),
         }
     }
 
 
 def _moment(request: HttpRequest, last: int) -> int:
-    """Return the requested moment, or the end if none is requested."""
-    asked = request.GET.get("at", "")
+    """Return the requested moment, or the end; the start for visitors who hide results."""
+    asked = request.GET.get("at", "0" if hides_results(request) else "")
     return min(int(asked), last) if asked.isdecimal() and len(asked) < 7 else last
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from damrak_engine.board import Board
+from damrak_ladder.web.replays.board_picture import owners_at
 from damrak_ladder.web.replays.maps import contract_map
-from damrak_ladder.web.replays.sketch import owners_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,15 @@ from django.conf import settings
 from damrak_ladder.accounts.errors import TooOften
 from damrak_ladder.installation.files import write_whole
 from damrak_ladder.matches.models import Match
-from damrak_ladder.web.replays.eyes import ALL
-from damrak_ladder.web.replays.filming import SECONDS, Script
+from damrak_ladder.web.replays.film_writer import SECONDS, Script
 from damrak_ladder.web.replays.sources import moments, names_of, replay_of
+from damrak_ladder.web.replays.viewpoints import ALL
 
 KEPT: Final = 500
 """The number of cached films, a quarter of a megabyte each; others are rendered again on demand."""
 
 _FORMAT: Final = "1"
-_PROGRAM: Final = "damrak_ladder.web.replays.filming"
+_PROGRAM: Final = "damrak_ladder.web.replays.film_writer"
 _WAIT_S: Final = 15.0
 # One film is rendered at a time, and only a few requests may wait.
 _DRAWING: Final = BoundedSemaphore(1)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from django.utils.formats import number_format
 
-from damrak_ladder.analyses.asking import analysis_of, content_of
 from damrak_ladder.analyses.models import AnalysisState
+from damrak_ladder.analyses.requests import analysis_of, content_of
 from damrak_ladder.matches.models import Match
-from damrak_ladder.web.fragments import percent
 from damrak_ladder.web.replays.contracts import Contract, contracts_of
-from damrak_ladder.web.replays.eyes import ALL
 from damrak_ladder.web.replays.maps import outline
 from damrak_ladder.web.replays.sources import document, names_of, replay_of
+from damrak_ladder.web.replays.story import story, turning_points
+from damrak_ladder.web.replays.viewpoints import ALL
 from damrak_ladder.web.replays.words import Words, deed, signed, words
+from damrak_ladder.web.site.fragments import percent
 
 WIDTH: Final = 720
 HEIGHT: Final = 190
@@ -96,7 +98,7 @@ class Sources:
 
 
 def insight_of(match: Match) -> dict[str, Any]:
-    """Return the context of `web/replay/_insight.html`, without queueing an analysis.
+    """Return the context of `web/replays/_insight.html`, without queueing an analysis.
 
     Raises:
         Http404: the replay is lost.
@@ -110,20 +112,12 @@ def insight_of(match: Match) -> dict[str, Any]:
     said: dict[str, Any] = document(match, ALL)
     names = names_of(match)
     catalogue = words()
-    last = len(said["moments"]) - 1
     board = replay_of(match).board
     return {
         "match": match.pk,
         "state": "done",
-        "tries": content["chances"]["tries"],
-        "width": WIDTH,
-        "height": HEIGHT,
-        "left": LEFT,
-        "right": WIDTH - EDGE,
-        "last": last,
-        "grid": _grid(),
-        "lines": _lines(content["chances"], names, last),
-        "rows": _rows(content["chances"]),
+        "story": story(content, said["moments"], names),
+        **_chances(content["chances"], names, len(said["moments"]) - 1),
         "names": names,
         "costs": [_cost(one, said, catalogue, names) for one in content["decisions"]],
         "luck": [_part(seat, one, names) for seat, one in enumerate(content["luck"]["seats"])],
@@ -138,6 +132,21 @@ def insight_of(match: Match) -> dict[str, Any]:
 
 
 # ---- chances -----------------------------------------------------------------------------------
+
+
+def _chances(chances: dict[str, Any], names: list[str], last: int) -> dict[str, Any]:
+    return {
+        "course": _course(chances),
+        "tries": chances["tries"],
+        "width": WIDTH,
+        "height": HEIGHT,
+        "left": LEFT,
+        "right": WIDTH - EDGE,
+        "last": last,
+        "grid": _grid(),
+        "lines": _lines(chances, names, last),
+        "rows": _rows(chances),
+    }
 
 
 def _x(moment: int, last: int) -> float:
@@ -175,6 +184,13 @@ def _lines(chances: dict[str, Any], names: list[str], last: int) -> list[Line]:
             )
         )
     return lines
+
+
+def _course(chances: dict[str, Any]) -> str:
+    """Return the chances for the script that shows them beside the board, as JSON."""
+    seats = [[round(one[0], 3) for one in line] for line in chances["seats"]]
+    shown = {"moments": chances["moments"], "seats": seats, "turns": turning_points(chances)}
+    return json.dumps(shown, separators=(",", ":"))
 
 
 def _rows(chances: dict[str, Any]) -> list[dict[str, Any]]:

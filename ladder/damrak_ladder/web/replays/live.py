@@ -11,7 +11,7 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, Final
 
 from asgiref.sync import sync_to_async
@@ -19,16 +19,18 @@ from django.db import DatabaseError, close_old_connections
 
 from damrak_engine.effects import Voided
 from damrak_ladder.accounts.budgets import network
-from damrak_ladder.matches.models import BlockState, Match
+from damrak_ladder.matches.models import BlockState
 from damrak_ladder.referees.connecting import watching_of
 from damrak_ladder.referees.errors import RefereeTrouble
-from damrak_ladder.web.replays.eyes import TABLE
+from damrak_ladder.tournaments.visibility import visible_matches
 from damrak_ladder.web.replays.moments import Projector, header_of
+from damrak_ladder.web.replays.viewpoints import TABLE
 from damrak_wire.watch import Clocks, Happened, MatchSetting, Seen, WatchEnding
 
 HEARTBEAT_SECONDS: Final = 15.0
 LINGER_SECONDS: Final = 5.0  # how long to watch on without watchers: a page may be reloaded
 FRESH_SECONDS: Final = 30.0  # how long an ended match is still served from here
+POSITION_SECONDS: Final = 3.0  # how long to wait for the position of a match
 WAITS_SECONDS: Final = (0.5, 1.0, 2.0, 5.0)
 MOST_WATCHERS: Final = 2000  # of all matches in this process
 FULL_SECONDS: Final = 30  # retry time for watchers who were refused
@@ -43,6 +45,7 @@ class Broadcast:
         self.void = 0  # the latest attempt that was voided
         self.header: dict[str, Any] | None = None
         self.moments: list[str] = []  # as JSON
+        self.turns = 0  # that have begun
         self.clocks = ""
         self.ended: float | None = None  # when its last event came
         self.watchers = 0
@@ -64,10 +67,12 @@ class Broadcast:
                 self._projector = Projector(seen.rules, TABLE)
                 self.attempt = seen.match.attempt
                 self.moments = []
+                self.turns = 0
                 self.clocks = ""
             case Happened() if self._projector is not None:
                 for event in seen.events[max(0, len(self.moments) - seen.first) :]:
                     moment = self._projector.show(event, None)
+                    self.turns = moment[1].get("turn", self.turns)
                     self.moments.append(json.dumps(moment, separators=(",", ":")))
             case Clocks():
                 clocks = {f"b{seat}": bank for seat, bank in enumerate(seen.bank_ms)}
@@ -176,7 +181,7 @@ class Studio:
         """Return whether the limit of all watchers, or `most` for this network, is reached."""
         return self.watchers >= MOST_WATCHERS or self._places[network(who)] >= most
 
-    async def watch(self, match: int, place: str, who: str = "") -> AsyncIterator[bytes]:
+    async def watch(self, match: int, place: str, who: str = "") -> AsyncGenerator[bytes, None]:
         """Yield the frames of a running match for one more watcher at this address."""
         for pk, old in list(self._on_air.items()):
             if not old.watchers and (old.is_stale() or pk != match):
@@ -195,6 +200,15 @@ class Studio:
             if not self._places[source]:
                 del self._places[source]
 
+    async def turns(self, match: int) -> int | None:
+        """Return the number of turns of a running match that are public; None if unknown."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(POSITION_SECONDS), aclosing(self.watch(match, "")) as frames:
+                async for frame in frames:
+                    if frame.startswith(b"event: moments"):
+                        return self._on_air[match].turns
+        return None
+
 
 STUDIO: Final = Studio()
 
@@ -209,7 +223,7 @@ async def only(name: str, come_back: int | None = None) -> AsyncIterator[bytes]:
 @sync_to_async
 def _address_of(match: int) -> str | None:
     """Return the control address of the host that plays the match; None if none does."""
-    playing = Match.objects.filter(pk=match, block__state=BlockState.RUNNING)
+    playing = visible_matches(None).filter(pk=match, block__state=BlockState.RUNNING)
     try:
         found: str | None = playing.values_list("block__host__control", flat=True).first()
     finally:

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from damrak_engine.board import Board
 from damrak_engine.drawing.canals import rings, smooth_path
-from damrak_ladder.web.replays.sketch import Plan, plan_of
+from damrak_ladder.web.replays.board_picture import Plan, plan_of
 
 _OUTLINE: Final = "contract-map"
 _END: Final = 26  # radius of the ends

@@ -16,8 +16,8 @@ from damrak_engine.events import Event, event_to_json, seen_by
 from damrak_engine.replay import Replay
 from damrak_engine.rules import Rules, rules_for
 from damrak_engine.scoring import Result
-from damrak_ladder.web.replays.eyes import ALL, Eyes, seat_of
 from damrak_ladder.web.replays.table import Table, Values
+from damrak_ladder.web.replays.viewpoints import ALL, Eyes, seat_of
 
 FORMAT: Final = "damrak-moments/1"
 Moment: TypeAlias = tuple[dict[str, Any], Values]

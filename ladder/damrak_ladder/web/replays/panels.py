@@ -23,7 +23,6 @@ _NOTHING: Final = f'<span class="soft">{chr(0x2013)}</span>'
 
 def market(speaker: Speaker, values: dict[str, Any]) -> SafeString:
     """Return the row, the pile, the goods cards and the discards."""
-    row = "".join(f"<li>{_face(speaker, kind)}</li>" for kind in values["row"])
     facts = (
         ("pile", "pile", "", str(values["pile"])),
         ("goods_left", "goods_left", "", str(values["goods"])),
@@ -34,10 +33,7 @@ def market(speaker: Speaker, values: dict[str, Any]) -> SafeString:
         f'<dd class="{style}">{shown}</dd></div>'
         for name, word, style, shown in facts
     )
-    label = escape(speaker.text("row"))
-    return SafeString(
-        f'<ol class="row" aria-label="{label}">{row}</ol><dl class="market-facts">{told}</dl>'
-    )
+    return SafeString(f'{row(speaker, values)}<dl class="market-facts">{told}</dl>')
 
 
 def seats(speaker: Speaker, values: dict[str, Any]) -> SafeString:
@@ -59,6 +55,29 @@ def unseen(speaker: Speaker, values: dict[str, Any]) -> tuple[str, SafeString]:
     ]
     cards = _cards(speaker, values["unseen"], 0, certain)
     return speaker.fill("unseen", places), SafeString(cards)
+
+
+def row(speaker: Speaker, values: dict[str, Any]) -> SafeString:
+    """Return the cards of the row."""
+    faces = "".join(f"<li>{_face(speaker, kind)}</li>" for kind in values["row"])
+    label = escape(speaker.text("row"))
+    return SafeString(f'<ol class="row" aria-label="{label}">{faces}</ol>')
+
+
+def hand(speaker: Speaker, values: dict[str, Any], seat: int) -> SafeString:
+    """Return the cards of a hand."""
+    held = values[f"h{seat}"]
+    return SafeString(f'<span class="counts">{_cards(speaker, held, held[len(KINDS)])}</span>')
+
+
+def contracts(speaker: Speaker, values: dict[str, Any], seat: int) -> SafeString:
+    """Return the contracts of a seat, and those from which it chooses."""
+    return SafeString(f'<ul class="contracts">{"".join(_contracts(speaker, values, seat))}</ul>')
+
+
+def cards(speaker: Speaker, kinds: Iterable[int]) -> SafeString:
+    """Return these cards one by one."""
+    return SafeString("".join(_face(speaker, kind) for kind in kinds))
 
 
 def _seat(speaker: Speaker, values: dict[str, Any], seat: int) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 import resvg_py
 from PIL import Image
 
-from damrak_ladder.web.replays import sketch
+from damrak_ladder.web.replays import board_picture
 
 _FAMILIES: Final = (
     *("Georgia", "Liberation Serif", "Times New Roman", "DejaVu Serif", "Noto Serif", "FreeSerif"),
@@ -59,7 +59,7 @@ def _drawn(svg: str, width: int | None, serif: str | None) -> Image.Image:
     return drawn
 
 
-def piece_of(plan: sketch.Plan, route: int, seat: int, size: tuple[int, int]) -> Piece:
+def piece_of(plan: board_picture.Plan, route: int, seat: int, size: tuple[int, int]) -> Piece:
     """Return the carts of a seat on a route, for a picture of the board of this size."""
-    svg, at = sketch.piece(plan, route, seat, size)
+    svg, at = board_picture.piece(plan, route, seat, size)
     return Piece(pixels(svg), at)

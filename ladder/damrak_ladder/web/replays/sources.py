@@ -8,17 +8,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 
 from damrak_engine.replay import Replay, parse_replay
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.replays.errors import ReplayStoreError
-from damrak_ladder.replays.keeping import load
-from damrak_ladder.web.replays.eyes import Eyes
+from damrak_ladder.replays.storage import load
+from damrak_ladder.tournaments.access import Viewer
+from damrak_ladder.tournaments.visibility import visible_matches
 from damrak_ladder.web.replays.moments import Moment, moments_of
-from damrak_ladder.web.templatetags.damrak import bot_name
+from damrak_ladder.web.replays.viewpoints import Eyes
+from damrak_ladder.web.site.tags import bot_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +42,18 @@ def is_over(match: Match) -> bool:
     return bool(match.replay) and match.block.state == BlockState.RECORDED
 
 
-def recorded(pk: int) -> Match:
-    """Return the match, if everything about it is public.
+def public_matches() -> QuerySet[Match, Match]:
+    """Return the matches that everyone may see, with their blocks."""
+    return visible_matches(None).select_related("block__ladder")
+
+
+def recorded(pk: int, viewer: Viewer = None) -> Match:
+    """Return the match, if the viewer may see everything about it.
 
     Raises:
         Http404
     """
-    match = get_object_or_404(Match.objects.select_related("block__ladder"), pk=pk)
+    match = get_object_or_404(visible_matches(viewer).select_related("block__ladder"), pk=pk)
     if not is_over(match):
         raise Http404("This match is not over, or the others of its block are not.")
     return match
@@ -63,6 +72,18 @@ def names_among(versions: Sequence[Version]) -> list[str]:
         f"{name} v{version.number}" if names.count(name) > 1 else name
         for name, version in zip(names, versions, strict=True)
     ]
+
+
+def title_of(names: Sequence[str]) -> str:
+    """Return the title of a match between these bots."""
+    first, *others = names
+    return _("%(bot)s against %(others)s") % {"bot": first, "others": ", ".join(others)}
+
+
+def board_title(name: str) -> str:
+    """Return the name of a board as a title: Amsterdam."""
+    words = name.replace("-", " ")
+    return words[:1].upper() + words[1:]
 
 
 def replay_of(match: Match) -> Replay:

@@ -32,17 +32,13 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
 from damrak_ladder.accounts.errors import TooOften
-from damrak_ladder.analyses.asking import request as request_analysis
+from damrak_ladder.analyses.requests import request as request_analysis
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.replays.errors import ReplayStoreError
-from damrak_ladder.replays.keeping import load
-from damrak_ladder.web.headers import POLICY
-from damrak_ladder.web.limits import at_most, is_cross_site, too_often, who
-from damrak_ladder.web.replays import paint, sketch
+from damrak_ladder.replays.storage import load
+from damrak_ladder.web.replays import board_picture, palette
 from damrak_ladder.web.replays.cards import card_of, position_of
-from damrak_ladder.web.replays.checking import check
 from damrak_ladder.web.replays.context import viewer_context
-from damrak_ladder.web.replays.eyes import ALL, eyes_of
 from damrak_ladder.web.replays.films import film_of
 from damrak_ladder.web.replays.insight import insight_of
 from damrak_ladder.web.replays.live import FULL_SECONDS, STUDIO, only
@@ -51,10 +47,16 @@ from damrak_ladder.web.replays.sources import (
     moments,
     names_of,
     packed_document,
+    public_matches,
     recorded,
     replay_of,
+    title_of,
 )
-from damrak_ladder.web.views.errors import forbidden
+from damrak_ladder.web.replays.verification import check
+from damrak_ladder.web.replays.viewpoints import ALL, eyes_of
+from damrak_ladder.web.site.errors import forbidden
+from damrak_ladder.web.site.headers import POLICY
+from damrak_ladder.web.site.rate_limits import at_most, is_cross_site, too_often, who
 
 FOREVER: Final = "public, max-age=31536000, immutable"
 AWHILE: Final = "public, max-age=300"
@@ -71,7 +73,7 @@ def embed(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the viewer for other sites' pages. It has no forms that change anything."""
     match = recorded(pk)
     response = render(
-        request, "web/replay/embed.html", {"match": match, **viewer_context(request, match)}
+        request, "web/replays/embed.html", {"match": match, **viewer_context(request, match)}
     )
     response["Content-Security-Policy"] = POLICY.replace(
         "frame-ancestors 'none'", "frame-ancestors *"
@@ -87,7 +89,7 @@ def verify(request: HttpRequest, pk: int) -> HttpResponse:
     """Check the replay again; show the result as a fragment or, without JavaScript, as a page."""
     match = recorded(pk)
     is_fragment = request.headers.get("X-Requested-With") == "fetch"
-    name = "web/replay/_verdict.html" if is_fragment else "web/replay/verdict.html"
+    name = "web/replays/_verdict.html" if is_fragment else "web/replays/verdict.html"
     context = {"match": match, "verdict": check(match), "site": settings.DAMRAK_URL}
     return render(request, name, context)
 
@@ -102,7 +104,7 @@ def insight(request: HttpRequest, pk: int) -> HttpResponse:
     """
     match = recorded(pk)
     if request.method != "POST":
-        return render(request, "web/replay/_insight.html", {"insight": insight_of(match)})
+        return render(request, "web/replays/_insight.html", {"insight": insight_of(match)})
     if is_cross_site(request):
         return forbidden(request, PermissionDenied())
     is_part = bool(request.headers.get("HX-Request"))
@@ -117,8 +119,8 @@ def insight(request: HttpRequest, pk: int) -> HttpResponse:
             return too_often(request, problem)
         shown = {"match": pk, "state": "too-often"}
     if is_part:
-        return render(request, "web/replay/_insight.html", {"insight": shown})
-    answer = render(request, "web/replay/insight.html", {"match": match, "insight": shown})
+        return render(request, "web/replays/_insight.html", {"insight": shown})
+    answer = render(request, "web/replays/insight.html", {"match": match, "insight": shown})
     answer.status_code = 503
     answer["Retry-After"] = "300"
     return answer
@@ -149,9 +151,9 @@ def moments_file(request: HttpRequest, pk: int, eyes: str) -> HttpResponse:
 def position(request: HttpRequest, pk: int) -> HttpResponse:
     """Return one position as SVG."""
     match = recorded(pk)
-    owners = sketch.owners_at(moments(match, ALL), _moment(request, match))
+    owners = board_picture.owners_at(moments(match, ALL), _moment(request, match))
     is_dark = request.GET.get("theme") == "dark"
-    return _picture(sketch.position(replay_of(match).board, owners, is_dark))
+    return _picture(board_picture.position(replay_of(match).board, owners, is_dark))
 
 
 @require_safe
@@ -168,9 +170,9 @@ def film(request: HttpRequest, pk: int) -> HttpResponse:
     match = recorded(pk)
     found = moments(match, ALL)
     claims = [at for at, (event, _) in enumerate(found) if event["event"] == "claim"]
-    course = [sketch.owners_at(found, at) for at in claims[:_MOST_FRAMES]]
+    course = [board_picture.owners_at(found, at) for at in claims[:_MOST_FRAMES]]
     seconds = 2.0 + 0.5 * len(course)
-    return _picture(sketch.film(replay_of(match).board, course, seconds))
+    return _picture(board_picture.film(replay_of(match).board, course, seconds))
 
 
 @require_safe
@@ -213,7 +215,7 @@ def download(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 async def live(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Stream the public events of a running match as server-sent events."""
-    match = await Match.objects.select_related("block").filter(pk=pk).afirst()
+    match = await public_matches().filter(pk=pk).afirst()
     # A watcher stays for long, and must not hold a database connection all the time.
     await sync_to_async(close_old_connections)()
     if match is not None and is_over(match):
@@ -225,14 +227,13 @@ async def live(request: HttpRequest, pk: int) -> HttpResponseBase:
     address = str(request.META.get("REMOTE_ADDR", ""))
     if STUDIO.is_full(address, settings.DAMRAK_WATCHERS_PER_ADDRESS):
         return _stream(only("full", FULL_SECONDS))
-    place = request.headers.get("Last-Event-ID", "")
-    return _stream(STUDIO.watch(pk, place, address))
+    return _stream(STUDIO.watch(pk, request.headers.get("Last-Event-ID", ""), address))
 
 
 @require_safe
 def colours(request: HttpRequest) -> HttpResponse:
     """Return the style sheet of boards."""
-    response = HttpResponse(paint.sheet(), content_type="text/css; charset=utf-8")
+    response = HttpResponse(palette.sheet(), content_type="text/css; charset=utf-8")
     response["Cache-Control"] = AWHILE
     return response
 
@@ -249,7 +250,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
     height = _at_most(request.GET.get("maxheight"), _FRAME_HEIGHT)
     names = names_of(match)
     source = site + reverse("replays:embed", args=[match.pk]) + _seen_at(url, len(names))
-    title = " · ".join(names)
+    title = title_of(names)
     answer: dict[str, Any] = {
         "version": "1.0",
         "type": "rich",
@@ -264,9 +265,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
         "html": f'<iframe src="{escape(source)}" width="{width}" height="{height}"'
         f' title="{escape(title)}" loading="lazy" allowfullscreen></iframe>',
     }
-    response = JsonResponse(answer)
-    response["Access-Control-Allow-Origin"] = "*"
-    return response
+    return JsonResponse(answer, headers={"Access-Control-Allow-Origin": "*"})
 
 
 def _stream(frames: AsyncIterator[bytes]) -> HttpResponseBase:

@@ -54,7 +54,12 @@ def _sentences() -> Words:
         "count_goods": _("%(bot)s gets %(points)s for goods cards."),
         "places": _("%(bot)s wins with %(points)s."),
         "places_shared": _("%(bots)s share the victory with %(points)s."),
-        "void": _("This attempt at the match does not count. A new one may follow."),
+        "line_claim": _("%(bot)s claims %(route)s: %(cards)s"),
+        "line_fulfils": _("%(line)s. It fulfils %(contract)s"),
+        "line_near": _("%(line)s. One route short of %(contract)s"),
+        "line_draw": _("%(bot)s draws: %(cards)s"),
+        "line_hidden": pgettext("drawn from the pile", "hidden card"),
+        "void": _("This attempt does not count. The match may be played again."),
         "waiting": _("Waiting for the match to begin …"),
     }
 
@@ -87,8 +92,8 @@ def _names() -> Words:
         "red": _("red"),
         "orange": _("orange"),
         "wild": _("wild"),
-        "carts": _("somebody was nearly out of carts and the last round is over"),
-        "stalemate": _("nobody could do anything"),
+        "carts": _("the last round is over after a player ran low on carts"),
+        "stalemate": _("no player could move"),
         "forfeit": _("only one seat is left"),
         "turn_limit": _("the limit of turns is reached"),
         "timeout": _("out of time"),
@@ -112,22 +117,30 @@ def _labels() -> Words:
         "impossible": _("can no longer be fulfilled"),
         "choosing": _("choosing"),
         "thinks": _("to move"),
-        "copied": _("The address of this moment is copied."),
-        "failed": _("This could not be loaded. Please try again."),
+        "copied": _("Link copied."),
+        "failed": _("Loading failed. Please try again."),
         "score_of": _(
-            "Scores over the game: what each would have if it ended there, by what these eyes see"
+            "Scores over the game: the points of each player if the game ended "
+            "there, as visible in this view"
         ),
         "live_on": pgettext("broadcast", "live"),
-        "live_lost": _("The connection is lost; trying again …"),
-        "live_full": _("Too many people are watching. You see it as soon as there is room."),
-        "live_over": _("The match is over. The replay appears as soon as its block is complete."),
+        "behind_s": _("%(n)s s behind"),
+        "behind_min": _("%(n)s min behind"),
+        "live_lost": _("Connection lost. Reconnecting …"),
+        "live_full": _(
+            "Too many people are watching. The game appears as soon as a place is free."
+        ),
+        "live_over": _(
+            "The game is over. The final scoring follows when the other games of its block "
+            "are over."
+        ),
         "pile": _("pile"),
         "row": _("the row"),
         "discards": _("discards"),
         "goods_left": _("goods cards left"),
-        "unseen": _("%(pile)s in the pile and %(hidden)s in hands; together they are these:"),
-        "in_hands": _("%(n)s in hands"),
-        "thought": _("%(n)s s thought"),
+        "unseen": _("%(pile)s in the pile and %(hidden)s in the hands of players. Together:"),
+        "in_hands": _("%(n)s in the hands of players"),
+        "thought": _("thought for %(n)s s"),
         "clock": _("%(n)s s left"),
         "place": _("Place %(n)s"),
     }

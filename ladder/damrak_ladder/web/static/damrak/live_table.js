@@ -1,91 +1,151 @@
-// Live updates of the front page's table. When its match is over, the next one replaces it.
+// The live table of the front page, played at the pace of replays to its end; then the next one.
 
 import { BoardView } from "./viewer/board.js";
+import { Feed } from "./viewer/feed.js";
 import { Film } from "./viewer/film.js";
+import { closePredictions, delay } from "./viewer/live.js";
+import { rise } from "./viewer/make.js";
+import { Player } from "./viewer/player.js";
 import { Speaker, signed } from "./viewer/words.js";
 
 const QUIET_MS = 8000; // without a first move: the match is waiting for others
-const REST_MS = 5000; // pause to show the end
+const REST_MS = 8000; // pause to show the result
+const UNRECORDED_MS = 15000; // how long to wait for the final scoring at the end of the game
 const AGAIN_MS = 20000; // until the next attempt if nothing is being played
+const SOON = 12; // moments before the end, from which on the recording is needed
+const SECOND_MS = 1000;
 
 let shown = null;
 
-/** Follows the match of a table. */
+/** The broadcast of one table. */
 class Table {
   constructor(root) {
     this.root = root;
+    this.find = (what) => root.querySelector(what);
     this.words = JSON.parse(root.dataset.words);
     this.names = JSON.parse(root.dataset.names);
     this.scores = [...root.querySelectorAll("[data-score]")];
-    this.says = root.querySelector("[data-says]");
-    this.pause = root.querySelector("[data-pause]");
-    this.pause.hidden = false;
-    this.pause.addEventListener("click", () => this.hold(this.pause.getAttribute("aria-pressed") !== "true"));
-    this.follow();
-  }
-
-  follow() {
-    this.source = new EventSource(`${this.root.dataset.files}live/`);
-    this.timer = setTimeout(() => this.leave(), QUIET_MS);
-    this.source.addEventListener("setting", (event) => (this.match = JSON.parse(event.data)));
-    this.source.addEventListener("moments", (event) => this.take(JSON.parse(event.data)));
-    for (const name of ["over", "recorded"]) {
-      this.source.addEventListener(name, () => this.rest());
-    }
-    this.source.addEventListener("error", () => {
-      if (this.source.readyState === EventSource.CLOSED) this.rest();
+    this.says = this.find("[data-says]");
+    this.pause = this.find("[data-pause]");
+    this.air = this.find("[data-on-air]");
+    this.jump = this.find("[data-jump]");
+    this.pause.addEventListener("click", () => this.player?.toggle());
+    this.jump.addEventListener("click", () => {
+      this.player.go(Infinity);
+      this.player.play();
     });
+    this.leaveIn(QUIET_MS);
+    this.clock = setInterval(() => this.behind(), SECOND_MS);
+    this.feed = new Feed(root.dataset.files, this);
   }
 
-  take({ first, moments }) {
-    if (!this.match) return;
+  // ---- what the feed reports --------------------------------------------------------------------
+
+  begin(match) {
     clearTimeout(this.timer);
-    if (first === 0) {
-      this.match.seats.forEach((seat, i) => (seat.bot = this.names[i] ?? seat.bot));
-      this.film = new Film({ ...this.match, moments });
-      this.speaker = new Speaker(this.words, this.match, this.root.dataset.language);
-      this.board = new BoardView(this.root.querySelector("svg.damrak"), this.match);
-    } else if (this.film) {
-      this.film.append(moments.slice(this.film.length - first));
-    } else {
-      return;
-    }
-    this.show(this.film.length - 1);
+    match.seats.forEach((seat, i) => (seat.bot = this.names[i] ?? seat.bot));
+    this.player?.pause();
+    this.film = new Film(match);
+    this.totals = [];
+    this.speaker = new Speaker(this.words, match, this.root.dataset.language);
+    this.board ??= new BoardView(this.find("svg.damrak"), match);
+    this.player = new Player(this.film, (at) => this.show(at), (is) => this.playing(is));
+    this.opened = performance.now();
+    this.player.go(Infinity);
+    this.player.play();
+    this.pause.hidden = false;
   }
+
+  more(moments) {
+    this.film.append(moments);
+    this.player.grown();
+  }
+
+  wants() {
+    return !this.player || this.player.at >= this.film.length - SOON;
+  }
+
+  tell(name) {
+    if (name !== "live_over") return;
+    if (!this.player) this.leaveIn(0); // nothing is known about the game
+    // It was over when the page was opened: show it from its beginning.
+    else if (performance.now() - this.opened < SECOND_MS) this.player.go(0);
+    this.behind();
+  }
+
+  recorded(match) {
+    if (!this.player) return this.leaveIn(0);
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.isComplete = true;
+    this.film.complete(match.moments);
+    this.player.grown();
+    this.behind();
+  }
+
+  // ---- what the page shows ----------------------------------------------------------------------
 
   show(at) {
-    const state = this.film.states[at];
-    if (!state) return;
+    const { film, speaker } = this;
+    const state = film.states[at];
     this.board.show(state);
-    this.board.point(this.film.events[at]);
-    this.says.textContent = this.speaker.say(this.film.events[at], state);
-    this.scores.forEach((score, seat) => (score.textContent = signed(state[`z${seat}`] ?? state[`s${seat}`] ?? 0)));
+    this.board.point(film.events[film.head(at)]);
+    const line = speaker.line(film, at);
+    if (this.says.textContent !== line) this.says.textContent = line;
+    this.scores.forEach((score, seat) => this.score(score, seat, state));
+    closePredictions(this.root, film, at);
+    this.behind();
   }
 
-  /** Pause the board, or resume with the current state of the match. */
-  hold(still) {
-    this.pause.setAttribute("aria-pressed", String(still));
-    this.close();
-    if (!still) this.follow();
+  score(score, seat, state) {
+    const points = state[`z${seat}`] ?? state[`s${seat}`] ?? 0;
+    const isFinal = state[`z${seat}`] !== undefined;
+    const before = this.totals[seat];
+    if (before && before.isFinal === isFinal && this.player.isPlaying) rise(score.parentElement, points - before.points);
+    this.totals[seat] = { points, isFinal };
+    score.textContent = signed(points);
   }
 
-  rest() {
-    this.close();
-    const title = this.root.querySelector("[data-over]");
-    title.textContent = title.dataset.over;
-    this.timer = setTimeout(() => this.leave(), REST_MS);
+  playing(is) {
+    this.pause.setAttribute("aria-pressed", String(!is));
+    if (!is) this.behind();
+  }
+
+  /** Show how far the broadcast is behind; at its end, show the next table after a while. */
+  behind() {
+    if (!this.player) return;
+    const { at, isAtEnd } = this.player;
+    const lag = this.film.lag(at);
+    const title = this.find("h2");
+    const isEnd = this.isComplete && isAtEnd;
+    title.textContent = isEnd ? title.dataset.over : title.dataset.now;
+    this.air.hidden = isEnd;
+    this.air.textContent = delay(lag, this.words);
+    const isLive = this.air.textContent === this.words.live_on;
+    this.air.classList.toggle("tag--busy", isLive);
+    this.jump.hidden = isLive || isEnd;
+    const isHeld = this.pause.getAttribute("aria-pressed") === "true" && !isAtEnd;
+    if (isHeld) clearTimeout(this.timer);
+    if (isHeld || !isAtEnd) this.timer = null;
+    else if (!this.timer && isEnd) this.leaveIn(REST_MS);
+    else if (!this.timer && this.feed.isOver) this.leaveIn(UNRECORDED_MS);
   }
 
   /** Replace this table with the next one; without a next one, it stays visible. */
-  leave() {
-    this.close();
-    this.root.dispatchEvent(new Event("damrak-over"));
-    this.timer = setTimeout(() => this.leave(), AGAIN_MS);
+  leaveIn(wait) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.feed.close();
+      this.root.dispatchEvent(new Event("damrak-over"));
+      this.leaveIn(AGAIN_MS);
+    }, wait);
   }
 
   close() {
     clearTimeout(this.timer);
-    this.source.close();
+    clearInterval(this.clock);
+    this.player?.pause();
+    this.feed.close();
   }
 }
 

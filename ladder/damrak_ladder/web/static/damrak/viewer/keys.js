@@ -1,13 +1,15 @@
 // Keyboard shortcuts and swipes.
 
+import { remember, remembered } from "./memory.js";
+
 const SWIPE = 40; // pixels
 const KEPT = "damrak-single-keys";
 
 /** Connect keys and swipes to the actions of the buttons. */
 export function listen(viewer, actions) {
   const singles = viewer.find("[data-single-keys]");
-  singles.checked = kept() !== "off";
-  singles.addEventListener("change", () => keep(singles.checked ? "on" : "off"));
+  singles.checked = remembered(KEPT) !== "off";
+  singles.addEventListener("change", () => remember(KEPT, singles.checked ? "on" : "off"));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !viewer.player) return;
     // After the list of keys is closed, its element keeps the focus until the next frame.
@@ -32,23 +34,6 @@ export function listen(viewer, actions) {
     }
     start = null;
   });
-}
-
-/** Return the stored choice, if any: frames on other sites may have no storage. */
-function kept() {
-  try {
-    return localStorage.getItem(KEPT);
-  } catch {
-    return null;
-  }
-}
-
-function keep(choice) {
-  try {
-    localStorage.setItem(KEPT, choice);
-  } catch {
-    // The choice then only applies to this page.
-  }
 }
 
 function press(viewer, actions, event) {
@@ -77,6 +62,12 @@ function press(viewer, actions, event) {
       return faster(viewer, event.key === "+" ? 1 : -1);
     case "z":
       actions.zoom();
+      return true;
+    case "n":
+      actions.highlight();
+      return true;
+    case "f":
+      actions.full();
       return true;
     case "?":
       actions.help();

@@ -1,106 +1,150 @@
-// Live updates of a running match, as far as they are public.
+// A running match in the viewer, played at the pace of replays to its end and its result.
 
-const LOOK_AGAIN_MS = 8000;
-const LOOK_FIRST_MS = 2000; // before the match begins
+import { Feed } from "./feed.js";
+
+const SOON = 12; // moments before the end, from which on the recording is needed
 const SECOND_MS = 1000;
+const LIVE_MS = 2500; // a broadcast that is less behind than this is live
+const MINUTE_S = 60;
 
-/** Follow the match of this viewer until its replay is available. */
+/** Follow the match of this viewer to its end. */
 export function follow(viewer) {
-  new Broadcast(viewer).connect();
+  new Broadcast(viewer);
 }
 
 class Broadcast {
   constructor(viewer) {
     this.viewer = viewer;
-    this.match = null;
-    this.attempt = "";
-    this.clocks = null;
-    this.isOver = false;
-    this.isFull = false;
-    setInterval(() => this.tick(), SECOND_MS);
+    this.running = null; // the clocks at the referee
+    this.air = viewer.find("[data-on-air]");
+    this.jump = viewer.find("[data-do=live]");
+    this.jump.addEventListener("click", () => {
+      this.viewer.player?.go(Infinity);
+      this.viewer.player?.play();
+    });
+    viewer.onShow = () => this.shown();
+    this.feed = new Feed(viewer.files, this);
+    this.timer = setInterval(() => this.tick(), SECOND_MS);
   }
 
-  /** Browsers reconnect by themselves after a lost connection, but not after a refused one. */
-  connect() {
-    // After the end, only wait for the other matches of the block.
-    const source = new EventSource(`${this.viewer.files}live/${this.isOver ? "?seen=all" : ""}`);
-    const on = (name, act) => source.addEventListener(name, (event) => act(event));
-    on("open", () => this.isOver || this.tell("live_on"));
-    on("setting", (event) => {
-      this.match = JSON.parse(event.data);
-      this.isFull = false;
-      this.begun();
-      this.tell("live_on");
-    });
-    on("moments", (event) => this.take(JSON.parse(event.data), event.lastEventId.split("-")[0]));
-    on("clocks", (event) => {
-      this.clocks = { ...JSON.parse(event.data), since: performance.now() };
-      this.tick();
-    });
-    on("over", () => {
-      this.isOver = true;
-      this.clocks = null;
-      this.tell("live_over");
-      this.later(source);
-    });
-    on("void", () => {
-      this.clocks = null;
-      this.tell("void");
-    });
-    on("recorded", () => location.reload());
-    on("full", () => {
-      this.isFull = true; // the browser reconnects after the server's retry time
-      this.tell("live_full");
-    });
-    on("error", () => {
-      const isClosed = source.readyState === EventSource.CLOSED;
-      if (!this.isFull && !this.isOver) this.tell(isClosed && !this.match ? "" : "live_lost");
-      // The site is restarting, or the match waits for an attempt.
-      if (isClosed) this.later(source);
-    });
+  // ---- what the feed reports --------------------------------------------------------------------
+
+  begin(match) {
+    const { viewer } = this;
+    this.head();
+    viewer.forget();
+    viewer.start(match, "table");
+    this.opened = performance.now();
+    viewer.player.play();
   }
+
+  more(moments) {
+    this.viewer.extend(moments);
+    this.shown();
+  }
+
+  clocks(clocks) {
+    this.running = { ...clocks, since: performance.now() };
+    this.tick();
+  }
+
+  /** Show what the feed does; the end is not announced before it was shown. */
+  tell(name) {
+    const { viewer } = this;
+    if (name === "live_over") {
+      this.running = null;
+      // The game was over when the page was opened: show it from its beginning.
+      if (viewer.player && performance.now() - this.opened < SECOND_MS) viewer.player.go(0);
+    }
+    this.told = name;
+    this.shown();
+  }
+
+  wants() {
+    const { player, film } = this.viewer;
+    return !player || player.at >= film.length - SOON;
+  }
+
+  recorded(match) {
+    const { viewer } = this;
+    if (!viewer.player) return location.reload(); // it was over before the page was open
+    this.told = "live_on";
+    this.isComplete = true;
+    viewer.complete(match.moments);
+    this.shown();
+  }
+
+  // ---- what the page shows ----------------------------------------------------------------------
 
   /** Update the head of a page that was opened before the match began. */
-  begun() {
+  head() {
     const running = document.querySelector("template[data-running]");
     if (running) document.querySelector("[data-state]").replaceChildren(running.content.cloneNode(true));
   }
 
-  later(source) {
-    source.close();
-    setTimeout(() => this.connect(), this.match || this.isOver ? LOOK_AGAIN_MS : LOOK_FIRST_MS);
-  }
-
-  tell(name) {
-    const { viewer } = this;
-    viewer.find("[data-on-air]").hidden = name !== "live_on";
-    viewer.told.textContent = name && name !== "live_on" ? viewer.catalogue[name] : "";
-  }
-
-  /** Process moments: the next ones, a repetition of all of them, or those of a new attempt. */
-  take({ first, moments }, attempt) {
-    const { viewer, match } = this;
-    if (!match) return;
-    if (first === 0 && attempt !== this.attempt) {
-      this.attempt = attempt;
-      viewer.forget();
-      viewer.start({ ...match, moments }, "table");
-      return;
-    }
-    const fresh = moments.slice(viewer.film.length - first);
-    if (fresh.length) viewer.extend(fresh);
+  shown() {
+    const { viewer, told } = this;
+    const { player, film } = viewer;
+    const lag = player ? film.lag(player.at) : 0;
+    const isLive = lag < LIVE_MS;
+    this.air.hidden = !player || (told === "live_lost" && isLive) || (told === "live_over" && isLive);
+    this.air.textContent = delay(lag, viewer.catalogue);
+    this.air.classList.toggle("tag--busy", isLive);
+    this.jump.hidden = !player || isLive;
+    const says = told === "live_on" || (told !== "live_full" && !isLive) ? "" : viewer.catalogue[told];
+    if (viewer.told.textContent !== (says ?? "")) viewer.told.textContent = says ?? "";
+    if (player) closePredictions(document, film, player.at);
+    if (this.isComplete && player.isAtEnd) this.finish();
   }
 
   /** Advance the clocks that are running at the referee. */
   tick() {
-    const { viewer, clocks } = this;
-    if (!clocks || !viewer.player) return;
-    const { actor, since } = clocks;
-    const changes = { actor };
-    viewer.film.match.seats.forEach((_, seat) => {
-      const passed = actor.includes(seat) ? performance.now() - since : 0;
-      changes[`b${seat}`] = Math.max(0, clocks[`b${seat}`] - passed);
-    });
-    viewer.patch(changes);
+    const { viewer, running } = this;
+    if (!viewer.player) return;
+    if (running) {
+      const changes = { actor: running.actor };
+      viewer.film.match.seats.forEach((_, seat) => {
+        const passed = running.actor.includes(seat) ? performance.now() - running.since : 0;
+        changes[`b${seat}`] = Math.max(0, running[`b${seat}`] - passed);
+      });
+      viewer.patch(changes);
+    }
+    this.shown();
   }
+
+  /** Turn the page into that of the recorded match, without a reload. */
+  async finish() {
+    clearInterval(this.timer);
+    this.isComplete = false;
+    this.viewer.onShow = null;
+    this.feed.close();
+    this.air.hidden = this.jump.hidden = true;
+    const answer = await fetch(location.pathname).catch(() => null);
+    if (!answer?.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of document.querySelectorAll("[data-result]")) {
+      const fresh = page.querySelector(`[data-result="${part.dataset.result}"]`);
+      if (!fresh) continue;
+      part.replaceChildren(...fresh.childNodes);
+      window.htmx?.process(part);
+    }
+    this.viewer.recorded(page.getElementById("viewer"));
+    await import("./insight.js");
+  }
+}
+
+/** Close the form of predictions when the broadcast is past its first turns. */
+export function closePredictions(root, film, at) {
+  const box = root.querySelector("[data-prediction]");
+  if (!box || !(film.states[at]?.turn > Number(box.dataset.until))) return;
+  box.querySelector("[data-open]")?.setAttribute("hidden", "");
+  box.querySelector("[data-closed]")?.removeAttribute("hidden");
+}
+
+/** Word how far a broadcast is behind. */
+export function delay(lag, catalogue) {
+  if (lag < LIVE_MS) return catalogue.live_on;
+  const seconds = Math.round(lag / SECOND_MS);
+  const [name, n] = seconds < MINUTE_S ? ["behind_s", seconds] : ["behind_min", Math.round(seconds / MINUTE_S)];
+  return catalogue[name].replace("%(n)s", n);
 }

@@ -33,3 +33,13 @@ export function card(kind, name) {
   made.title = name;
   return made;
 }
+
+/** Show a gain or loss of points for a moment; the score itself has the text for screen readers. */
+export function rise(host, points) {
+  if (!points || !host) return;
+  host.querySelector(".rise")?.remove();
+  const shown = make("span", `rise${points < 0 ? " rise--loss" : ""}`, points < 0 ? `\u2212${-points}` : `+${points}`);
+  shown.setAttribute("aria-hidden", "true");
+  shown.addEventListener("animationend", () => shown.remove());
+  host.append(shown);
+}

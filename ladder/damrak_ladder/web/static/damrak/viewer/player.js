@@ -1,10 +1,14 @@
 // Playback: playing, stepping, and the current moment.
 
 const DECISION_MS = 1000;
-const ASIDE_MS = 260;
-const ASIDE = new Set(["refill", "reshuffle", "flush", "keep"]);
+const MOST_LATE = 0.25; // of the time of a decision: a late frame must not shorten the next caption
+const FAST = 8; // from this speed on, several decisions may pass between two frames
 
-/** The position in the film; `onShow(at)` is called whenever it changes. */
+/**
+ * The position in the film; `onShow(at)` is called whenever it changes, and `onPlaying(is)` when
+ * playback starts or stops. During playback a decision is shown together with its consequences. At
+ * the end of a film that is still open, playback waits for further moments.
+ */
 export class Player {
   constructor(film, onShow, onPlaying) {
     this.film = film;
@@ -13,6 +17,10 @@ export class Player {
     this.isPlaying = false;
     this.onShow = onShow;
     this.onPlaying = onPlaying;
+  }
+
+  get isAtEnd() {
+    return this.at >= this.film.length - 1;
   }
 
   /** Go to this moment. */
@@ -33,26 +41,11 @@ export class Player {
 
   play() {
     if (this.isPlaying) return;
-    if (this.at >= this.film.length - 1) this.go(0);
+    if (this.isAtEnd && !this.film.isOpen) this.go(0);
     this.isPlaying = true;
     this.onPlaying(true);
-    let before = performance.now();
-    let rest = this.#patience();
-    const tick = (now) => {
-      if (!this.isPlaying) return;
-      rest -= (now - before) * this.speed;
-      before = now;
-      let to = this.at;
-      // At high speed, several moments pass between two frames.
-      while (rest <= 0 && to < this.film.length - 1) {
-        to += 1;
-        rest += this.#patience(to);
-      }
-      if (to !== this.at) this.go(to);
-      if (this.at >= this.film.length - 1) this.pause();
-      else requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
+    this.rest = DECISION_MS;
+    this.#run();
   }
 
   pause() {
@@ -61,7 +54,35 @@ export class Player {
     this.onPlaying(false);
   }
 
-  #patience(at = this.at) {
-    return ASIDE.has(this.film.events[at].event) ? ASIDE_MS : DECISION_MS;
+  /** Continue with moments that were appended. */
+  grown() {
+    if (this.isPlaying) this.#run();
+  }
+
+  #run() {
+    if (this.isRunning) return;
+    this.isRunning = true;
+    let before = performance.now();
+    const tick = (now) => {
+      this.isRunning = false;
+      if (!this.isPlaying) return;
+      const { film } = this;
+      this.rest -= Math.max(0, now - before) * this.speed;
+      before = now;
+      let to = film.tail(this.at); // consequences of this decision that arrived later
+      while (this.rest <= 0 && to < film.length - 1) {
+        to = film.tail(to + 1);
+        this.rest += DECISION_MS;
+        if (this.speed < FAST) this.rest = Math.max(this.rest, DECISION_MS * (1 - MOST_LATE));
+      }
+      if (to !== this.at) this.go(to);
+      if (this.isAtEnd && film.isOpen && this.rest <= 0) this.rest = 0;
+      else if (this.isAtEnd && !film.isOpen) this.pause();
+      else {
+        this.isRunning = true;
+        requestAnimationFrame(tick);
+      }
+    };
+    requestAnimationFrame(tick);
   }
 }

@@ -1,7 +1,7 @@
 // The panels of the seats: bot, hand, contracts and possessions.
 
 import { Counts } from "./market.js";
-import { cart, make } from "./make.js";
+import { cart, make, rise } from "./make.js";
 import { shortestWay } from "./ways.js";
 import { signed } from "./words.js";
 
@@ -20,8 +20,9 @@ export class Seats {
     brief.replaceChildren(...this.panels.map((panel) => panel.brief));
   }
 
-  show(state) {
-    for (const panel of this.panels) panel.show(state);
+  /** Show this state; `rises` is whether gains of points are shown as such. */
+  show(state, rises = false) {
+    for (const panel of this.panels) panel.show(state, rises);
   }
 }
 
@@ -51,7 +52,7 @@ class Panel {
     this.shown = {};
   }
 
-  show(state) {
+  show(state, rises) {
     const { seat, shown, root, speaker } = this;
     const changed = (letter) => state[letter + seat] !== shown[letter + seat];
     const acts = state.actor?.includes(seat) ?? false;
@@ -61,7 +62,12 @@ class Panel {
       this.brief.classList.toggle("acts", acts);
     }
     if (changed("s") || changed("z")) {
-      this.score.textContent = this.points.textContent = signed(state[`z${seat}`] ?? state[`s${seat}`]);
+      const points = state[`z${seat}`] ?? state[`s${seat}`];
+      if (rises && (state[`z${seat}`] === undefined) === (shown[`z${seat}`] === undefined)) {
+        for (const score of [this.score, this.points]) rise(score.parentElement, points - this.total);
+      }
+      this.total = points;
+      this.score.textContent = this.points.textContent = signed(points);
     }
     if (changed("y") || changed("x") || acts !== this.wasActing) this.#badge(state, acts);
     this.wasActing = acts;

@@ -6,10 +6,13 @@ import { Graph } from "./graph.js";
 import { listen } from "./keys.js";
 import { EventList } from "./list.js";
 import { Knowledge, Market } from "./market.js";
+import { Motion } from "./motion.js";
 import { Player } from "./player.js";
 import { Seats, wayInWords } from "./seats.js";
+import { Sound } from "./sound.js";
 import { Speaker } from "./words.js";
 
+const LONG = 5; // spaces of a route that is a highlight
 const ADDRESS_MS = 200; // browsers limit how often the address may change
 
 /** The viewer on the page. */
@@ -28,7 +31,11 @@ class Viewer {
     this.where = this.find("[data-at]");
     this.turn = this.find("[data-turn]");
     this.scrub = this.find("[data-scrub]");
+    this.motion = new Motion(root);
+    this.sound = new Sound(this.find("[data-sound]"));
     this.buttons();
+    this.fit();
+    window.addEventListener("resize", () => this.fit());
     window.addEventListener("hashchange", ({ newURL }) => {
       const at = momentIn(new URL(newURL)); // `location` may have our own address again
       if (at !== null) this.player?.go(at);
@@ -80,26 +87,53 @@ class Viewer {
       part.hidden = false;
     }
     this.find("#viewer-eyes").value = eyes;
-    this.player.go(at ?? this.film.length - 1);
+    this.player.go(at ?? (isCovered() && !this.isLive ? 0 : this.film.length - 1));
+    this.mark(this.highlights?.length ? this.highlights : longClaims(this.film));
     this.root.dataset.ready = eyes;
+    this.root.addEventListener("highlights", this.onHighlights ??= ({ detail }) => this.mark(detail));
+    this.root.dispatchEvent(new CustomEvent("ready"));
   }
 
   /** Forget the current moment, so that the next match is shown from its own end. */
   forget() {
+    this.shownAt = undefined;
     this.player?.pause();
     this.player = null;
     this.writtenFor = null;
   }
 
-  /** Append moments, and move on to the new end if the old one is shown. */
+  /** Append moments; playback that waits for them continues. */
   extend(moments) {
-    const { film, player } = this;
-    const isAtEnd = player.at === film.length - 1;
-    film.append(moments);
-    this.scrub.max = film.length - 1;
+    this.film.append(moments);
+    this.grown();
+  }
+
+  /** Replace the moments of a match that has been watched live by those of its recording. */
+  complete(moments) {
+    this.film.complete(moments);
+    this.grown();
+  }
+
+  grown() {
+    this.mark(longClaims(this.film));
+    this.scrub.max = this.film.length - 1;
     this.list.extend();
     this.graph.plot();
-    player.go(isAtEnd ? film.length - 1 : player.at);
+    this.graph.show(this.player.at);
+    this.place(this.player.at);
+    this.player.grown();
+  }
+
+  /** Turn this into the viewer of a recorded match; `fresh` is the viewer of its page. */
+  recorded(fresh) {
+    this.isLive = false;
+    delete this.root.dataset.live;
+    this.root.dataset.version = fresh.dataset.version;
+    this.find("#viewer-eyes").replaceChildren(...fresh.querySelector("#viewer-eyes").childNodes);
+    this.find("#viewer-eyes").value = this.eyes;
+    for (const button of this.root.querySelectorAll(".viewer__tools button[hidden]")) button.hidden = false;
+    this.exports();
+    this.keepAddress();
   }
 
   /** Update values of the seats at the latest moment. */
@@ -114,24 +148,43 @@ class Viewer {
     const event = film.events[at];
     this.list.show(at);
     this.board.show(state);
-    const lit = this.board.point(event);
+    const head = film.head(at);
+    const isNext = this.shownAt !== undefined && film.tail(this.shownAt) + 1 === head;
+    this.shownAt = at;
+    const lit = this.board.point(this.player.isPlaying ? film.events[head] : event);
     if (lit && this.isZoomed) this.pan(lit);
     this.market.show(state);
-    this.seats.show(state);
+    this.seats.show(state, this.player.isPlaying);
+    if (isNext) this.move(film.events[head]);
     if (this.asked && !this.find(".contract[aria-pressed=true]")) this.unask();
     this.knowledge.show(state);
     this.graph.show(at);
-    this.scrub.value = at;
-    const turn = speaker.text("turn", { n: state.turn });
-    this.where.firstChild.textContent = `${at} / ${film.length - 1}`;
-    this.where.lastChild.textContent = ` · ${turn}`;
+    const turn = this.place(at);
     if (state.turn !== this.turnShown && document.activeElement !== this.turn) this.turn.value = state.turn;
     this.turnShown = state.turn;
     if (!this.player.isPlaying) this.scrub.setAttribute("aria-valuetext", `${speaker.text("event", { n: at })}, ${turn}`);
     if (this.asked) this.drawWay(state);
+    else if (this.player.isPlaying) this.say(speaker.line(film, at), film.events[head]);
     else this.say(speaker.say(event, state), event);
     this.keepAddress();
     this.root.dispatchEvent(new CustomEvent("moment", { detail: at }));
+    this.onShow?.();
+  }
+
+  /** Show and sound what an event moves, when it follows the event that was shown before. */
+  move(event) {
+    const { speed } = this.player;
+    this.motion.show(event, speed);
+    this.sound.show(event, this.film.match.routes[event.route]?.[2], speed);
+  }
+
+  /** Show the position in the film; return the turn in words. */
+  place(at) {
+    const turn = this.speaker.text("turn", { n: this.film.states[at].turn });
+    this.scrub.value = at;
+    this.where.firstChild.textContent = `${at} / ${this.film.length - 1}`;
+    this.where.lastChild.textContent = ` · ${turn}`;
+    return turn;
   }
 
   say(text, event) {
@@ -192,6 +245,7 @@ class Viewer {
     this.addressTimer = setTimeout(() => {
       this.addressTimer = null;
       history.replaceState(null, "", this.address());
+      this.shared();
     }, ADDRESS_MS);
   }
 
@@ -204,10 +258,53 @@ class Viewer {
     return address;
   }
 
+  /** Update the link and the embed code to the current moment, while they are shown. */
+  shared() {
+    const shown = this.find(".viewer__share[open]");
+    if (!shown || !this.player) return;
+    const { href, search, hash } = this.address();
+    shown.querySelector("[data-link]").value = href;
+    const code = shown.querySelector("textarea");
+    code.value = code.defaultValue.replace('/embed/"', `/embed/${search}${hash}"`);
+  }
+
   zoom() {
     this.isZoomed = !this.isZoomed;
     this.find(".viewer__board").classList.toggle("zoomed", this.isZoomed);
     this.find("[data-do=zoom]").setAttribute("aria-pressed", this.isZoomed);
+    if (!this.isZoomed || !this.player) return;
+    // To the latest claim, which may be some moments ago.
+    const { events } = this.film;
+    for (let at = this.player.at; at >= 0; at--) {
+      if (events[at].event !== "claim") continue;
+      this.pan(this.board.carts[events[at].route]);
+      break;
+    }
+  }
+
+  /** Mark these moments on the slider, as goals of the button for the next highlight. */
+  mark(highlights) {
+    this.highlights = highlights;
+    this.find("[data-do=highlight]").hidden = !highlights.length;
+    const last = Math.max(1, this.film.length - 1);
+    this.find("[data-marks]").replaceChildren(
+      ...highlights.map((at) => {
+        const made = document.createElement("i");
+        made.style.insetInlineStart = `${(100 * at) / last}%`;
+        return made;
+      }),
+    );
+  }
+
+  highlight() {
+    const { player, highlights } = this;
+    if (!highlights?.length) return;
+    player.step((highlights.find((at) => at > player.at) ?? highlights[0]) - player.at);
+  }
+
+  full() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else this.root.requestFullscreen?.();
   }
 
   /** Scroll the zoomed board to this part. */
@@ -219,12 +316,20 @@ class Viewer {
     frame.scrollTop += box.top + box.height / 2 - outer.top - outer.height / 2;
   }
 
+  /** Measure what is above the stage, so that the stage fills the rest of the window. */
+  fit() {
+    const stage = this.find("[data-stage]");
+    const above = stage.getBoundingClientRect().top + window.scrollY;
+    if (!document.fullscreenElement) stage.style.setProperty("--above", `${Math.round(above)}px`);
+  }
+
   // ---- buttons --------------------------------------------------------------------------------
 
   buttons() {
     const { root } = this;
-    for (const button of root.querySelectorAll("button[hidden]")) button.hidden = false;
+    for (const button of root.querySelectorAll("button[hidden]:not([data-do=live], [data-do=highlight])")) button.hidden = false;
     for (const plain of root.querySelectorAll("[data-plain]")) plain.hidden = true;
+    if (!document.fullscreenEnabled) this.find("[data-do=full]").remove();
     const actions = {
       first: () => this.player.step(-Infinity),
       last: () => this.player.step(Infinity),
@@ -232,6 +337,8 @@ class Viewer {
       step: () => this.player.step(1),
       play: () => this.player.toggle(),
       zoom: () => this.zoom(),
+      full: () => this.full(),
+      highlight: () => this.highlight(),
       help: () => this.find("[data-help]").showModal(),
     };
     root.addEventListener("click", (event) => {
@@ -300,12 +407,7 @@ class Viewer {
         this.told.textContent = href; // no TLS, or no permission
       }
     });
-    this.find(".viewer__embed")?.addEventListener("toggle", ({ currentTarget }) => {
-      if (!this.player) return;
-      const { search, hash } = this.address();
-      const code = currentTarget.querySelector("textarea");
-      code.value = code.defaultValue.replace('/embed/"', `/embed/${search}${hash}"`);
-    });
+    this.find(".viewer__share")?.addEventListener("toggle", () => this.shared());
     this.find("[data-verify]")?.addEventListener("click", async (event) => {
       event.preventDefault();
       const answer = await fetch(event.currentTarget.href, { headers: { "X-Requested-With": "fetch" } });
@@ -324,6 +426,17 @@ function read(name) {
 function momentIn({ hash, search }) {
   const found = /^#e?(\d{1,6})$/.exec(hash)?.[1] ?? new URLSearchParams(search).get("at");
   return /^\d{1,6}$/.test(found) ? Number(found) : null;
+}
+
+/** Return the highlights of a game without an analysis: long routes, and the last round. */
+function longClaims({ events, match }) {
+  const isHigh = (event) =>
+    event.event === "last_round" || (event.event === "claim" && match.routes[event.route][2] >= LONG);
+  return events.flatMap((event, at) => (isHigh(event) ? [at] : []));
+}
+
+function isCovered() {
+  return document.documentElement.dataset.results === "hidden";
 }
 
 function isDark() {

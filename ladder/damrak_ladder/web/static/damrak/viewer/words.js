@@ -1,10 +1,14 @@
 // Events in words. The server uses the same catalogue for the same texts (replays/words.py).
 
+import { shortestWay } from "./ways.js";
+
 /** @param {number} number */
 export const signed = (number) => (number < 0 ? `\u2212${-number}` : String(number));
 
 /** The colours and cards, as replays name them. */
 export const KINDS = ["pink", "blue", "green", "black", "red", "orange", "wild"];
+
+const DRAWS = new Set(["take", "blind"]);
 
 /** Describes the events of one match in one language. */
 export class Speaker {
@@ -87,6 +91,40 @@ export class Speaker {
         return this.#winners(state);
     }
     return this.text(kind, places);
+  }
+
+  /** Describe the turn up to this moment in one short line, as captions of playback do. */
+  line(film, at) {
+    const head = film.head(at);
+    const event = film.events[head];
+    if (event.event === "claim") {
+      const { route, cards } = this.#claim(event);
+      const line = this.text("line_claim", { bot: this.bot(event.seat), route, cards });
+      return this.#withAim(line, event, film.states[head], film.states[head - 1]);
+    }
+    if (event.event === "keep") {
+      return this.text("keep", { bot: this.bot(event.seat), contracts: this.count("n_contracts", event.contracts.length) });
+    }
+    if (!DRAWS.has(event.event)) return this.say(event, film.states[at]);
+    const { turn } = film.states[head];
+    const drawn = film.events
+      .slice(film.turns[turn], head + 1)
+      .filter((one) => DRAWS.has(one.event) && one.seat === event.seat)
+      .map((one) => this.text(one.card || "line_hidden"));
+    return this.text("line_draw", { bot: this.bot(event.seat), cards: drawn.join(", ") });
+  }
+
+  /** Add what a claim is good for, if this viewpoint shows the contracts of the seat. */
+  #withAim(line, { seat, route }, state, before) {
+    const held = state[`c${seat}`].filter((contract) => contract !== null);
+    const done = held.find((one) => state[`d${seat}`].includes(one) && !before[`d${seat}`].includes(one));
+    if (done !== undefined) return this.text("line_fulfils", { line, contract: this.contract(done) });
+    const near = held.find((one) => {
+      if (state[`d${seat}`].includes(one)) return false;
+      const way = shortestWay(this.match, state, seat, one);
+      return way && way.routes.length - way.own.size === 1 && way.own.has(route);
+    });
+    return near === undefined ? line : this.text("line_near", { line, contract: this.contract(near) });
   }
 
   #contracts(ids) {

@@ -1,0 +1,68 @@
+"""The parts of the API: modules with a router, in the order of the description."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from damrak_ladder.api import (
+    account,
+    analyses,
+    canaries,
+    devices,
+    entries,
+    follows,
+    highlights,
+    hosts,
+    index,
+    ladders,
+    matches,
+    organising,
+    people,
+    people_games,
+    predictions,
+    puzzles,
+    queue,
+    roles,
+    runtime,
+    sessions,
+    standings,
+    submissions,
+    trials,
+    webhooks,
+)
+from damrak_ladder.api.lists import operations
+from damrak_ladder.api.streams import operations as streams
+from damrak_ladder.api.tables import operations as tables
+from damrak_ladder.api.tournaments import acting, seasons
+
+PARTS: Final = (
+    index,
+    devices,
+    ladders,
+    standings,
+    operations,
+    matches,
+    analyses,
+    submissions,
+    trials,
+    canaries,
+    queue,
+    hosts,
+    runtime,
+    acting,  # with all operations on tournaments
+    seasons,
+    entries,
+    people,
+    people_games,
+    tables,
+    puzzles,
+    highlights,
+    predictions,
+    account,
+    follows,
+    sessions,
+    organising,
+    roles,
+    streams,
+    webhooks,
+)

@@ -1,0 +1,1 @@
+"""The log of public and hidden changes, from which streams and webhooks are fed."""

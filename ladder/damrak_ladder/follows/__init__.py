@@ -1,0 +1,1 @@
+"""Following of bots, authors, ladders and tournaments, and news for followers."""

@@ -1,0 +1,1 @@
+"""Highlights: stories of the day and week, records, streaks and the bot of the week."""

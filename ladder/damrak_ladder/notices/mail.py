@@ -1,0 +1,46 @@
+"""Mails with one or several notices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.utils.translation import gettext as _, ngettext, override
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.notices.models import Notice
+from damrak_ladder.notices.unsubscribe import stop_path
+from damrak_ladder.plain_text import plain_text
+
+
+def mail_of(user: User, notices: Sequence[Notice]) -> EmailMessage:
+    """Return one mail to a user with all these notices, in the user's current language."""
+    with override(user.language):
+        if len(notices) == 1:
+            subject = notices[0].subject
+        else:
+            subject = ngettext(
+                "{count} notification", "{count} notifications", len(notices)
+            ).format(count=len(notices))
+        stop = settings.DAMRAK_URL + stop_path(user)
+        closing = _(
+            "You receive this e-mail because you have an account at {site}.\n"
+            "Notification settings: {choose}\nUnsubscribe: {stop}"
+        ).format(site=settings.DAMRAK_URL, choose=settings.DAMRAK_URL + "/desk/notices/", stop=stop)
+    parts = [_part(notice, has_title=len(notices) > 1) for notice in notices]
+    return EmailMessage(
+        subject=plain_text(f"[Damrak] {subject}"),
+        body=plain_text("\n\n".join([*parts, f"-- \n{closing}"]) + "\n"),
+        to=[user.email],
+        headers={
+            "List-Unsubscribe": f"<{stop}>",
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+            "Auto-Submitted": "auto-generated",
+        },
+    )
+
+
+def _part(notice: Notice, has_title: bool) -> str:
+    lines = [notice.text, settings.DAMRAK_URL + notice.link]
+    return "\n".join([f"* {notice.subject}", *lines] if has_title else lines)

@@ -1,0 +1,1 @@
+"""Celery: the application, its queues, its schedule, and messages to its workers."""

@@ -1,0 +1,1 @@
+"""Consequences of recorded blocks: settlement, qualification, promotion and benching."""

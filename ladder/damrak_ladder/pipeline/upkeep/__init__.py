@@ -1,0 +1,1 @@
+"""Periodic upkeep: expiry of attempts, retention, and checks of hosts and replays."""

@@ -1,0 +1,1 @@
+"""The processes of the pipeline, and the Celery tasks that they run."""

@@ -1,0 +1,1 @@
+"""Verification of published ratings against the replays."""

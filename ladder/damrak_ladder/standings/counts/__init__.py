@@ -1,0 +1,1 @@
+"""Tallies of recorded blocks, updated with each block."""

@@ -1,0 +1,1 @@
+"""The fit of a ladder's ratings, and its publication."""

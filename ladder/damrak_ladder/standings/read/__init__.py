@@ -1,0 +1,1 @@
+"""Read access to published ratings: tables, histories, forecasts and estimates."""

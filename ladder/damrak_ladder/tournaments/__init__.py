@@ -1,0 +1,1 @@
+"""Tournaments and leagues: their records, formats and the organiser's acts."""

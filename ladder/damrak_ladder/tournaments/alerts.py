@@ -1,0 +1,162 @@
+"""Alerts for organisers: problems that hold a tournament up, and acts that resolve them."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from statistics import median
+from typing import Any, Final
+
+from django.db.models import Q
+
+from damrak_ladder.matches import hosts
+from damrak_ladder.matches.models import BlockState, Host, HostState
+from damrak_ladder.message_codes.message import Message
+from damrak_ladder.message_codes.tournament_codes import (
+    BlockNotPlayable,
+    EntrantAbsent,
+    PlayedInQuarantine,
+    SlowRound,
+)
+from damrak_ladder.message_codes.wording import english
+from damrak_ladder.tournaments import journal
+from damrak_ladder.tournaments.log.acts import Kind
+from damrak_ladder.tournaments.log.state import Pairing, State
+from damrak_ladder.tournaments.log.values import UNDER_WAY, BlockKey, PairingKey
+from damrak_ladder.tournaments.models import Entrant, PairingBlock, Tournament
+from damrak_ladder.tournaments.pairing_blocks import open_verdicts
+from damrak_ladder.tournaments.records import keyed
+
+SLOW: Final = 2.0
+"""A round is slow if it takes this many times as long as the earlier rounds."""
+
+_LEAST: Final = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A problem, and acts that an organiser can preview: pairs of a kind and its payload."""
+
+    kind: str  # "host", "absent", "dead" or "slow"
+    message: Message
+    proposals: tuple[tuple[str, dict[str, Any]], ...] = ()
+    block: int | None = None
+    entrant: int | None = None
+    where: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """Return the problem in English."""
+        return english(self.message)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the alert as JSON."""
+        names = ("kind", "text", "proposals", "block", "entrant", "where")
+        return {name: getattr(self, name) for name in names}
+
+
+def alerts(tournament: Tournament, now: datetime) -> list[Alert]:
+    """Return the problems that need an organiser now."""
+    state = journal.state_of(tournament)
+    if not state.stages:
+        return []
+    found = doubtful(tournament, state)
+    if state.phase in UNDER_WAY:
+        found += _dead(tournament, state)
+        found += _absent(tournament, state, now)
+        found += _slow(tournament, state, now)
+    return found
+
+
+def doubtful(tournament: Tournament, state: State) -> list[Alert]:
+    """Return alerts of counted blocks that were played on a host in quarantine."""
+    found = []
+    for host in Host.objects.filter(state=HostState.QUARANTINED).order_by("pk"):
+        evidence = host.evidence if isinstance(host.evidence, dict) else {}
+        suspect = Q(block__in=evidence.get("doubtful", []))
+        if (since := hosts.quarantined_since(host)) is not None:
+            suspect |= Q(block__finished__gt=since)
+        rows = PairingBlock.objects.filter(
+            suspect,
+            pairing__round__stage__tournament=tournament,
+            block__host=host,
+            block__state=BlockState.RECORDED,
+        )
+        for row, key in keyed(rows):
+            if (pairing := state.pairing_with(key)) is not None:
+                found.append(_host_alert(host.name, row, key, pairing))
+    return found
+
+
+def _host_alert(host: str, row: PairingBlock, key: BlockKey, pairing: Pairing) -> Alert:
+    where = _where(pairing.key)
+    return Alert(
+        "host",
+        PlayedInQuarantine(row.block_id, host),
+        ((Kind.REPLAY_BLOCK, {**where, "number": key.number}),),
+        block=row.block_id,
+        where=where,
+    )
+
+
+def _dead(tournament: Tournament, state: State) -> list[Alert]:
+    rows = PairingBlock.objects.filter(
+        pairing__round__stage__tournament=tournament, block__state=BlockState.DEAD
+    )
+    found = []
+    for row, key in keyed(rows):
+        if (pairing := state.pairing_with(key)) is None:
+            continue
+        where = _where(pairing.key)
+        named = {**where, "number": key.number}
+        proposals = ((Kind.REPLAY_BLOCK, named), (Kind.SKIP_BLOCK, named))
+        message = BlockNotPlayable(row.block_id, row.block.tries)
+        found.append(Alert("dead", message, proposals, block=row.block_id, where=where))
+    return found
+
+
+def _absent(tournament: Tournament, state: State, now: datetime) -> list[Alert]:
+    found = []
+    gone = Entrant.objects.filter(tournament=tournament, absent_since__lte=now - _LEAST)
+    for entrant in gone.select_related("bot").order_by("number"):
+        since = entrant.absent_since
+        assert since is not None
+        minutes = int((now - since).total_seconds() // 60)
+        open_ = [
+            one.pairing
+            for _, verdicts in open_verdicts(tournament, state)
+            for one in verdicts
+            if not one.is_decided and entrant.number in one.pairing.entrants
+        ]
+        proposals: list[tuple[str, dict[str, Any]]] = [
+            (Kind.FORFEIT, {**_where(one.key), "entrants": [entrant.number]}) for one in open_
+        ]
+        proposals.append((Kind.WITHDRAW, {"entrant": entrant.number}))
+        message = EntrantAbsent(entrant.bot.name, minutes)
+        found.append(Alert("absent", message, tuple(proposals), entrant=entrant.number))
+    return found
+
+
+def _slow(tournament: Tournament, state: State, now: datetime) -> list[Alert]:
+    """Return an alert for each open round that takes far longer than those before it."""
+    found = []
+    for stage in state.stages.values():
+        times = [made.at for made in stage.rounds if made.at is not None]
+        took = [later - earlier for earlier, later in itertools.pairwise(times)]
+        if not took or stage.rounds[-1].at is None:
+            continue
+        usual = max(_LEAST, timedelta(seconds=median(one.total_seconds() for one in took)))
+        if now - stage.rounds[-1].at > SLOW * usual:
+            key = stage.rounds[-1].key
+            where = {"stage": key.stage, "round": key.number}
+            proposals: tuple[tuple[str, dict[str, Any]], ...] = (
+                (Kind.STOP, {"on": True}),
+                (Kind.PAUSE, {}),
+            )
+            found.append(Alert("slow", SlowRound(key.number), proposals, where=where))
+    return found
+
+
+def _where(key: PairingKey) -> dict[str, int]:
+    return {"stage": key.stage, "round": key.round, "table": key.table}

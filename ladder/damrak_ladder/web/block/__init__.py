@@ -1,0 +1,1 @@
+"""The page of a block, and lists of blocks."""

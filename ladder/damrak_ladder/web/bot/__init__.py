@@ -1,0 +1,1 @@
+"""The public pages of bots, versions and authors."""

@@ -1,0 +1,1 @@
+"""The buttons to follow something, and the page of what a user follows."""

@@ -1,0 +1,1 @@
+"""The pages of a ladder: table, blocks, head-to-head matrix and projected knockout."""

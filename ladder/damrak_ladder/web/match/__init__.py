@@ -1,0 +1,1 @@
+"""The page of a match, and the logs of its seats."""

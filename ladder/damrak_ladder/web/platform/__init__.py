@@ -1,0 +1,1 @@
+"""The pages about the platform: hosts, queue and runtime."""

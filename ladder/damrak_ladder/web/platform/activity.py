@@ -1,0 +1,119 @@
+"""Recent activity of the hosts: games per hour, where the time went, and failures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db.models import Count, Max, OuterRef, Subquery
+
+from damrak_ladder.matches.models import (
+    Attempt,
+    BlockState,
+    Host,
+    MatchTimings,
+    Outcome,
+)
+from damrak_ladder.matches.timings import unpack
+from damrak_ladder.tournaments.visibility import visible, visible_blocks, visible_matches
+
+HOURS: Final = 24
+TIMED: Final = 24
+"""The number of latest games that the shares of time are computed from."""
+
+LOOKED_AT: Final = 2000
+"""The number of latest attempts that are searched for failures."""
+
+FAILURES: Final = 12
+_FAILED: Final = (Outcome.VOID, Outcome.EXPIRED, Outcome.WITHDRAWN)
+_WIDTH, _HEIGHT = 96.0, 24.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """How the time of decisions divides, in shares of 1."""
+
+    thinking: float
+    transport: float
+    queue: float
+    decisions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """Blocks recorded in each of the last 24 hours, the latest last."""
+
+    counts: Sequence[int]
+
+    @property
+    def total(self) -> int:
+        """Return the number of blocks in all hours."""
+        return sum(self.counts)
+
+    @property
+    def bars(self) -> list[tuple[str, str, str]]:
+        """Return the left edge, top and height of each bar."""
+        most = max(self.counts, default=0) or 1
+        step = _WIDTH / HOURS
+        heights = [count / most * _HEIGHT for count in self.counts]
+        return [
+            (f"{at * step:.1f}", f"{_HEIGHT - height:.1f}", f"{height:.1f}")
+            for at, height in enumerate(heights)
+        ]
+
+
+def hours_of(hosts: Sequence[Host], now: datetime) -> dict[int, Hours]:
+    """Return the last hours of these hosts, with one index lookup per host and hour."""
+    begins = [now - timedelta(hours=back) for back in range(HOURS, 0, -1)]
+    blocks = visible_blocks(None).filter(host=OuterRef("pk"), state=BlockState.RECORDED).order_by()
+    counts: dict[str, Any] = {
+        f"hour_{at}": Subquery(
+            blocks.filter(finished__gte=begin, finished__lt=begin + timedelta(hours=1))
+            .values("host")
+            .annotate(count=Count("pk"))
+            .values("count")
+        )
+        for at, begin in enumerate(begins)
+    }
+    rows = Host.objects.filter(pk__in=[host.pk for host in hosts]).annotate(**counts)
+    return {row[0]: Hours([one or 0 for one in row[1:]]) for row in rows.values_list("pk", *counts)}
+
+
+def games_since(since: datetime) -> dict[int, int]:
+    """Return the number of games that each host has played since then."""
+    recent = visible_matches(None).filter(
+        block__state=BlockState.RECORDED, block__finished__gte=since
+    )
+    counted = recent.exclude(block__host=None).values_list("block__host")
+    return dict(counted.annotate(count=Count("pk")))
+
+
+def shares_of_hosts() -> dict[int, Shares]:
+    """Return the shares of time in the latest games by host; key 0 holds all hosts together."""
+    sums: dict[int, list[int]] = {}
+    latest = visible(MatchTimings, None).order_by("-pk").values_list("match__block__host", "data")
+    for host, data in latest[:TIMED]:
+        timings = unpack(bytes(data))
+        whole, thinking, queue = (
+            sum(column) for column in (timings.total_us, timings.think_us, timings.queue_us)
+        )
+        for key in {0, host or 0}:
+            into = sums.setdefault(key, [0, 0, 0, 0])
+            for at, value in enumerate((whole, thinking, queue, len(timings.seats))):
+                into[at] += value
+    return {
+        key: Shares(
+            thinking / whole, max(0, whole - thinking - queue) / whole, queue / whole, count
+        )
+        for key, (whole, thinking, queue, count) in sums.items()
+        if whole
+    }
+
+
+def failures() -> list[Attempt]:
+    """Return the latest failed attempts, the newest first."""
+    newest = visible(Attempt, None).aggregate(newest=Max("pk"))["newest"] or 0
+    found = visible(Attempt, None).filter(pk__gt=newest - LOOKED_AT, outcome__in=_FAILED)
+    return list(found.select_related("host").order_by("-pk")[:FAILURES])

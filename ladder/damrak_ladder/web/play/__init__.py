@@ -1,0 +1,1 @@
+"""The pages on which people play: choice of opponents, invitations, and the table."""

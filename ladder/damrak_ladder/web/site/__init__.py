@@ -1,0 +1,1 @@
+"""Parts of every page: layout, theme, headers, access, pagination, errors and search."""

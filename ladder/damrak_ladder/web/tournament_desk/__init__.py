@@ -1,0 +1,1 @@
+"""The pages with which organisers create and run tournaments."""

@@ -1,0 +1,83 @@
+"""Pages to watch a tournament: the live wall, the chances to win, and the link card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from damrak_ladder.matches.models import BlockState
+from damrak_ladder.tournaments.cached_chances import forecasts, winner_of
+from damrak_ladder.tournaments.chances import can_forecast
+from damrak_ladder.tournaments.documents import names_of
+from damrak_ladder.tournaments.visibility import visible_matches
+from damrak_ladder.web.site.headers import POLICY
+from damrak_ladder.web.tournaments.card import card_of
+from damrak_ladder.web.tournaments.lookup import tournament_or_404
+from damrak_ladder.web.tournaments.views import context_of
+
+BOARDS: Final = 16
+SHOWN: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entrant with its chances, the latest one first named."""
+
+    entrant: dict[str, Any]
+    now: float
+    course: list[float]
+
+
+def wall(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the boards of up to 16 matches that are being played."""
+    found = tournament_or_404(request, slug)
+    running = visible_matches(request.user).filter(
+        block__state=BlockState.RUNNING,
+        block__pairing_block__pairing__round__stage__tournament=found.tournament,
+    )
+    boards = running.order_by("number", "block")[:BOARDS]
+    full = boards.prefetch_related("seats__version__bot")
+    context = {**context_of(found), "boards": list(full)}
+    answer = render(request, "web/tournaments/wall.html", context)
+    answer["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
+    return answer
+
+
+def chances(request: HttpRequest, slug: str, stage: int) -> HttpResponse:
+    """Show the chance of each entrant to win a stage, and how good the forecasts were."""
+    found = tournament_or_404(request, slug)
+    begun = found.stage(stage)
+    if not can_forecast(begun, found.seen.state.rules.stages):
+        raise Http404
+    made = forecasts(found.tournament, found.seen, begun)
+    names, latest = names_of(found.tournament), made[-1].chances
+    best = sorted(latest, key=lambda one: (-latest[one], one))[:SHOWN]
+    lines = [
+        Line(names.short(one), latest[one], [each.chances[one] for each in made]) for one in best
+    ]
+    winner = winner_of(found.seen, begun)
+    scores = [] if winner is None else [(one.rounds, one.brier(winner)) for one in made[:-1]]
+    context = {
+        "lines": lines,
+        "made": made,
+        "others": len(latest) - len(lines),
+        "scores": scores,
+        "equal": 1 - 1 / len(latest),
+    }
+    stage_shown = {"stage": context_of(found)["document"]["stages"][stage]}
+    return render(
+        request, "web/tournaments/chances.html", {**context_of(found), **context, **stage_shown}
+    )
+
+
+def card(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return the picture of a tournament for links in messengers, as everyone may see it."""
+    found = tournament_or_404(request, slug)
+    if found.seen.state.rules.visibility == "private":
+        raise Http404
+    answer = HttpResponse(card_of(found.tournament), content_type="image/png")
+    answer["Cache-Control"] = "public, max-age=300"
+    return answer

@@ -1,1 +1,0 @@
-"""Views of the site, one module per subject."""

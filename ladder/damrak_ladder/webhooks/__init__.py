@@ -1,0 +1,1 @@
+"""Webhooks of users by the Standard Webhooks specification: endpoints, deliveries and retries."""
