@@ -1,4 +1,4 @@
-"""Certificates for tests, made with `cryptography`."""
+"""Certificates for tests, created with `cryptography`."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Pair:
 
 
 class Authority:
-    """Signs certificates."""
+    """A certificate authority."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        # Python 3.13 and later refuse an authority without the last two.
+        # Python 3.13 and later reject an authority without the last two.
         cert = (
             self._builder(self._name, self._key)
             .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
@@ -54,7 +54,7 @@ class Authority:
         self.cert.write_bytes(_pem(cert.sign(self._key, hashes.SHA256())))
 
     def issue(self, name: str, host: str = "localhost") -> Pair:
-        """A pair for a host; that of localhost is good for its address, too."""
+        """Issue a pair for a host; the certificate of localhost is also valid for its address."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         hosts: list[x509.GeneralName] = [x509.DNSName(host)]
@@ -62,7 +62,7 @@ class Authority:
             hosts.append(x509.IPAddress(ip_address("127.0.0.1")))
         builder = self._builder(subject, key)
         builder = builder.add_extension(x509.SubjectAlternativeName(hosts), critical=False)
-        # Python 3.13 and later refuse a certificate without it.
+        # Python 3.13 and later reject a certificate without it.
         issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
         builder = builder.add_extension(issuer, critical=False)
         pair = Pair(self._folder / f"{name}.pem", self._folder / f"{name}.key")

@@ -1,4 +1,4 @@
-"""The command line as a user runs it: a process, its exit code and what it prints."""
+"""The command line, run as by a user: in a process, with its exit code and output."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ COMMAND = (sys.executable, "-m", "damrak")
 
 
 def damrak(*arguments: str | Path, cwd: Path | None = None, **more: Any) -> Any:
-    """The finished process of `damrak ARGUMENTS`."""
+    """Run `damrak ARGUMENTS` and return the finished process."""
     return subprocess.run(
         [*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, **more
     )
 
 
 def started(*arguments: str | Path, cwd: Path | None = None) -> subprocess.Popen[str]:
-    """The same, while it still runs."""
+    """Start `damrak ARGUMENTS` and return the running process."""
     return subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
         cwd=cwd,

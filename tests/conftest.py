@@ -1,4 +1,4 @@
-"""Which build of the engine the tests run on, and how Hypothesis searches."""
+"""The pytest configuration: the build of the engine under test, and the search of Hypothesis."""
 
 import gc
 import os
@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["markers"]
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = [
     ROOT / "referee" / "damrak_engine",
@@ -20,32 +22,37 @@ PACKAGES = [
 ]
 INTERPRETED = ROOT / "sdk" / "damrak" / "interpreted.py"
 
-# Those that start platforms and browsers: their modules take longest.
-LONGEST = {ROOT / "tests" / folder for folder in ("web", "pipeline", "e2e", "embedded")}
+# These start platforms and browsers: their modules take longest.
+LONGEST = {ROOT / "tests" / folder for folder in ("browser", "system", "ladder/embedded")}
 
-# Nothing is timed: the machine's mood is not a property of the code.
-settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# No deadlines: the speed of the machine is not a property of the code.
+settings.register_profile(
+    "search",
+    deadline=None,
+    max_examples=20 if "DAMRAK_QUICK" in os.environ else 100,  # as in samples.py
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.register_profile("same", settings.get_profile("search"), derandomize=True)
 settings.load_profile("search" if os.environ.get("SEARCH") else "same")
 
 
 def pytest_configure() -> None:
-    """Have signals do what they do at a terminal, and choose the build.
+    """Restore the signal handlers of a terminal, and choose the build.
 
-    The sources are run when asked for, or when they are newer than what was compiled.
+    The sources are used on request, or if they are newer than the compiled modules.
     """
     _heed_interrupts()
     if _changed_since_compiled():
-        os.environ["DAMRAK_INTERPRETED"] = "1"  # child processes of a test must agree
+        os.environ["DAMRAK_INTERPRETED"] = "1"  # child processes of a test must use the same build
     if os.environ.get("DAMRAK_INTERPRETED") == "1":
-        # By path: importing it the usual way would import the package, and with it the engine.
+        # By path: a normal import would import the package, including the engine.
         runpy.run_path(str(INTERPRETED))["force_interpreted_engine"]()
 
 
 def _heed_interrupts() -> None:
-    """Undo what a shell does that runs tests in the background.
+    """Restore the handlers of signals that are ignored if a shell runs tests in the background.
 
-    It has them ignore these signals, and so would each program that a test interrupts.
+    Otherwise all programs that a test interrupts would ignore these signals, too.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -53,17 +60,20 @@ def _heed_interrupts() -> None:
         signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Twice as many as there are cores: many tests wait for other processes."""
+    """Return twice the number of cores, because many tests wait for other processes."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return 2 * (cores or 1)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Have the garbage collector leave alone what is loaded now, for it stays until the end.
+    """Exclude the objects that exist after collection from garbage collection.
 
-    Tests that wait for what is freed collect often, and would go through all of it every time.
+    They exist until the end, and tests that wait for finalizers collect often, which would traverse
+    all of them every time. What the tests load later is large, too: collect it less often, which
+    takes a tenth of the processor time otherwise.
     """
     gc.disable()
     try:
@@ -72,16 +82,17 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
         gc.collect()
         gc.freeze()
+        gc.set_threshold(10_000, 20, 50)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, so that all workers end at about the same time."""
+    """Start with the longest tests, so that all workers end at about the same time."""
     items.sort(key=lambda item: item.path.parent not in LONGEST)
 
 
 @pytest.fixture(autouse=True)
 def _environment_as_found() -> Iterator[None]:
-    """No test changes the environment of those after it: commands under test set Django's."""
+    """Restore the environment after each test: commands under test set Django's variables."""
     before = dict(os.environ)
     yield
     for name in os.environ.keys() - before.keys():
@@ -90,7 +101,7 @@ def _environment_as_found() -> Iterator[None]:
 
 
 def pytest_report_header() -> str:
-    """Say which build is tested."""
+    """Return a line about the build under test."""
     if changed := _changed_since_compiled():
         return f"engine: interpreted, for it changed since `make compile`: {', '.join(changed)}"
     if os.environ.get("DAMRAK_INTERPRETED") == "1" or not _libraries():

@@ -1,4 +1,4 @@
-"""Every way in which the contracts may lie that fits what one seat saw happen.
+"""All distributions of the contracts that are consistent with the events that one seat saw.
 
 Only for tiny boards. The source is the seat's own redacted history, nothing else.
 """
@@ -12,13 +12,14 @@ from itertools import permutations
 from damrak_engine.events import Deal, Event, Fault, Keep, Offer
 from damrak_engine.rules import Rules
 
-# what each seat kept, in this order; what each is choosing from; what lies under the pile
+# The contracts that each seat kept, in this order; those that each is choosing from; those under
+# the pile.
 ContractWorld = tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...], tuple[int, ...]]
 ContractState = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]
 
 
 def contract_worlds(rules: Rules, history: Sequence[Event]) -> set[ContractWorld]:
-    """Every way in which the contracts may lie, each as likely as the others."""
+    """Return all possible distributions of the contracts, which are equally likely."""
     seats = rules.seats
     everything = range(len(rules.board.contracts))
     worlds: set[ContractWorld] = {(((),) * seats, ((),) * seats, ())}
@@ -41,7 +42,7 @@ def contract_worlds(rules: Rules, history: Sequence[Event]) -> set[ContractWorld
 
 
 def as_states(worlds: set[ContractWorld]) -> dict[ContractState, Fraction]:
-    """The chances of what a state says of the contracts: hands without their order."""
+    """Return the probabilities of contract states, in which hands are unordered."""
     chances: dict[ContractState, Fraction] = {}
     for kept, offers, returned in worlds:
         state = (tuple(sum(1 << i for i in held) for held in kept), offers, returned)

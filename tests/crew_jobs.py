@@ -1,4 +1,4 @@
-"""Jobs for crews under test; in a module of their own so that new processes can import them."""
+"""Jobs for crews under test, in a separate module so that new processes can import them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 @dataclass
 class Squares:
-    """Squares numbers, the later the quicker; `keep` leaves a file, `discard` takes it away."""
+    """Squares numbers, later ones faster; `keep` leaves a file, `discard` removes it."""
 
     count: int
     folder: Path
@@ -32,7 +32,7 @@ class Squares:
 
 @dataclass
 class Dying(Squares):
-    """The process that gets the fourth piece is killed."""
+    """A job whose process is killed at the fourth piece."""
 
     def do(self, number: int) -> int:
         if number == 3:
@@ -42,7 +42,7 @@ class Dying(Squares):
 
 @dataclass
 class Wrong(Squares):
-    """The fourth piece is too much for it."""
+    """A job that fails at the fourth piece."""
 
     def do(self, number: int) -> int:
         if number == 3:
@@ -52,7 +52,7 @@ class Wrong(Squares):
 
 @dataclass
 class Full(Squares):
-    """The disk is full when the fourth piece is put away."""
+    """A job for which the disk is full when the fourth piece is stored."""
 
     def keep(self, work: int) -> int:
         if work == 3:
@@ -62,9 +62,10 @@ class Full(Squares):
 
 @dataclass
 class Interrupting(Squares):
-    """After the twentieth piece somebody presses Ctrl-C, which every process hears.
+    """A job that receives Ctrl-C in every process after the twentieth piece.
 
-    Pieces far behind it are never finished, so none of them is, however late it is heard.
+    Pieces far behind it are never finished, so none of them is kept, however late the signal
+    arrives.
     """
 
     def do(self, number: int) -> int:

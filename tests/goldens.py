@@ -1,7 +1,7 @@
-"""What the files under tests/golden/ hold: games written out, and counts of histories.
+"""The contents of the files under tests/golden/: games in full, and counts of histories.
 
-`.ci/regen-golden` writes them, a test compares them. They change only with the rules, a board or
-the replay format.
+`.ci/regen-golden` writes them, and a test compares them. They change only with the rules, a board
+or the replay format.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PERFT = "perft.json"
 
 @dataclass(frozen=True)
 class Game:
-    """A game to write out."""
+    """A game to write to a file."""
 
     board: str
     seats: int
@@ -44,7 +44,7 @@ class Game:
 
 
 def games() -> list[Game]:
-    """Every board with every number of seats, then games with leavers and other options."""
+    """Return every board with every number of seats, then games with leavers and other options."""
     plain = [
         Game(name, seats, seats)
         for name in board_names()
@@ -74,11 +74,11 @@ def games() -> list[Game]:
     ]
 
 
-# ---- games written out -------------------------------------------------------------------------
+# ---- games in full ------------------------------------------------------------------------------
 
 
 def transcript(game: Game) -> str:
-    """The game line by line: its header, each decision in words, each event as JSON, the result."""
+    """Return the game line by line: header, decisions in words, events as JSON, result."""
     board = load_board(game.board)
     options = parse_options(dict(game.options))
     seed = hashlib.sha256(f"golden {game.number}".encode()).digest()
@@ -123,7 +123,7 @@ def _json(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Position:
-    """A position, so many random steps into a game, and how deep to count from it."""
+    """A position after a number of random steps of a game, and the depth of the count from it."""
 
     seats: int
     number: int
@@ -148,7 +148,7 @@ POSITIONS = [
 
 
 def histories(state: State, depth: int, dice: CallDice) -> int:
-    """How many different sequences of so many decisions there are, the dice being fixed."""
+    """Return the number of different sequences of `depth` decisions, with fixed dice."""
     if depth == 0:
         return 1
     actions = state.legal_actions()
@@ -163,7 +163,7 @@ def histories(state: State, depth: int, dice: CallDice) -> int:
 
 
 def counted(position: Position) -> dict[str, Any]:
-    """The counts of a position, with all that is needed to find it again."""
+    """Return the counts of a position, with all data required to find it again."""
     seed = hashlib.sha256(f"perft {position.number}".encode()).digest()
     random, dice = Random(position.number), SeedDice(seed)
     rules = rules_for(
@@ -185,11 +185,11 @@ def counted(position: Position) -> dict[str, Any]:
 
 
 def perft() -> str:
-    """The file of counts, one position a line."""
+    """Return the file of counts, one position per line."""
     lines = [json.dumps(counted(position)) for position in POSITIONS]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 def files() -> dict[str, str]:
-    """Every golden file by its name."""
+    """Return every golden file by its name."""
     return {game.file: transcript(game) for game in games()} | {PERFT: perft()}

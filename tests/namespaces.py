@@ -1,8 +1,8 @@
-"""Two network namespaces joined by a cable that can drop packets, where root may make them.
+"""Two network namespaces joined by a cable that can drop packets; requires root.
 
-The calling thread moves into the first one; what it starts runs there. Servers run in the second
-one, at `SERVER`. Nothing of the machine's own network is touched, and all of it is gone when the
-process that holds the second namespace ends.
+The calling thread moves into the first one, together with the processes that it starts. Servers run
+in the second one, at `SERVER`. The machine's own network is not changed, and everything is removed
+when the process that holds the second namespace ends.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ _ENTER = (
 
 
 class Cable:
-    """What joins the namespaces."""
+    """The connection between the namespaces."""
 
     def __init__(self, holder: int) -> None:
         self._holder = holder
 
     @contextmanager
     def at_server(self) -> Iterator[None]:
-        """Be in the namespace of the servers meanwhile."""
+        """Run the context in the namespace of the servers."""
         with _inside(Path(f"/proc/{self._holder}/ns/net")):
             yield
 
     def cut(self) -> None:
-        """Drop all packets: whatever is sent is never answered, and nothing is refused."""
+        """Drop all packets: requests are never answered, and connections are not refused."""
         self._route("add")
 
     def mend(self) -> None:
@@ -52,7 +52,7 @@ class Cable:
 
 @contextmanager
 def cable() -> Iterator[Cable]:
-    """Move this thread into a namespace of its own, with a cable to the other one."""
+    """Move this thread into a new namespace with a cable to the other one."""
     _need_namespaces()
     holder = subprocess.Popen(
         [sys.executable, "-c", _ENTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -78,7 +78,7 @@ def cable() -> Iterator[Cable]:
 
 
 def _need_namespaces() -> None:
-    """Skip the test where there can be none; as root in CI there have to be."""
+    """Skip the test if namespaces are not available; fail as root in CI, where they must be."""
     if sys.platform != "linux" or os.geteuid() != 0:
         pytest.skip("only root on Linux can make network namespaces")
     if shutil.which("ip") is None:
@@ -94,7 +94,7 @@ def _need_namespaces() -> None:
 
 @contextmanager
 def _inside(namespace: Path | None) -> Iterator[None]:
-    """Have this thread be in a network namespace, or in a new one; afterwards in its former."""
+    """Run the context in a network namespace, or in a new one, and restore the former one."""
     kernel = ctypes.CDLL(None, use_errno=True)
     with Path("/proc/thread-self/ns/net").open() as former:
         if namespace is None:

@@ -1,6 +1,6 @@
-"""The rules once more, slow and obvious, route by route and card by card.
+"""A second, slow and simple implementation of the rules, route by route and card by card.
 
-Reads the fields of a state and the board file; uses none of the engine's tables.
+It reads the fields of a state and the board file, and does not use the engine's tables.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ COLOUR_WORDS = WORDS[:6]
 
 
 def held(pack: int) -> dict[str, int]:
-    """How many of each kind, by word."""
+    """Return the number of cards of each kind, by word."""
     return {word: pack >> 8 * kind & 255 for kind, word in enumerate(WORDS)}
 
 
 def legal(state: State) -> set[Action]:
-    """What the actor may do, typed."""
+    """Return the legal actions of the actor, typed."""
     if state.phase == OVER:
         return set()
     if state.phase in (SETUP, KEEP):
@@ -57,7 +57,7 @@ def legal(state: State) -> set[Action]:
 
 
 def cards_to_draw(state: State, second: bool) -> set[Action]:
-    """The cards that may be drawn."""
+    """Return the actions that draw a card."""
     found: set[Action] = set()
     if sum(state.pile) or state.discards:
         found.add(DrawBlind())
@@ -68,7 +68,7 @@ def cards_to_draw(state: State, second: bool) -> set[Action]:
 
 
 def claims(state: State, seat: int) -> set[Action]:
-    """The payments by which a seat may claim a route."""
+    """Return the payments by which a seat may claim a route."""
     board, options = state.rules.board.source, state.rules.options
     cards = held(state.hands[seat])
     owner = {
@@ -99,7 +99,7 @@ def claims(state: State, seat: int) -> set[Action]:
 
 
 def joined(board: Board, owned: int, start: str, goal: str) -> bool:
-    """Whether these routes lead from one location to the other."""
+    """Return whether these routes connect the two locations."""
     reached, grown = {start}, True
     while grown:
         grown = False
@@ -112,7 +112,7 @@ def joined(board: Board, owned: int, start: str, goal: str) -> bool:
 
 
 def goods_bonus(counts: list[int], column: list[int], ties: str) -> list[int]:
-    """The goods bonus of each seat: ranks dealt out from the most goods cards down."""
+    """Return the goods bonus of each seat, by ranks in order of the number of goods cards."""
     bonus = [0] * len(counts)
     rank = 0
     for number in sorted({n for n in counts if n}, reverse=True):
@@ -130,7 +130,7 @@ def goods_bonus(counts: list[int], column: list[int], ties: str) -> list[int]:
 
 
 def check_result(state: State, result: Result) -> None:
-    """Assert that the result is what the final position is worth."""
+    """Assert that the result follows from the final position."""
     board, options = state.rules.board, state.rules.options
     source = board.source
     column = source["goods_bonus"][str(state.rules.seats)]
@@ -155,7 +155,7 @@ def check_result(state: State, result: Result) -> None:
 
 
 def check_places(state: State, result: Result, keys: list[tuple[int, int]]) -> None:
-    """Assert that the places follow from totals, fulfilled contracts and who left."""
+    """Assert that the places follow from totals, fulfilled contracts and the seats that left."""
     options = state.rules.options
     places = [row.place for row in result.seats]
     leavers = [seat for seat, _ in state.left]
@@ -178,11 +178,11 @@ def check_places(state: State, result: Result, keys: list[tuple[int, int]]) -> N
         assert sorted(places) == list(range(1, state.rules.seats + 1))
 
 
-# ---- what is conserved -------------------------------------------------------------------------
+# ---- conservation -------------------------------------------------------------------------------
 
 
 def check_conserved(state: State) -> None:
-    """Assert that nothing has come or gone: cards, contracts, carts, goods cards."""
+    """Assert that cards, contracts, carts and goods cards are conserved."""
     rules = state.rules
     source = rules.board.source
     for kind, word in enumerate(WORDS):
@@ -211,7 +211,7 @@ def check_conserved(state: State) -> None:
 
 
 def check_knowledge(state: State) -> None:
-    """Assert that what seats know of hands is true, and that a gap means no cards are left."""
+    """Assert that public knowledge about hands is true, and that a gap means no cards are left."""
     seats = range(state.rules.seats)
     for seat in seats:
         own = held(state.hands[seat])
@@ -230,7 +230,7 @@ def check_knowledge(state: State) -> None:
 
 
 def check_hoards(state: State, hidden: dict[int, dict[str, int]]) -> None:
-    """Assert that hoards are of the noted sizes, and what came out of them had come into them."""
+    """Assert that hoards have the noted sizes, and that cards paid from them were added before."""
     seats = len(hidden)
     received = {
         seat: Counter(hidden[seat])
@@ -256,7 +256,7 @@ def check_hoards(state: State, hidden: dict[int, dict[str, int]]) -> None:
 
 
 def check_passes(state: State) -> None:
-    """Assert that seats that had to pass could not pay, by what is noted of their hands."""
+    """Assert that seats that had to pass could not pay, by the notes about their hands."""
     needs_colour = state.rules.options.all_wild == "no"
     for seat, moments, payments, known, lengths in state.passed:
         hand = Counter(held(known))
@@ -273,7 +273,7 @@ def check_passes(state: State) -> None:
 
 
 def fields_of(state: State) -> dict[str, object]:
-    """Every field of a state, as values that later changes of it do not touch."""
+    """Return every field of a state, as values that are independent of later changes."""
     names = [name for name in dir(state) if not name.startswith("_")]
     found: dict[str, object] = {}
     for name in names:

@@ -1,7 +1,7 @@
 """Runs a command as an ordinary user: `unshare --mount python ordinary_user.py UID COMMAND…`.
 
-Root's interpreter may lie in a folder that only root may enter. In a mount namespace of its own
-that folder is replaced by one that all may enter, with nothing in it but what is needed.
+Root's interpreter may be in a folder that only root may enter. In a private mount namespace that
+folder is replaced by one that all users may enter, which contains only what the command requires.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ NEEDED = [
 
 
 def closed_to_others(path: Path) -> Path | None:
-    """The topmost folder on the way that others may not enter."""
+    """Return the topmost folder of the path that other users may not enter."""
     ways = [*reversed(path.parents), path]
     return next((folder for folder in ways if not folder.stat().st_mode & 0o001), None)
 
 
 def mount(*arguments: object) -> None:
-    """Mount something, or end."""
+    """Mount a file system, or exit."""
     subprocess.run(["mount", *map(str, arguments)], check=True)
 
 
 def open_ways() -> None:
-    """Make all that is needed reachable."""
+    """Make all required files reachable."""
     mount("--make-rprivate", "/")
     closed = {path: gate for path in NEEDED if (gate := closed_to_others(path)) is not None}
     aside = Path("/mnt")
@@ -47,7 +47,7 @@ def open_ways() -> None:
 
 
 def main() -> None:
-    """Become that user and that command."""
+    """Replace this process by the command, run as that user."""
     uid = int(sys.argv[1])
     open_ways()
     os.setgroups([])

@@ -1,4 +1,4 @@
-"""Ports for those who have to be told beforehand where to listen."""
+"""Free ports for servers that need a fixed port in advance."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import sys
 from pathlib import Path
 
 RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
-SOME = range(20_000, 28_000)  # where few listen
+SOME = range(20_000, 28_000)  # rarely used by other programs
 
 
 def free_port() -> int:
-    """A port of this machine's own address that nobody else will get while this process lives.
+    """Return a port of the loopback address that no other test uses while this process runs.
 
-    The kernel hands out none of them: a port that it has chosen could be anybody's by the time it
-    is used. Among tests that run side by side each is claimed by the name of a socket.
+    The port is outside the kernel's ephemeral range: a port that the kernel has chosen could be
+    taken by another program before it is used. Parallel tests claim each port by the name of a
+    socket.
     """
     for port in _ours():
         if _is_claimed(port):
@@ -34,11 +35,11 @@ def _ours() -> range:
         return range(SOME.start, min(SOME.stop, lowest))
     if highest < 64_000:
         return range(highest + 1, 65_536)
-    return SOME  # all are handed out here; claiming is all that can be done
+    return SOME  # the kernel uses the whole range, so that claims are the only protection
 
 
 def _is_claimed(port: int) -> bool:
-    """Whether somebody has claimed it; otherwise it is ours from now on."""
+    """Return whether another process has claimed the port; otherwise claim it."""
     if sys.platform != "linux":
         return False
     claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -47,5 +48,5 @@ def _is_claimed(port: int) -> bool:
     except OSError:
         claim.close()
         return True
-    claim.detach()  # open until the process ends, and with it the claim
+    claim.detach()  # open until the process ends, which releases the claim
     return False

@@ -1,4 +1,4 @@
-"""Positions for tests, laid out card by card, and chance that gives what a test asks for."""
+"""Positions for tests, specified card by card, and dice with given results."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ SMALL: dict[str, Any] = {
 
 
 def small_board(**changes: Any) -> Board:
-    """A synthetic board of nine routes, with these fields changed."""
+    """Return a synthetic board of nine routes, with these fields changed."""
     return parse_board(deepcopy(SMALL) | changes)
 
 
 def scant_board(**changes: Any) -> Board:
-    """A board on which cards and contracts run out and seats have to pass."""
+    """Return a board on which cards and contracts run out and seats have to pass."""
     scant = {
         "id": "scant",
         "cards_per_colour": 2,
@@ -118,32 +118,32 @@ def scant_board(**changes: Any) -> Board:
 
 
 def kinds(words: str) -> list[int]:
-    """The cards of a line such as `red red wild`; `-` is a gap of the row."""
+    """Return the cards of a line such as `red red wild`; `-` is a gap of the row."""
     return [NO_CARD if word == GAP else int(CARD_OF_WORD[word]) for word in words.split()]
 
 
 def pack(words: str) -> int:
-    """The packed multiset of a line such as `red red wild`."""
+    """Return the packed multiset of a line such as `red red wild`."""
     return packed(kinds(words))
 
 
 def words(pack: int) -> str:
-    """The cards of a packed multiset in one line, pink first."""
+    """Return the cards of a packed multiset in one line, pink first."""
     return " ".join(card.word for card in unpacked(pack))
 
 
 def hand(state: State, seat: int) -> str:
-    """The hand of a seat in one line."""
+    """Return the hand of a seat in one line."""
     return words(state.hands[seat])
 
 
 def row(state: State) -> str:
-    """The row in one line, slot by slot."""
+    """Return the row in one line, slot by slot."""
     return " ".join(GAP if card == NO_CARD else WORDS[card] for card in state.row)
 
 
 def pile(state: State) -> str:
-    """The pile in one line."""
+    """Return the pile in one line."""
     return words(packed([kind for kind in range(7) for _ in range(state.pile[kind])]))
 
 
@@ -151,7 +151,7 @@ def pile(state: State) -> str:
 
 
 class Fate:
-    """Dice that give these cards and contracts in this order, afterwards always the first."""
+    """Dice that return these cards and contracts in this order, and then always the first."""
 
     def __init__(
         self, cards: str = "", contracts: Iterable[int] = (), others: Iterable[int] = ()
@@ -165,12 +165,12 @@ class Fate:
         self.state: State | None = None
 
     def watch(self, state: State) -> CallDice:
-        """Dice for this state."""
+        """Return dice for this state."""
         self.state = state
         return CallDice(self._choose)
 
     def before(self, rules: Rules) -> CallDice:
-        """Dice for a deal, when there is no state yet."""
+        """Return dice for a deal, before a state exists."""
         self.pile = list(rules.deck)
         self.undrawn = list(range(len(rules.board.contracts)))
         return CallDice(self._choose)
@@ -209,7 +209,7 @@ class Fate:
 def game_rules(
     seats: int = 2, options: dict[str, Any] | None = None, board: Board = AMSTERDAM
 ) -> Rules:
-    """The tables of a game, options by the names they have in files."""
+    """Return the tables of a game, with options by their names in files."""
     return rules_for(board, seats, parse_options(options or {}))
 
 
@@ -222,7 +222,7 @@ def deal(
     options: dict[str, Any] | None = None,
     board: Board = AMSTERDAM,
 ) -> State:
-    """A dealt game: the cards in the order dealt (hands card by card, then the row)."""
+    """Return a dealt game: the cards in the order dealt (hands card by card, then the row)."""
     rules = game_rules(seats, options, board)
     log: list[Event] = []
     named = first if rules.options.first_player == "rotate" else None
@@ -246,10 +246,10 @@ def position(
     options: dict[str, Any] | None = None,
     board: Board = AMSTERDAM,
 ) -> State:
-    """A position at the start of `actor`'s turn, with a log.
+    """Return a position at the start of `actor`'s turn, with a log.
 
-    Cards not named are in the pile; if the pile is named too, they are where `rest` says: in the
-    discards, or in the hand of that seat.
+    Cards not named are in the pile; if the pile is named too, `rest` is their place: the discards,
+    or the hand of that seat.
     """
     rules = game_rules(seats, options, board)
     state = blank(rules)
@@ -279,7 +279,7 @@ def in_play(
     options: dict[str, Any] | None = None,
     board: Board = AMSTERDAM,
 ) -> State:
-    """A dealt game at its first turn, every seat having kept both contracts, with these cards."""
+    """Return a game with these cards at its first turn; each seat has kept both contracts."""
     state = deal(seats, options=options, board=board)
     for _ in range(seats):
         play(state, KEEP_BOTH)
@@ -318,7 +318,7 @@ def _lay_out(
 
 
 def play(state: State, action: int, cards: str = "", contracts: Iterable[int] = ()) -> list[Event]:
-    """Play an action with these draws; what happened."""
+    """Play an action with these draws and return the events."""
     before = len(state.log or [])
     state.apply(action, Fate(cards, contracts).watch(state))
     return (state.log or [])[before:]
@@ -340,7 +340,7 @@ def offer(state: State, *contracts: int) -> list[Event]:
 
 
 def payment(state: State, route: int, colour: str | None, wilds: int = 0) -> int:
-    """The action that claims a route so."""
+    """Return the action that claims a route with this payment."""
     card = None if colour is None else CARD_OF_WORD[colour]
     return state.rules.space.id_of(ClaimRoute(route, card, wilds))
 
@@ -353,7 +353,7 @@ def claim(
 
 
 def payments(state: State, route: int) -> set[tuple[str | None, int]]:
-    """How the actor may pay for a route, as (colour, wilds)."""
+    """Return the actor's possible payments for a route, as (colour, wilds)."""
     found = set()
     for action in state.legal_actions():
         form = state.rules.space.typed(action)
@@ -363,14 +363,14 @@ def payments(state: State, route: int) -> set[tuple[str | None, int]]:
 
 
 def leave(state: State, seat: int, reason: str = "crash", cards: str = "") -> list[Event]:
-    """Let a seat leave the table; the row is filled with these."""
+    """Let a seat leave the table; the row is refilled with these."""
     before = len(state.log or [])
     state.leave(seat, reason, "", Fate(cards).watch(state))
     return (state.log or [])[before:]
 
 
 def give_routes(state: State, seat: int, *routes: int) -> None:
-    """Let a seat own these routes already; its carts and points stay as they are."""
+    """Let a seat own these routes already; its carts and points do not change."""
     for number in routes:
         claim = next(c for c in state.rules.claims if c.route == number)
         state.owned[seat] |= 1 << number
@@ -381,11 +381,11 @@ def give_routes(state: State, seat: int, *routes: int) -> None:
 
 
 def finish(state: State, reason: str = "carts") -> State:
-    """The position as if the game had just ended."""
+    """Return the position as if the game had just ended."""
     state.phase, state.actor, state.end_reason = OVER, -1, reason
     return state
 
 
 def kinds_of(events: Sequence[Event]) -> list[str]:
-    """The kinds of these events."""
+    """Return the kinds of these events."""
     return [event.kind for event in events]

@@ -1,6 +1,6 @@
-"""Who descends from whom, told by the processes themselves.
+"""The process tree, from the parents that processes report.
 
-The kernel also keeps lists of children, but leaves some out while others of them end.
+The kernel also has lists of children, but omits some while others of them exit.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ RELAY: Final = b"damrak_referee.runner.relay"
 
 
 def children_of(parent: int) -> set[int]:
-    """The processes that this one started, those among them that nobody has waited for."""
+    """Return the child processes of this one, including zombies."""
     return _all_children().get(parent, set())
 
 
 def descendants(of: int) -> set[int]:
-    """All processes below this one."""
+    """Return all processes below this one."""
     children = _all_children()
     found: set[int] = set()
     new = {of}
@@ -30,18 +30,18 @@ def descendants(of: int) -> set[int]:
 
 
 def relay_of(runner: int) -> int:
-    """The process behind the doors of a runner's sandboxes."""
+    """Return the relay process of a runner, which connects its sandboxes."""
     (relay,) = (child for child in children_of(runner) if RELAY in _command_line(child))
     return relay
 
 
 def bots_of(runner: int) -> set[int]:
-    """All that a runner keeps for seats, house bots too."""
+    """Return all processes of a runner's seats, including house bots."""
     return {child for child in descendants(runner) if RELAY not in _command_line(child)}
 
 
 def is_alive(process: int) -> bool:
-    """Whether it runs; one that nobody has waited for does not."""
+    """Return whether a process is running; zombies are not."""
     try:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

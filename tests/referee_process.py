@@ -1,4 +1,4 @@
-"""Real referees for tests: processes of their own, driven over gRPC."""
+"""Real referees for tests: separate processes, controlled over gRPC."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from damrak_wire.lobby import BotToken, encode_tokens
 from damrak_wire.orders import BlockOrder, House, MatchOrder, Place, SeatOrder, encode_block
 from damrak_wire.reports import BlockEnded, BlockNews, decode_news
 
-PATIENCE = 600.0  # a safety net; nothing here is timed
+PATIENCE = 600.0  # a safety net; nothing here measures time
 UNHURRIED = TimeControl(decision_ms=600_000, bank_ms=600_000, increment_ms=1_000, grace_ms=600_000)
 
 
 @contextmanager
 def short_folder() -> Iterator[Path]:
-    """A folder whose path leaves room for the names of sockets."""
+    """Yield a folder whose path is short enough for names of sockets."""
     folder = Path(tempfile.mkdtemp(prefix="dmk", dir="/tmp"))
     try:
         yield folder
@@ -41,7 +41,7 @@ def short_folder() -> Iterator[Path]:
 
 
 class Driver:
-    """Whoever arranges matches at a referee."""
+    """A client of the Control service of a referee."""
 
     def __init__(self, channel: grpc.Channel, key: str = "") -> None:
         self.control = control_pb2_grpc.ControlStub(channel)
@@ -54,23 +54,23 @@ class Driver:
         )
 
     def follow(self, order: BlockOrder) -> Iterator[BlockNews]:
-        """All about a block, which is followed from now on."""
+        """Follow a block and return its events from now on."""
         request = pb.FollowBlockRequest(block=order.block, attempt=order.attempt)
         call = self.control.FollowBlock(request, metadata=self._metadata, timeout=PATIENCE)
         return map(_understood, call)
 
     def play(self, order: BlockOrder) -> list[BlockNews]:
-        """Start a block and hear all about it."""
+        """Start a block and return all its events."""
         self.start(order)
         return list(self.follow(order))
 
     def set_tokens(self, *tokens: BotToken) -> None:
-        """Say which remote bots may wait."""
+        """Set the remote bots that may wait in the lobby."""
         request = encode_tokens(tokens)
         self.control.SetBotTokens(request, metadata=self._metadata, timeout=PATIENCE)
 
     def status(self) -> pb.GetStatusResponse:
-        """What it is and does."""
+        """Return the status of the referee."""
         return self.control.GetStatus(
             pb.GetStatusRequest(), metadata=self._metadata, timeout=PATIENCE
         )
@@ -83,7 +83,7 @@ def _understood(message: pb.FollowBlockResponse) -> BlockNews:
 
 
 class RefereeProcess(Driver):
-    """A referee that listens on a port of its own, and on a Unix socket for control."""
+    """A referee that listens on its own port, and on a Unix socket for control."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class RefereeProcess(Driver):
             self.process.send_signal(signal.SIGTERM)
             while self.process.poll() is None and not self._is_draining():
                 time.sleep(0.02)
-            self.process.send_signal(signal.SIGTERM)  # two at once would be one to it
+            self.process.send_signal(signal.SIGTERM)  # two pending signals would be merged into one
             try:
                 self.process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
@@ -157,12 +157,12 @@ class RefereeProcess(Driver):
             sys.stderr.write(self.log.read_text()[-8000:])
 
     def _is_draining(self) -> bool:
-        """Whether it has heard that it is to stop."""
+        """Return whether it has received the signal to stop."""
         return b"draining" in self.log.read_bytes()[self._logged_before :]
 
     def logged(self) -> list[dict[str, object]]:
-        """What it logged so far."""
-        whole = self.log.read_text().rpartition("\n")[0]  # the last line may be half written
+        """Return the entries that it has logged so far."""
+        whole = self.log.read_text().rpartition("\n")[0]  # the last line may be incomplete
         return [json.loads(line) for line in whole.splitlines()]
 
 
@@ -178,7 +178,7 @@ def block(
     watch_delay_ms: int = 0,
     jitter_ms: int = 0,
 ) -> BlockOrder:
-    """A block on the practice board: these places at each of its tables."""
+    """Return a block on the practice board, with these places at each of its tables."""
     return BlockOrder(
         block=name,
         attempt=attempt,
@@ -208,7 +208,7 @@ GREEDY = (House("greedy"), House("greedy"))
 
 
 def ending(news: Iterable[BlockNews]) -> BlockEnded:
-    """The last that is said about a block."""
+    """Return the last event of a block."""
     *_, last = news
     assert isinstance(last, BlockEnded)
     return last

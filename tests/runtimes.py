@@ -1,6 +1,6 @@
-"""What a host offers to uploaded bots, for tests."""
+"""A sample of the runtime that a host offers to uploaded bots."""
 
-from damrak_wire.runtime import BotLimits, BotRuntime, Interpreter, PythonPackage
+from damrak_wire.runtime import BotLimits, BotRuntime, Interpreter, OptionalRuntime, PythonPackage
 
 LIMITS = BotLimits(
     memory_mb=512,
@@ -20,6 +20,19 @@ LIMITS = BotLimits(
     archive_files=2000,
 )
 
+TORCH = OptionalRuntime(
+    name="torch",
+    imports=("torch",),
+    packages=(PythonPackage("torch", "2.9.0", ("functorch", "torch")),),
+    memory_mb=2048,
+    archive_mb=64,
+    unpacked_mb=256,
+    import_ms=2400,
+    import_cpu_ms=1300,
+    import_memory_mb=420,
+    import_threads=1,
+)
+
 RUNTIME = BotRuntime(
     python="3.11.2",
     platform="Linux x86_64",
@@ -35,4 +48,5 @@ RUNTIME = BotRuntime(
         PythonPackage("scipy", "1.14.0", ("scipy",)),
     ),
     limits=LIMITS,
+    runtimes=(TORCH,),
 )

@@ -1,6 +1,6 @@
-"""A runner for tests: archives of small bots, sockets for them, and a look at what is left.
+"""A runner for tests: archives of small bots, their sockets, and checks of what remains.
 
-Bots here are plain programs that need no referee: they say on their socket what they have to say.
+Bots here are plain programs that do not need a referee: they communicate over their socket.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from damrak_referee.runner.client import (
 )
 from damrak_referee.runner.instance import run_mark
 
-PATIENCE = 600.0  # seconds: a safety net, nothing is measured with it
+PATIENCE = 600.0  # seconds: a safety net, not a measurement
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 PROGRAM = 'run = ["python3", "-S", "bot.py"]\n'
 
-# Answers every line with the same line, as long as it is let live, and says who it is.
+# Announces itself, and echoes every line until it is stopped.
 INNOCENT = """
 import os, socket
 line = socket.socket(socket.AF_UNIX)
@@ -46,7 +46,7 @@ for said in line.makefile("rb"):
 
 
 def archive_of(files: Mapping[str, str | bytes]) -> bytes:
-    """A zip archive with these files."""
+    """Return a zip archive with these files."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -55,12 +55,12 @@ def archive_of(files: Mapping[str, str | bytes]) -> bytes:
 
 
 def program(code: str) -> bytes:
-    """An archive that runs this Python code, without the SDK."""
+    """Return an archive that runs this Python code, without the SDK."""
     return archive_of({"damrak.toml": PROGRAM, "bot.py": code})
 
 
 class Seat:
-    """A started process, and the far end of its socket."""
+    """A started process, and the other end of its socket."""
 
     def __init__(self, handle: SeatHandle, server: asyncio.Server) -> None:
         self.handle = handle
@@ -69,36 +69,36 @@ class Seat:
         self.joined = asyncio.get_running_loop().create_future()
 
     def greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """It has connected."""
+        """Record that the process has connected."""
         if not self.joined.done():
             self.joined.set_result((reader, writer))
 
     async def ask(self, line: bytes = b"ping") -> bytes:
-        """What it says to this."""
+        """Send a line and return the answer."""
         async with asyncio.timeout(PATIENCE):
             reader, writer = await self.joined
             writer.write(line + b"\n")
             return (await reader.readline()).rstrip(b"\n")
 
     async def exit(self) -> Exit:
-        """How it ends by itself."""
+        """Wait for the process to exit by itself, and return its exit."""
         async with asyncio.timeout(PATIENCE):
             return await asyncio.shield(self.handle.exited)
 
     async def stop(self) -> Exit:
-        """How it ends when told to."""
+        """Stop the process and return its exit."""
         async with asyncio.timeout(PATIENCE):
             return await self.handle.stop()
 
     async def close(self) -> None:
-        """Let go of its socket."""
+        """Close its socket."""
         self._server.close()
         if self.joined.done():
             self.joined.result()[1].close()
 
 
 class Ground:
-    """One runner with its folders, and all that was seated."""
+    """A runner with its folders and seats."""
 
     def __init__(self, root: Path, runner: Runner) -> None:
         self.root = root
@@ -107,16 +107,16 @@ class Ground:
         self._numbers = itertools.count()
 
     async def install(self, archive: bytes) -> str:
-        """The archive's name in the store, where it now is."""
+        """Install an archive and return its name in the store."""
         sha256 = hashlib.sha256(archive).hexdigest()
         path = self.root / f"{sha256[:8]}.archive"
-        if not path.exists():  # it may just be read, for somebody else who wants the same bot
+        if not path.exists():  # another seat with the same bot may be reading it
             path.write_bytes(archive)
         await self.runner.install(sha256, path)
         return sha256
 
     async def seat(self, archive: bytes) -> Seat:
-        """A process for the bot in this archive."""
+        """Start a process for the bot in this archive."""
         sha256 = await self.install(archive)
         number = next(self._numbers)
         folder = self.runner.folder / f"{number:08x}"
@@ -135,11 +135,11 @@ class Ground:
         return seat
 
     async def run(self, code: str) -> Exit:
-        """How a program ends that nobody stops."""
+        """Run a program until it exits by itself, and return its exit."""
         return await (await self.seat(program(code))).exit()
 
     async def close(self) -> None:
-        """End it all."""
+        """Stop all seats and the runner."""
         for seat in self._seats:
             await seat.close()
         await self.runner.close()
@@ -147,8 +147,8 @@ class Ground:
 
 @contextlib.asynccontextmanager
 async def ground(**changes: object) -> AsyncIterator[Ground]:
-    """A runner with these settings changed; afterwards nothing of it may be left."""
-    # Sockets have short paths, which pytest's own folders are not.
+    """Yield a runner with these settings changed, then assert that it leaves nothing behind."""
+    # Sockets require short paths, unlike those of pytest's folders.
     root = Path(tempfile.mkdtemp(prefix="dmk"))
     settings = RunnerSettings(run=root / "run", store=root / "store")
     try:
@@ -166,7 +166,7 @@ async def ground(**changes: object) -> AsyncIterator[Ground]:
 
 
 def on_ground(test: Callable[[Ground], Awaitable[None]], **changes: object) -> None:
-    """Run this on a ground of its own that can isolate; skip it where the machine cannot."""
+    """Run a test with a runner that isolates; skip the test if the machine does not support it."""
 
     async def run() -> None:
         async with ground(**changes) as there:
@@ -187,7 +187,7 @@ class Isolated(Protocol):
 
 
 def need_isolation(there: Isolated) -> None:
-    """Skip the test if there are no sandboxes here, but not where there have to be."""
+    """Skip the test if there are no sandboxes here; fail as root in CI, where there must be."""
     if there.isolation == "none":
         why = "; ".join(there.missing)
         if os.environ.get("CI") and os.geteuid() == 0:
@@ -196,7 +196,7 @@ def need_isolation(there: Isolated) -> None:
 
 
 def groups(settings: RunnerSettings) -> set[Path]:
-    """The control groups of all runners of a run folder."""
+    """Return the control groups of all runners of a run folder."""
     return {
         Path(folder) / name
         for folder, names, _ in os.walk(CONTROL_GROUPS)
@@ -206,7 +206,7 @@ def groups(settings: RunnerSettings) -> set[Path]:
 
 
 def processes_of(uids: range) -> set[int]:
-    """All processes of these users."""
+    """Return all processes of these users."""
     found = set()
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():

@@ -1,4 +1,4 @@
-"""A client of the Table and Lobby services that takes the first legal action; no SDK in it."""
+"""A client of the Table and Lobby services that takes the first legal action, without the SDK."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Sitter:
         self.welcome: Welcomed | None = None
 
     def hear(self) -> Iterator[object]:
-        """What the referee says, parsed."""
+        """Yield the parsed messages of the referee."""
         for data in self.call:
             said = parse_response(data, self._rules)
             if isinstance(said, Welcomed):
@@ -41,7 +41,7 @@ class Sitter:
         self._unsaid.put(data)
 
     def play(self, most: int = 10_000) -> Ended | None:
-        """Play on; the end, or None after so many answers."""
+        """Play; return the end, or None after `most` answers."""
         for said in self.hear():
             if isinstance(said, Welcomed):
                 self.say(ready("sitter"))
@@ -56,7 +56,7 @@ class Sitter:
         raise AssertionError("the referee hung up")
 
     def hang_up(self) -> None:
-        """Break the connection."""
+        """Close the connection."""
         self.call.cancel()
 
 
@@ -88,10 +88,10 @@ class Waiter:
         self._unsaid.put(encode_request(said))
 
     def hear(self) -> object:
-        """The next that the referee says."""
+        """Return the next message of the referee."""
         return decode_response(next(self.call))
 
     def hang_up(self) -> None:
-        """Break the connection."""
+        """Close the connection."""
         self.call.cancel()
         self._unsaid.put(None)

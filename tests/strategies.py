@@ -1,4 +1,4 @@
-"""What Hypothesis draws for the engine: tables, options, and games played at random."""
+"""Hypothesis strategies for the engine: tables, options, and games played at random."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BOARDS = {"amsterdam": AMSTERDAM, "small": SMALL_BOARD, "scant": scant_board()}
 
 
 def seed_of(number: int) -> bytes:
-    """The seed of the dice for a number."""
+    """Return the seed of the dice for a number."""
     return number.to_bytes(32, "big")
 
 
@@ -46,7 +46,7 @@ SPREAD: list[dict[str, str]] = [
 
 @dataclass(frozen=True)
 class Plan:
-    """A game to play at random: everything that decides how it goes."""
+    """A game to play at random, with everything that determines its course."""
 
     board: str = "amsterdam"
     seats: int = 2
@@ -60,7 +60,7 @@ class Plan:
         return rules_for(BOARDS[self.board], self.seats, parse_options(dict(self.options)))
 
     def deal(self, dice: Dice, log: list[Event] | None = None) -> State:
-        """The game freshly dealt."""
+        """Return the dealt game."""
         rules = self.rules
         rotating = rules.options.first_player == "rotate"
         return new_game(rules, dice, log, self.number % self.seats if rotating else None)
@@ -70,9 +70,9 @@ Step = tuple[str, int, int]  # ("apply", seat, action) or ("leave", seat, index 
 
 
 def walk(plan: Plan, *, log: list[Event] | None = None) -> Iterator[tuple[State, Dice, Step]]:
-    """Every state of the game that still owes a decision, with what is about to be done.
+    """Yield every state of the game in which a decision is due, with the next step.
 
-    The state is the live one: look at it before asking for the next.
+    The state is the live one: examine it before advancing the iterator.
     """
     random = Random(plan.number)
     dice = SeedDice(seed_of(plan.number))
@@ -84,7 +84,7 @@ def walk(plan: Plan, *, log: list[Event] | None = None) -> Iterator[tuple[State,
 
 
 def next_step(state: State, random: Callable[[], float], faults: float) -> Step:
-    """A random legal action of the actor, or now and then that it leaves."""
+    """Return a random legal action of the actor, or occasionally its leaving."""
     if faults and random() < faults:
         return "leave", state.actor, int(random() * len(FAULTS))
     return "apply", state.actor, state.random_action(random)
@@ -100,7 +100,7 @@ def do(state: State, step: Step, dice: Dice) -> None:
 
 
 def random_game(rules: Rules, number: int) -> list[Event]:
-    """The log of a game of random play."""
+    """Return the log of a game of random play."""
     random = Random(number)
     dice = SeedDice(seed_of(number))
     log: list[Event] = []
@@ -110,13 +110,13 @@ def random_game(rules: Rules, number: int) -> list[Event]:
     return log
 
 
-# ---- games steered towards something -----------------------------------------------------------
+# ---- steered games ------------------------------------------------------------------------------
 
 Choose = Callable[[list[int], Random], int]
 
 
 def drawing(actions: list[int], random: Random) -> int:
-    """Cards, rather blind ones; anything else only if there is nothing to draw."""
+    """Draw cards, preferably blind; choose another action only if there are no cards to draw."""
     if BLIND in actions and random.random() < 0.6:
         return BLIND
     cards = [action for action in actions if action < OFFER]
@@ -124,20 +124,20 @@ def drawing(actions: list[int], random: Random) -> int:
 
 
 def building(actions: list[int], random: Random) -> int:
-    """Cards and claims."""
+    """Draw cards and claim routes."""
     routes = [action for action in actions if action >= FIRST_CLAIM]
     return random.choice(routes) if routes and random.random() < 0.5 else drawing(actions, random)
 
 
 def collecting(actions: list[int], random: Random) -> int:
-    """Contracts mostly."""
+    """Mostly draw contracts."""
     return OFFER if OFFER in actions and random.random() < 0.7 else drawing(actions, random)
 
 
 def openings(
     rules: Rules, choose: Choose, most: int, games: int = 10
 ) -> Iterator[tuple[State, list[Event], int]]:
-    """Positions up to so many steps into games, with their log and the seat that looks."""
+    """Yield positions up to `most` steps into games, with their log and the observing seat."""
     for number in range(games):
         random = Random(number)
         dice = SeedDice(seed_of(number))
@@ -150,12 +150,12 @@ def openings(
             yield state, log, random.randrange(rules.seats)
 
 
-# ---- what Hypothesis draws ---------------------------------------------------------------------
+# ---- strategies ---------------------------------------------------------------------------------
 
 
 @st.composite
 def options(draw: Any, seats: int) -> dict[str, str]:
-    """Any values of the options that may differ in one game."""
+    """Draw any values of the options that may differ in one game."""
     chosen = {}
     for name, values in CHOICES.items():
         possible = [*values, "25", "70"] if name == "turn_limit" else list(values)
@@ -170,7 +170,7 @@ def options(draw: Any, seats: int) -> dict[str, str]:
 
 @st.composite
 def plans(draw: Any, *, faults: bool = True, defaults: bool = False) -> Plan:
-    """Games of random play on three boards, with any options and now and then a leaver."""
+    """Draw games of random play on three boards, with any options and occasionally a leaver."""
     seats = draw(st.sampled_from([2, 3, 4]))
     return Plan(
         board=draw(st.sampled_from(sorted(BOARDS))),
@@ -182,5 +182,5 @@ def plans(draw: Any, *, faults: bool = True, defaults: bool = False) -> Plan:
 
 
 def board_of(plan: Plan) -> Board:
-    """The board of a plan."""
+    """Return the board of a plan."""
     return BOARDS[plan.board]

@@ -20,20 +20,21 @@ from damrak_engine.match import Match
 from damrak_engine.options import DEFAULTS, Options
 from damrak_engine.replay import Player
 from damrak_engine.rules import Rules, rules_for
-from damrak_referee.link import SeatLimits
-from damrak_referee.outcome import Outcome, TableOrder
-from damrak_referee.seat import SeatService, seat_server
-from damrak_referee.table import Table
-from damrak_referee.tickets import Tickets
+from damrak_referee.server.seat_service import SeatService, seat_server
+from damrak_referee.table.link import SeatLimits
+from damrak_referee.table.outcome import Outcome, TableOrder
+from damrak_referee.table.table import Table
+from damrak_referee.table.tickets import Tickets
 from damrak_wire import table as wire
 
 T = TypeVar("T")
 PLAY = "/damrak.v1.Table/Play"
 OPTIONS = [
     ("grpc.use_local_subchannel_pool", 1),
-    ("grpc.enable_retries", 0),  # or a server that stops may be called again for ever
+    # Otherwise calls to a server that stops could be retried without end.
+    ("grpc.enable_retries", 0),
 ]
-PATIENCE = 300.0  # seconds: a safety net; nothing here is timed
+PATIENCE = 300.0  # seconds: a safety net; nothing here measures time
 FOREVER = 600_000  # milliseconds
 SEED = bytes(range(32))
 PATIENT = TimeControl(decision_ms=None, bank_ms=FOREVER, grace_ms=FOREVER)
@@ -41,24 +42,24 @@ LIMITS = SeatLimits(join_s=PATIENCE, farewell_s=60.0)
 
 
 class LeapingLoop(asyncio.SelectorEventLoop):
-    """Its time can be put forward, for what happens after a while."""
+    """An event loop whose time can be advanced, for tests of timeouts."""
 
     leapt_s = 0.0
 
     def time(self) -> float:
-        """Seconds, with all leaps."""
+        """Return the time in seconds, including all leaps."""
         return super().time() + self.leapt_s
 
 
 def leap(seconds: float) -> None:
-    """Put the time of the running loop forward."""
+    """Advance the time of the running loop."""
     loop = asyncio.get_running_loop()
     assert isinstance(loop, LeapingLoop)
     loop.leapt_s += seconds
 
 
 def run(main: Coroutine[Any, Any, T], loop: Callable[[], Any] | None = None) -> T:
-    """Run a test; nothing may go wrong in a task that nobody waits for."""
+    """Run a test; fail on exceptions in tasks that nothing awaits."""
     problems: list[dict[str, Any]] = []
 
     async def watched() -> T:
@@ -108,7 +109,7 @@ class Client:
         await self.call.write(data)
 
     async def hear_bytes(self) -> bytes | None:
-        """The next message; None at the end of the stream."""
+        """Return the next message; None at the end of the stream."""
         data = await self.call.read()
         if not isinstance(data, bytes):
             return None
@@ -116,7 +117,7 @@ class Client:
         return data
 
     async def hear_bytes_or_nothing(self) -> None:
-        """The next message, or whatever comes instead of one."""
+        """Read the next message, or ignore the error that ends the stream."""
         with suppress(grpc.aio.AioRpcError):
             await self.hear_bytes()
 
@@ -158,7 +159,7 @@ class Client:
                     raise ConnectionError(await self.status())
 
     async def status(self) -> str:
-        """How the connection ended."""
+        """Return the status with which the connection ended."""
         code = await self.call.code()
         return f"{code.name}: {await self.call.details()}"
 
@@ -167,12 +168,12 @@ class Client:
         await asyncio.sleep(0)
 
     async def hang_up(self) -> None:
-        """Leave, and close the connection, of which a seat takes but a few at once."""
+        """Close the connection; a seat accepts only a few at once."""
         await self._channel.close()
 
 
 def driven(spec: str, welcome: wire.Welcomed) -> Callable[[wire.Asked], int]:
-    """What a bot of the SDK answers."""
+    """Return a function that returns the answers of an SDK bot."""
     chance = int.from_bytes(welcome.chance)
     plan = SeatPlan(parse_spec(spec), welcome.seat, welcome.control, chance)
     driver = Driver(plan, welcome.rules)
@@ -227,24 +228,24 @@ class Hall:
         self._stack.callback(self.play.cancel)
 
     async def connect(self, seat: int) -> Client:
-        """A connection of its own to this seat."""
+        """Open a separate connection to this seat."""
         channel = grpc.aio.insecure_channel(f"unix:{self._sockets[seat]}", options=OPTIONS)
         await self._stack.enter_async_context(channel)
         return Client(channel)
 
     async def sit(self, seat: int, prompt: bool = False) -> Client:
-        """Somebody who is ready in this seat."""
+        """Return a client that is ready in this seat."""
         client = await self.connect(seat)
         return await client.sit(f"bot in {seat}", self.first_tickets[seat], prompt)
 
     async def leave(self, seat: int, client: Client) -> None:
-        """Let it go; another connection might be quicker than the end of this one."""
+        """Leave a seat and wait until its connection is gone, so that no other overtakes it."""
         await client.leave()
         while self.table.chairs[seat].link is not None:
             await asyncio.sleep(0)
 
     async def run_out(self, seat: int) -> None:
-        """Let the time of this seat run out, once nobody else owes an answer."""
+        """Let the time of this seat run out, once no other seat owes an answer."""
         match = self.table._match
         while [n for n in range(len(self.table.chairs)) if _owes(match, n)] != [seat]:
             await asyncio.sleep(0)
@@ -270,7 +271,7 @@ async def hall(
     on_decision: Any = None,
     **values: Any,
 ) -> AsyncIterator[Hall]:
-    """A table that waits for bots."""
+    """Yield a table that waits for bots."""
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         made = Hall(stack, Path(folder))
@@ -282,7 +283,7 @@ async def hall(
 
 
 async def everyone_plays(clients: list[Client]) -> list[wire.Ended]:
-    """All answer with their first legal action to the end."""
+    """Let all clients answer with their first legal action until the end."""
     return list(await asyncio.gather(*[client.play() for client in clients]))
 
 

@@ -1,8 +1,8 @@
-"""What the files under tests/wire/golden/ hold: messages as bytes and as people read them.
+"""The contents of the files under tests/wire/golden/: messages as bytes and as text.
 
-`.ci/regen-wire` writes them. `messages.txt` is what is said today. Messages that are said
-differently from now on move to `older.txt`, which only grows: whoever speaks an older protocol goes
-on saying them.
+`.ci/regen-wire` writes them. `messages.txt` contains the current messages. Messages whose encoding
+has changed move to `older.txt`, which only grows, because clients of an older protocol continue to
+send them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from wire_samples import Parse, samples
 FOLDER = Path(__file__).parent / "wire" / "golden"
 TODAY = FOLDER / "messages.txt"
 OLDER = FOLDER / "older.txt"
-LARGEST = 3000  # bytes; boards are golden elsewhere
+LARGEST = 3000  # bytes; other golden files cover boards
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Golden:
 
 
 def text_of(kind: type[Message], data: bytes) -> str:
-    """The message as people read it."""
+    """Return the message as readable text."""
     message = kind.FromString(data)
     return text_format.MessageToString(
         message, use_short_repeated_primitives=True, as_utf8=True
@@ -42,12 +42,12 @@ def text_of(kind: type[Message], data: bytes) -> str:
 
 
 def kinds() -> dict[str, tuple[type[Message], Parse]]:
-    """What a message of each name is, and who parses it."""
+    """Return the message class and the parser for each name."""
     return {sample.name: (sample.kind, sample.parse) for sample in samples()}
 
 
 def said_today() -> list[Golden]:
-    """What the file of today's messages is to hold."""
+    """Return the expected contents of the file of current messages."""
     return [
         Golden(sample.name, sample.data, text_of(sample.kind, sample.data))
         for sample in samples()
@@ -56,7 +56,7 @@ def said_today() -> list[Golden]:
 
 
 def read(path: Path) -> list[Golden]:
-    """The messages in a file, which need not exist."""
+    """Return the messages in a file, which need not exist."""
     if not path.exists():
         return []
     found = []
@@ -67,12 +67,12 @@ def read(path: Path) -> list[Golden]:
 
 
 def regenerate() -> None:
-    """Write the files anew."""
+    """Write the files."""
     now = said_today()
     texts = {(golden.name, golden.text) for golden in now}
     names = {golden.name for golden in now}
     was = read(TODAY)
-    # Of what is said no more under any name, there is nobody to parse it.
+    # Messages whose names are no longer in use are dropped, because nothing parses them.
     older = [one for one in was if one.name in names and (one.name, one.text) not in texts]
     FOLDER.mkdir(exist_ok=True)
     if older:

@@ -1,6 +1,6 @@
-"""Messages of every kind, out of games played at random, each with the function that parses it.
+"""Messages of every kind, from games played at random, each with the function that parses it.
 
-The golden file of the wire is made of them, and hostile messages are bred from them.
+The golden file of the wire consists of them, and hostile messages are derived from them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ Parse = Callable[[bytes], Any]
 
 @dataclass(frozen=True)
 class Sample:
-    """One message, and the parser it is meant for."""
+    """One message, and its parser."""
 
     name: str
     kind: type[Message]
@@ -70,12 +70,12 @@ class Sample:
 
     @property
     def text(self) -> str:
-        """The message as people read it."""
+        """The message as readable text."""
         return text_format.MessageToString(self.kind.FromString(self.data))
 
 
 def samples() -> list[Sample]:
-    """At least one of every kind, the same every time."""
+    """Return at least one message of every kind, always the same ones."""
     table_talk = [*_requests(), *_fixed_responses(), _rare_events(), *_games()]
     return [*table_talk, *_control(), *_lobby(), *_watch(), _runtime()]
 
@@ -189,7 +189,7 @@ def _message(name: str, kind: type[Message], message: Message, decode: Any) -> S
 
 
 def block_order() -> orders.BlockOrder:
-    """A block with a bot from everywhere."""
+    """Return a block with a bot of every origin."""
     places = (
         orders.House("mcts:ms=100"),
         orders.Archive("ab" * 32),

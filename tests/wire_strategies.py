@@ -1,4 +1,4 @@
-"""What Hypothesis draws for the wire: orders, reports, messages of lobbies and tables."""
+"""Hypothesis strategies for the wire: orders, reports, messages of lobbies and tables."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ seat_orders = st.builds(orders.SeatOrder, st.text(min_size=1, max_size=40), LINE
 
 @st.composite
 def blocks(draw: Any) -> orders.BlockOrder:
-    """Orders that can be played."""
+    """Draw orders that can be played."""
     seats = draw(st.integers(2, 4))
     chosen = draw(options(seats))
     rotate = chosen.get("first_player") == "rotate"
@@ -89,12 +89,13 @@ def blocks(draw: Any) -> orders.BlockOrder:
         watch_delay_ms=draw(U32),
         jitter_ms=draw(U32),
         start_limit_ms=draw(U32),
+        patience_ms=draw(U32),
     )
 
 
 @st.composite
 def tables(draw: Any) -> Rules:
-    """Rules of any table."""
+    """Draw rules of any table."""
     seats = draw(st.integers(2, 4))
     board = BOARDS[draw(st.sampled_from(sorted(BOARDS)))]
     return rules_for(board, seats, parse_options(draw(options(seats))))
@@ -102,7 +103,7 @@ def tables(draw: Any) -> Rules:
 
 @st.composite
 def events(draw: Any, rules: Rules) -> Event:
-    """Events of any kind, whole or seen; not all of them could happen."""
+    """Draw events of any kind, complete or observed; not all of them could occur."""
     board = rules.board
     seat = st.integers(0, rules.seats - 1)
     slot = st.integers(0, ROW_SIZE - 1)
@@ -151,7 +152,7 @@ def events(draw: Any, rules: Rules) -> Event:
 
 
 def results(rules: Rules) -> st.SearchStrategy[Result]:
-    """Results; few of them could be reached."""
+    """Return a strategy for results, few of which could be reached."""
     points = st.integers(-(2**31), 2**31 - 1)
     contracts = st.lists(st.integers(0, len(rules.board.contracts) - 1), max_size=4).map(tuple)
     seat = st.builds(
@@ -186,7 +187,7 @@ seats_of_reports = st.lists(seat_reports, min_size=2, max_size=4).map(tuple)
 
 @st.composite
 def match_reports(draw: Any) -> reports.MatchReport:
-    """Reports of finished matches."""
+    """Draw reports of finished matches."""
     seats = draw(seats_of_reports)
     rows = draw(st.lists(st.tuples(st.integers(0, len(seats) - 1), U64, U64, U64), max_size=5))
     columns = tuple(zip(*rows, strict=True)) or ((), (), (), ())

@@ -1,4 +1,4 @@
-"""Every way the cards may lie that fits what one seat saw happen, found by going through them all.
+"""All card distributions that are consistent with the events that one seat saw, by enumeration.
 
 Only for tiny boards. The source is the seat's own redacted history, nothing else.
 """
@@ -40,34 +40,37 @@ CardWorld = tuple[tuple[int, ...], int]  # the hands and the pile
 
 
 class CardWorlds:
-    """The hands as they may be, each with its chance, in the eyes of one seat.
+    """The possible hands, each with its weight, from the perspective of one seat.
 
-    What others chose is no evidence, and neither is which of several like cards they parted with:
-    each card that was not known to be in this very hand might have been the one.
+    Weights are proportional to probabilities. The pile has the same size in all worlds, so a draw
+    multiplies the weight by the number of equal cards: integers are faster than fractions.
+
+    The choices of other seats are not evidence, and neither is which of several equal cards they
+    gave away: each card that was not known to be in this very hand might have been the one.
     """
 
     def __init__(self, rules: Rules, seat: int) -> None:
         self.rules = rules
         self.seat = seat
         self.known = [0] * rules.seats  # taken from the row and not paid since
-        self.certain = 0  # further cards of the other hand, if there is but one, since a reshuffle
+        self.certain = 0  # further cards of the other hand since a reshuffle, if there is only one
         self.row = [NO_CARD] * 5
         self.discards = 0
         start: CardWorld = ((0,) * rules.seats, packed_counts(rules.deck))
-        self.chances: dict[CardWorld, Fraction] = {start: Fraction(1)}
+        self.chances: dict[CardWorld, int] = {start: 1}
         self.row_changed = False
         self.table = blank(rules)  # with the routes and carts of all seats
-        self.narrowed = False  # by a pass
+        self.narrowed = False  # after a pass
 
     def hear(self, history: Sequence[Event]) -> dict[CardWorld, Fraction]:
-        """The worlds that fit this history, their chances adding up to one."""
+        """Return the worlds that are consistent with this history, with their probabilities."""
         for event in history:
             if isinstance(event, Decision):
                 self._look_at_row()
             self._hear(event)
         self._look_at_row()
         total = sum(self.chances.values())
-        return {world: chance / total for world, chance in self.chances.items()}
+        return {world: Fraction(chance, total) for world, chance in self.chances.items()}
 
     def _hear(self, event: Event) -> None:
         match event:
@@ -116,16 +119,16 @@ class CardWorlds:
                 assert not isinstance(event, Fault), "a leaver's hand is not in the history"
 
     def _draw(self, card: int | None, seat: int | None) -> None:
-        after: dict[CardWorld, Fraction] = {}
+        assert len({size(pile) for _, pile in self.chances}) <= 1
+        after: dict[CardWorld, int] = {}
         for (hands, pile), chance in self.chances.items():
             for kind, number in enumerate(counts(pile)):
                 if number and card in (None, kind):
-                    taken = list(hands)
+                    taken = hands
                     if seat is not None:
-                        taken[seat] += ONE[kind]
-                    world = (tuple(taken), pile - ONE[kind])
-                    share = chance * Fraction(number, size(pile))
-                    after[world] = after.get(world, Fraction(0)) + share
+                        taken = (*hands[:seat], hands[seat] + ONE[kind], *hands[seat + 1 :])
+                    world = (taken, pile - ONE[kind])
+                    after[world] = after.get(world, 0) + chance * number
         self.chances = after
 
     def _take(self, seat: int, card: int) -> None:
@@ -140,7 +143,7 @@ class CardWorlds:
         self.known[seat] = without(known, cost)
         surprise = without(cost, known)
         certain = 0 if seat == self.seat else self.certain
-        after: dict[CardWorld, Fraction] = {}
+        after: dict[CardWorld, int] = {}
         for (hands, pile), chance in self.chances.items():
             if without(cost, hands[seat]) == 0:
                 paid = counts(without(surprise, certain))
@@ -153,7 +156,7 @@ class CardWorlds:
             self.certain = without(self.certain, surprise)
 
     def _pass(self, seat: int) -> None:
-        """Who must pass can pay for nothing."""
+        """Exclude the worlds in which a seat that passes could pay."""
         helpless: dict[int, bool] = {}
         for hands, _ in self.chances:
             if hands[seat] not in helpless:
@@ -167,7 +170,7 @@ class CardWorlds:
         }
 
     def _certain(self) -> int:
-        """What all worlds say the other hand holds, beyond what is known of it."""
+        """Return the cards of the other hand on which all worlds agree, beyond the known ones."""
         others = {
             sum(hands) - hands[self.seat] - sum(self.known) + self.known[self.seat]
             for hands, _ in self.chances
@@ -176,7 +179,7 @@ class CardWorlds:
         return others.pop()
 
     def _look_at_row(self) -> None:
-        """A row of wilds that was left lying says that nothing better was to be had."""
+        """Apply that a row of wilds is only kept if there was no better one."""
         if self.row_changed and NO_CARD not in self.row and self.row.count(WILD) >= 3:
             known = self.discards + packed(self.row)
             self.chances = {
@@ -200,7 +203,7 @@ def sampled(
     number: int = 1200,
     draw: Draw = determinize,
 ) -> Counter[Any]:
-    """What there is to see in so many states drawn for a seat."""
+    """Return the counts of `look` over `number` states drawn for a seat."""
     random = Random(seat)
     seen = observe(state, seat)
     return Counter(look(draw(seen, random)) for _ in range(number))
@@ -209,7 +212,7 @@ def sampled(
 def assert_drawn_from(chances: Mapping[Any, Fraction], sample: Counter[Any]) -> None:
     """Assert that the sample has nothing impossible, lacks nothing likely, and fits by chi-square.
 
-    The bound is about six standard deviations: samples are seeded, so they pass for ever or never.
+    The bound is about six standard deviations: samples are seeded, so the result never changes.
     """
     number = sample.total()
     impossible = set(sample) - set(chances)
@@ -233,7 +236,7 @@ def assert_drawn_from(chances: Mapping[Any, Fraction], sample: Counter[Any]) -> 
 
 
 def hands_of(worlds: Mapping[CardWorld, Fraction]) -> dict[tuple[int, ...], Fraction]:
-    """The chances of the hands."""
+    """Return the probabilities of the hands."""
     chances: dict[tuple[int, ...], Fraction] = {}
     for (hands, _), chance in worlds.items():
         chances[hands] = chances.get(hands, Fraction(0)) + chance

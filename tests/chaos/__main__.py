@@ -1,4 +1,4 @@
-"""`python -m chaos`: the kill test, as long as one likes."""
+"""`python -m chaos`: the kill test with any number of kills."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chaos.trial import Stuck, carry_out, compare
 
 
 def main() -> int:
-    """Run it; 0 if nothing was lost, double, different or left behind."""
+    """Run the test; return 0 if nothing was lost, double, different or left behind."""
     parser = argparse.ArgumentParser(
         prog="python -m chaos",
         description="Play matches of sandboxed bots on a referee while it, its runner and the "

@@ -1,7 +1,7 @@
-"""Has every block played, and writes down each finished one once: `python -m chaos.caller`.
+"""Has every block played, and records each finished one once: `python -m chaos.caller`.
 
-It may be killed at any line. What is true stands in SQLite: a block's attempt is counted up before
-it is started, and its matches are written together, by whoever finds it not done.
+It may be killed at any line. All state is in SQLite: a block's attempt is incremented before it is
+started, and its matches are written together, by the first process that finds it unfinished.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ THREADS = 2
 PAUSE = 0.05
 PIECE = 256 * 1024
 CHANNEL = (
-    ("grpc.enable_retries", 0),  # or gRPC itself may call a server that stops for ever
+    ("grpc.enable_retries", 0),  # otherwise gRPC itself could retry a server that stops without end
     ("grpc.initial_reconnect_backoff_ms", 50),
     ("grpc.max_reconnect_backoff_ms", 200),
     ("grpc.max_receive_message_length", 16 * 1024 * 1024),
@@ -39,7 +39,7 @@ create table if not exists result (match text not null, attempt integer not null
 
 
 def connect(journal: Path) -> sqlite3.Connection:
-    """The journal, for one thread; autocommit, so that transactions are what we say they are."""
+    """Open the journal, for one thread, in autocommit mode, so that transactions are explicit."""
     database = sqlite3.connect(journal, timeout=600, isolation_level=None)
     database.execute("pragma journal_mode = wal")
     database.executescript(TABLES)
@@ -47,7 +47,7 @@ def connect(journal: Path) -> sqlite3.Connection:
 
 
 class LostBlock(Exception):
-    """The referee does not know the block any more, or says that it is void."""
+    """The referee does not know the block any more, or reports that it is void."""
 
 
 class Caller:
@@ -60,7 +60,7 @@ class Caller:
         self._stub = control_pb2_grpc.ControlStub(grpc.insecure_channel(control, CHANNEL))
 
     def run(self) -> None:
-        """Until nothing is left to do; what goes wrong ends the process."""
+        """Work until all blocks are done; an error ends the process."""
         try:
             self._work()
         except BaseException:  # noqa: BLE001 - whatever it is, the other threads must not go on
@@ -116,7 +116,7 @@ class Caller:
     def _follow(self, block: str, attempt: int) -> list[control_pb2.MatchReport]:
         request = control_pb2.FollowBlockRequest(block=block, attempt=attempt)
         while True:
-            reports = []  # whoever follows again hears everything again
+            reports = []  # a new follower receives everything again
             try:
                 for said in self._stub.FollowBlock(request, timeout=120):
                     if said.HasField("finished"):
@@ -144,7 +144,7 @@ class Caller:
 
 
 def _expect_trouble(problem: grpc.RpcError) -> None:
-    """Raise what no kill explains."""
+    """Re-raise errors that a kill does not explain."""
     expected = (
         grpc.StatusCode.UNAVAILABLE,
         grpc.StatusCode.CANCELLED,
@@ -158,7 +158,7 @@ def _expect_trouble(problem: grpc.RpcError) -> None:
 
 
 def main() -> None:
-    """`python -m chaos.caller CONTROL JOURNAL BLOCKS SEED`."""
+    """Run `python -m chaos.caller CONTROL JOURNAL BLOCKS SEED`."""
     control, journal, blocks, seed = sys.argv[1:]
     plan = Plan(int(blocks), seed)
     database = connect(Path(journal))

@@ -1,4 +1,4 @@
-"""What is left of a trial that should be gone."""
+"""Remains of a trial that should have been removed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CGROUPS = Path("/sys/fs/cgroup")
 
 
 def leftovers(run: Path) -> list[str]:
-    """Processes, sockets, folders and control groups of a referee that has ended, one line each."""
+    """Return processes, sockets, folders and control groups of a stopped referee, one line each."""
     return [*_processes(run), *_files(run), *_groups(run)]
 
 
@@ -32,7 +32,7 @@ def _files(run: Path) -> list[str]:
 
 
 def _groups(run: Path) -> list[str]:
-    if not run.exists():  # nothing has begun
+    if not run.exists():  # nothing has started
         return []
     mark = run_mark(run)
     return [f"control group {path}" for path in CGROUPS.rglob(f"damrak-{mark}-*")]

@@ -1,4 +1,4 @@
-"""The blocks of a trial, the same for the same seed, and the archives of their bots."""
+"""The blocks of a trial, determined by the seed, and the archives of their bots."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ CONTROL = TimeControl(decision_ms=600_000, bank_ms=600_000, increment_ms=1_000)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """So many blocks of two mirrored matches."""
+    """A number of blocks of two mirrored matches."""
 
     blocks: int
     seed: str
 
     @property
     def matches(self) -> list[str]:
-        """Every match there is to be played."""
+        """All matches to be played."""
         return [f"{block}.{turn}" for block in self.names for turn in range(2)]
 
     @property
@@ -37,7 +37,7 @@ class Plan:
         return [f"b{number:04}" for number in range(self.blocks)]
 
     def order(self, block: str, attempt: int) -> control_pb2.StartBlockRequest:
-        """What the referee is told to play."""
+        """Return the referee's order for a block."""
         seed = hashlib.sha256(f"{self.seed} {block}".encode()).digest()
         bots = list(archives())
         return control_pb2.StartBlockRequest(
@@ -62,7 +62,7 @@ class Plan:
 
 
 def archives() -> dict[str, bytes]:
-    """The bots by the name of their archive."""
+    """Return the bots by the name of their archive."""
     made = [_archive(BOTS / f"{name}.py") for name in ("steady", "dicey")]
     return {hashlib.sha256(data).hexdigest(): data for data in made}
 

@@ -1,4 +1,4 @@
-"""A plan carried out by a referee and a caller that are killed while they are at it."""
+"""A plan carried out by a referee and a caller that are killed repeatedly."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ class Stuck(Exception):
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of a trial."""
+    """The outcome of a trial."""
 
-    results: dict[str, list[Any]] = field(default_factory=dict)  # by match: the events of each
+    # By match: the events of each result.
+    results: dict[str, list[Any]] = field(default_factory=dict)
     kills: Counter[str] = field(default_factory=Counter)
     left: list[str] = field(default_factory=list)
     attempts: int = 0
@@ -39,7 +40,7 @@ class Outcome:
 
 
 def carry_out(plan: Plan, folder: Path, kills: int = 0, tell: Tell = lambda line: None) -> Outcome:
-    """Play the whole plan. Kills are spread over it; the folder must be new, and its path short."""
+    """Play the whole plan, with kills spread over it; the folder must be new, its path short."""
     folder.mkdir(parents=True)
     run = folder / "run"
     control = f"unix:{folder}/c.sock"
@@ -82,7 +83,7 @@ def carry_out(plan: Plan, folder: Path, kills: int = 0, tell: Tell = lambda line
                 tell(f"{done} of {len(plan.matches)} matches, {outcome.kills.total()} kills")
             if now - progressed > PATIENCE:
                 raise Stuck(f"nothing was finished for {PATIENCE:.0f} s; see {folder}")
-            # In step with what is finished, so that the kills meet all of the plan.
+            # In step with the finished matches, so that the kills are spread over the whole plan.
             wanted = 2 + kills * (done + 4) // len(plan.matches)
             if kills and outcome.kills.total() < wanted and now >= next_kill:
                 name = rng.choice(("referee", "runner", "caller"))
@@ -93,7 +94,7 @@ def carry_out(plan: Plan, folder: Path, kills: int = 0, tell: Tell = lambda line
                 next_kill = now + rng.uniform(0, LONGEST_WAIT)
             time.sleep(TICK)
         referee.end(PATIENCE)
-        # They take away themselves what they have made.
+        # They remove what they have created.
         while any("runner" in command_line(pid) for pid in orphans):
             time.sleep(TICK)
         _sweep(referee, folder / "ready.json")
@@ -110,7 +111,7 @@ def carry_out(plan: Plan, folder: Path, kills: int = 0, tell: Tell = lambda line
 
 
 def compare(plan: Plan, disturbed: Outcome, undisturbed: Outcome) -> tuple[int, int, int]:
-    """How many matches were lost, counted twice, and how many went differently."""
+    """Return the numbers of matches that were lost, counted twice, and different."""
     found = disturbed.results
     lost = sum(match not in found for match in plan.matches)
     double = sum(len(results) > 1 for results in found.values())
@@ -127,7 +128,7 @@ def _kill(name: str, referee: Victim, caller: Victim) -> bool:
 
 
 def _sweep(referee: Victim, ready: Path) -> None:
-    """Start it once more and end it: what a killed one could not remove, the next one does."""
+    """Start and stop a referee once more, because it removes the remains of killed ones."""
     ready.unlink(missing_ok=True)
     give_up = time.monotonic() + PATIENCE
     while not ready.exists():
@@ -138,7 +139,7 @@ def _sweep(referee: Victim, ready: Path) -> None:
 
 
 def _events(replay: bytes) -> list[Any]:
-    """The events without the times, which no two games share."""
+    """Return the events without the times, which differ between games."""
     events = json.loads(replay)["events"]
     for event in events:
         event.pop("ms", None)

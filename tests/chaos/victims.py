@@ -1,4 +1,4 @@
-"""Processes that are started again whenever they are gone."""
+"""Processes that are restarted whenever they have exited."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ TESTS = Path(__file__).parents[1]
 
 
 class Victim:
-    """A process that is kept going."""
+    """A process that is kept running."""
 
     def __init__(self, name: str, command: Sequence[str], log: Path) -> None:
         self.name = name
         self._command = [sys.executable, *command]
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
-        self._ended = False  # by us, as it should
+        self._ended = False  # by the test, as intended
 
     def keep(self) -> int | None:
-        """Start it if it is not running; its exit status if it ended by itself."""
+        """Start it if it is not running; return its exit status if it exited by itself."""
         if self._process is not None:
             status = self._process.poll()
             if status is None:
@@ -46,13 +46,13 @@ class Victim:
 
     @property
     def pid(self) -> int | None:
-        """Its process id, while it runs."""
+        """Its process id, while it is running."""
         if self._process is None or self._process.poll() is not None:
             return None
         return self._process.pid
 
     def kill(self) -> bool:
-        """SIGKILL; whether there was something to kill."""
+        """Send SIGKILL; return whether it was running."""
         if self.pid is None:
             return False
         assert self._process is not None
@@ -61,7 +61,7 @@ class Victim:
         return True
 
     def end(self, seconds: float) -> int:
-        """SIGTERM, and its exit status."""
+        """Send SIGTERM, and return the exit status."""
         assert self._process is not None
         self._ended = True
         self._process.send_signal(signal.SIGTERM)
@@ -69,7 +69,7 @@ class Victim:
 
 
 def kill_child_of(parent: int | None, mark: str) -> bool:
-    """SIGKILL to the child whose command line has this mark; whether there was one."""
+    """Send SIGKILL to the child with this mark in its command line; return whether it exists."""
     if parent is None:
         return False
     for pid in children_of(parent):
@@ -83,7 +83,7 @@ def kill_child_of(parent: int | None, mark: str) -> bool:
 
 
 def command_line(pid: int) -> str:
-    """What a process was started as; empty if it is gone."""
+    """Return the command line of a process; empty if it has exited."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
     except OSError:

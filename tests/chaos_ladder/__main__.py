@@ -1,4 +1,4 @@
-"""Play a fixed list of blocks undisturbed and with kills, and compare what came of it.
+"""Play a fixed list of blocks undisturbed and with kills, and compare the results.
 
 cd tests && python -m chaos_ladder --blocks 500 --kills 60
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Run it; 0 if ladder, ratings and replays are the same."""
+    """Run the test; return 0 if ladder, ratings and replays are the same."""
     parser = argparse.ArgumentParser(prog="chaos_ladder", description=__doc__)
     parser.add_argument("--blocks", type=int, default=500, metavar="N")
     parser.add_argument("--kills", type=int, default=60, metavar="N")

@@ -1,4 +1,4 @@
-"""The list of blocks that is played, and what is to come of it."""
+"""The list of blocks that is played, and the comparison of results."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from damrak_ladder.matches.models import (
     SeatResult,
 )
 from damrak_ladder.replays.inspection import inspect
-from damrak_ladder.replays.keeping import load
+from damrak_ladder.replays.storage import load
+from damrak_ladder.standings.fit.publication import publish
 from damrak_ladder.standings.models import Counted, Progress, Tally
-from damrak_ladder.standings.publishing import publish
-from damrak_ladder.standings.tables import table
-from ladder_django.lines import some_bot, some_version
+from damrak_ladder.standings.read.table import table
+from ladder.bot_versions import some_bot, some_version
 
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 NEVER: Final = datetime(2999, 1, 1, tzinfo=UTC)
 
 SPECS: Final = ("greedy", "random")
-"""House bots that always play the same from the same position and the same seed, and fast."""
+"""Fast house bots that are deterministic given the position and the seed."""
 
 _TWINS: Final = 2  # of each, so that there are enough for a table of four
 _BLOCK_SEATS: Final = ([2, 3, 4], [8, 1, 1])
 
 
 def book_all(count: int, seed: int) -> Ladder:
-    """So many blocks on a ladder that books none itself, in an empty database."""
+    """Book blocks on a ladder that books none itself, in an empty database."""
     chance = random.Random(seed)
     ladder = create_ladder(
         LadderPlan(
@@ -70,24 +70,24 @@ def book_all(count: int, seed: int) -> Ladder:
 
 
 def hold_back(count: int) -> list[int]:
-    """Let nobody play the last so many blocks until they are released; which they are."""
+    """Keep the last `count` blocks from being played until they are released; return them."""
     held = list(Block.objects.order_by("-pk").values_list("pk", flat=True)[:count])
     Block.objects.filter(pk__in=held).update(due=NEVER)
     return held
 
 
 def release(held: list[int]) -> None:
-    """Let these be played."""
+    """Allow these blocks to be played."""
     Block.objects.filter(pk__in=held, due=NEVER).update(due=NOW)
 
 
 def left() -> int:
-    """How many blocks are not yet played, or not yet counted."""
+    """Return the number of blocks that are not yet played, or not yet counted."""
     return Block.objects.exclude(state=BlockState.RECORDED, settled__isnull=False).count()
 
 
 def waiting() -> str:
-    """What is known of hosts and of blocks that are not through, for whoever asks why."""
+    """Return the state of hosts and unfinished blocks, for error messages."""
     blocks = Block.objects.exclude(state=BlockState.RECORDED, settled__isnull=False)
     names = ("pk", "state", "attempt", "tries", "due", "host", "sent", "lease_until", "trouble")
     hosts = Host.objects.values("name", "state", "capacity", "workers", "last_seen")
@@ -96,7 +96,7 @@ def waiting() -> str:
 
 
 def lost() -> list[int]:
-    """The blocks that do not count."""
+    """Return the blocks that do not count."""
     counted = Block.objects.filter(state=BlockState.RECORDED, settled__isnull=False)
     return list(
         Block.objects.exclude(
@@ -108,7 +108,7 @@ def lost() -> list[int]:
 
 
 def double() -> list[int]:
-    """The blocks that count more than once, or whose recorded attempt is not the only one."""
+    """Return the blocks that count more than once, or have several recorded attempts."""
     progress = Progress.objects.get()
     assert progress.blocks == progress.serial == Counted.objects.count(), progress.serial
     found = set()
@@ -123,7 +123,7 @@ def double() -> list[int]:
 
 
 def outcome() -> dict[str, Any]:
-    """Everything that came of it, without the times at which it happened."""
+    """Return all results, without times."""
     ladder = Ladder.objects.get()
     publish(ladder, datetime.now(UTC), force=True)
     matches = list(Match.objects.order_by("pk"))
@@ -151,7 +151,7 @@ def outcome() -> dict[str, Any]:
 
 
 def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    """In what two outcomes differ."""
+    """Return the differences between two outcomes."""
     found = []
     for part in one:
         if isinstance(one[part], dict):
@@ -164,7 +164,7 @@ def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
 
 
 def _replay(match: Match) -> dict[str, Any]:
-    """The replay without what tells how long things took, and the seals over that."""
+    """Return the replay without durations, and without the hash and signature over them."""
     replay: dict[str, Any] = json.loads(load(match.replay))
     for name in ("played", "hash", "signature"):
         del replay[name]

@@ -30,28 +30,28 @@ from damrak_ladder.installation.databases import database_of
 from damrak_ladder.installation.environment import read_environment
 from damrak_ladder.installation.secrets import prepare_home
 from damrak_ladder.matches.models import Attempt, Outcome
-from ladder_django.databases import migrate, use_database
-from ladder_django.postgres import Postgres
+from ladder.databases import create_tables, use_database
+from ladder.postgres import Postgres
 from referee_process import short_folder
 
-REPLAY_KEY = bytes(range(32)).hex()  # one for all runs, so that signatures are the same
-LONGEST_SECONDS = 3600.0  # a safety net; nothing here is timed
+REPLAY_KEY = bytes(range(32)).hex()  # the same for all runs, so that signatures are equal
+LONGEST_SECONDS = 3600.0  # a safety net; nothing here measures time
 LONG_LEASE = {"DAMRAK_LADDER_LEASE_SECONDS": "600"}
-"""Where nobody is killed, whoever gets no time for a while must not pass for dead."""
+"""For runs without kills, in which a process without CPU time must not be considered dead."""
 
 STEP = 0.1
 
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a run, and what it took."""
+    """The outcome of a run, and its cost."""
 
     outcome: dict[str, Any]
     seconds: float
     kills: Counter[str] = field(default_factory=Counter)
     attempts: int = 0
     lost_attempts: int = 0
-    lost: tuple[int, ...] = ()  # blocks
+    lost: tuple[int, ...] = ()  # primary keys of blocks
     double: tuple[int, ...] = ()
 
 
@@ -70,12 +70,12 @@ def run(blocks: int, kills: int, seed: int, kind: str, machines: int = 2) -> Run
                 platform.check()
                 assert time.monotonic() < began + LONGEST_SECONDS, f"{platform.logs()}\n{waiting()}"
                 played = blocks - (remaining if remaining > 0 else blocks)
-                # Within the first half, for a kill takes a while and blocks go on meanwhile;
-                # what is held back sees to it that they do not come to an end.
+                # Within the first half, because a kill takes a while and blocks continue in the
+                # meantime; the blocks held back ensure that they do not run out.
                 if killed.total() >= kills:
                     held = _released(held)
                 elif 2 * played * kills >= blocks * killed.total():
-                    # Each kind in turn, in an order of chance.
+                    # Each kind in turn, in random order.
                     order = order or chance.sample(platform.kinds, len(platform.kinds))
                     victim = order.pop()
                     platform.kill(victim, chance)
@@ -96,7 +96,7 @@ def run(blocks: int, kills: int, seed: int, kind: str, machines: int = 2) -> Run
 
 
 def _released(held: list[int]) -> list[int]:
-    """Let these blocks be played; those that are still to be, while the database cannot say."""
+    """Release these blocks; return those still held because the database is unavailable."""
     try:
         release(held)
     except DatabaseError:
@@ -106,7 +106,7 @@ def _released(held: list[int]) -> list[int]:
 
 
 def _left() -> int:
-    """How many blocks are not through; -1 while the database cannot say."""
+    """Return the number of unfinished blocks; -1 while the database is unavailable."""
     try:
         return left()
     except DatabaseError:
@@ -116,7 +116,7 @@ def _left() -> int:
 
 @contextmanager
 def _home(kind: str) -> Iterator[tuple[Path, dict[str, str], Postgres | None]]:
-    """An empty installation."""
+    """Yield an empty installation."""
     with ExitStack() as stack:
         folder = stack.enter_context(short_folder())
         variables = {"DAMRAK_HOME": str(folder), "DAMRAK_LADDER_REPLAY_KEY": REPLAY_KEY}
@@ -127,7 +127,7 @@ def _home(kind: str) -> Iterator[tuple[Path, dict[str, str], Postgres | None]]:
         prepare_home(folder)
         use_database(database_of(read_environment(variables)))
         stack.callback(connection.close)
-        migrate()
+        create_tables()
         key = bytes.fromhex(REPLAY_KEY)
         stack.enter_context(override_settings(DAMRAK_HOME=folder, DAMRAK_REPLAY_KEY=key))
         yield folder, variables, postgres

@@ -1,4 +1,4 @@
-"""The processes of a platform, each of which may be killed, and comes back."""
+"""The processes of a platform, each of which may be killed and restarted."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from types import TracebackType
 from typing import Final
 
 from chaos.victims import kill_child_of
-from ladder_django.postgres import Postgres
-from pipeline.broker import Broker
-from pipeline.plant import LEASE_SECONDS, QUICK, Machine, Process
+from ladder.postgres import Postgres
 from ports import free_port
+from system.broker import Broker
+from system.plant import LEASE_SECONDS, QUICK, Machine, Process
 
 KINDS: Final = (
     *("worker", "child", "pause", "referee", "runner"),
     *("broker", "flush", "clerk", "deputy", "beat", "site"),
 )
-"""A child plays one block of a worker, a deputy does what its clerk is to do, and a runner is what
-starts bots for a referee. Whoever pauses comes back when its lease has run out."""
+"""The processes that are killed.
+
+A child plays one block of a worker, a deputy executes the tasks of its clerk, and a runner starts
+bots for a referee. A paused process continues when its lease has expired.
+"""
 
 PAUSE_SECONDS: Final = 2.0 * LEASE_SECONDS
 
@@ -51,11 +54,11 @@ class Platform:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What can be killed."""
+        """The kinds of processes that can be killed."""
         return KINDS if self.postgres is None else (*KINDS, "database")
 
     def kill(self, kind: str, chance: random.Random) -> None:
-        """Kill one of that kind; whatever was killed is started again at once."""
+        """Kill a process of this kind, and restart it at once."""
         machine = chance.choice(self._machines)
         match kind:
             case "worker":
@@ -88,7 +91,7 @@ class Platform:
                 self._lone[kind] = self._start(kind)
 
     def check(self) -> None:
-        """See to it that nothing has ended by itself, but for those whose child we killed early."""
+        """Check that no process has exited by itself, except those whose child was killed early."""
         for name, process in self._lone.items():
             if _has_given_up(process):
                 self._lone[name] = self._start(name)
@@ -97,7 +100,7 @@ class Platform:
                 machine.restart_worker()
 
     def logs(self) -> str:
-        """The end of what each of them wrote."""
+        """Return the end of each log."""
         logs = sorted(self.folder.rglob("*.log"))
         return "\n".join(f"--- {log.relative_to(self.folder)}\n{_tail(log)}" for log in logs)
 
@@ -119,9 +122,9 @@ class Platform:
 
 
 def _has_given_up(process: Process) -> bool:
-    """Whether Celery ended it because a child died before all had started.
+    """Return whether Celery stopped it because a child was killed before all had started.
 
-    It leaves it to whoever supervises to start it again: here, to us.
+    Celery leaves the restart to a supervisor: here, to the test.
     """
     code = process.process.poll()
     tail = _tail(process.log)

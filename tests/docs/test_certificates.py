@@ -1,4 +1,4 @@
-"""The operators' page on an authority of one's own, followed by the letter."""
+"""The operators' page about a certificate authority of one's own, followed word for word."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ import pytest
 
 from referee_process import RefereeProcess, short_folder
 
+pytestmark = pytest.mark.process
+
 PAGE = Path(__file__).parents[2] / "docs" / "operators" / "referee.md"
 BOT = "from damrak import Bot\nclass Mine(Bot):\n    def choose(self, view): return view.legal[0]\n"
 
 
 def commands() -> list[str]:
-    """The blocks of commands in that section, for a referee on this machine."""
+    """Return the command blocks of that section, for a referee on this machine."""
     section = (
         PAGE.read_text().partition("### An authority of your own")[2].partition("\nWithout")[0]
     )
@@ -30,14 +32,14 @@ def commands() -> list[str]:
 
 
 def openssl() -> str:
-    """Which OpenSSL there is, if any: what else goes by that name does not know all options."""
+    """Return the version of OpenSSL, or ""; other programs of that name lack some options."""
     if shutil.which("openssl") is None:
         return ""
     return subprocess.run(["openssl", "version"], capture_output=True, text=True).stdout
 
 
 @pytest.mark.skipif(not re.match("OpenSSL [3-9]", openssl()), reason="the page is about OpenSSL 3")
-def test_its_certificates_let_a_bot_in_and_nobody_without() -> None:
+def test_its_certificates_admit_a_bot_and_are_required() -> None:
     *certificates, connect = commands()
     assert len(certificates) == 3
     with short_folder() as folder:

@@ -13,7 +13,7 @@ TEMPLATE = ROOT / "deploy" / "damrak.env.example"
 
 
 class Asked(dict[str, str]):
-    """An empty environment that remembers what was asked for."""
+    """An empty environment that records the requested names."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,6 +36,6 @@ def test_table_is_complete() -> None:
     assert told == known()
 
 
-def test_template_has_no_setting_that_there_is_not() -> None:
+def test_template_has_only_existing_settings() -> None:
     told = re.findall(r"^#? ?(DAMRAK_LADDER_\w+)=", TEMPLATE.read_text(), re.MULTILINE)
     assert set(told) <= known()

@@ -1,4 +1,4 @@
-"""Board files: what is wrong with one is said by the name of the field."""
+"""Board files: errors are reported with the name of the field."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def broken(change: Change) -> dict[str, Any]:
 
 
 def put(path: str, value: object) -> Change:
-    """A change that puts a value in the place that a complaint would name."""
+    """Return a change that sets a value at the path that an error message would name."""
 
     def change(data: Any) -> None:
         *way, last = path.replace("[", ".").replace("]", "").split(".")
@@ -130,12 +130,12 @@ def test_inconsistency_is_named(change: Change, field: str) -> None:
 
 
 @pytest.mark.parametrize("data", [None, [], "board", 3])
-def test_what_is_no_object_is_no_board(data: object) -> None:
+def test_value_that_is_not_an_object_is_not_a_board(data: object) -> None:
     with pytest.raises(BoardError, match="must be an object"):
         parse_board(data)
 
 
-def test_routes_and_contracts_may_stand_in_any_order() -> None:
+def test_routes_and_contracts_may_be_in_any_order() -> None:
     turned = broken(lambda data: (data["routes"].reverse(), data["contracts"].reverse()))
     board, plain = parse_board(turned), parse_board(deepcopy(SMALL))
     assert board.routes == plain.routes

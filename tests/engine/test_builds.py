@@ -13,10 +13,12 @@ import pytest
 
 from damrak_engine import state
 
+pytestmark = pytest.mark.process
+
 SWITCH = "DAMRAK_INTERPRETED"
 TESTS = Path(__file__).resolve().parents[1]
 
-# Every table and a spread of options; what each game did, saw and drew goes into one hash.
+# Every table and a range of options; actions, observations and draws of each game go into one hash.
 PLAY = """
 import damrak  # before the engine: it may have to be the interpreted one
 import hashlib, json, sys
@@ -80,7 +82,7 @@ def test_both_builds_play_the_same_games() -> None:
     assert native["digest"] == source["digest"]
 
 
-# A thousand signals come, and their handler raises, as that of Ctrl-C does.
+# A thousand signals arrive whose handler raises, like that of Ctrl-C.
 INTERRUPTED = """
 import damrak  # before the engine: it may have to be the interpreted one
 import signal
@@ -118,7 +120,7 @@ for _ in range(1000):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
-def test_what_a_signal_raises_is_no_lack_of_memory() -> None:
+def test_exception_of_a_signal_is_not_a_lack_of_memory() -> None:
     environment = os.environ | {"PYTHONPATH": str(TESTS)}
     run = subprocess.run(
         [sys.executable, "-c", INTERRUPTED], env=environment, capture_output=True, text=True

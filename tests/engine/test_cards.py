@@ -1,4 +1,4 @@
-"""Packed multisets of cards do what lists of cards do."""
+"""Packed multisets of cards are equivalent to lists of cards."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from positions import (
 
 TABLES = pytest.mark.parametrize("seats", [2, 3, 4])
 RICH = "pink pink blue blue green green black black red red orange orange wild wild wild wild"
-PINK_2, GREY_TWIN = 0, 1  # routes of the board, by what the tests need of them
+PINK_2, GREY_TWIN = 0, 1  # routes of the board, named by the properties that the tests require
 GREY_4, GREY_1, GREY_3 = 4, 8, 18
 BLUE_3, GREEN_2 = 3, 2
 SHORT_TWINS = 10, 11  # black and red, one space
@@ -33,7 +33,7 @@ PLAIN_RED_1, MARKED_PINK_1 = 5, 24
 
 
 def claimable(state: State) -> set[int]:
-    """The routes the actor may claim."""
+    """Return the routes that the actor may claim."""
     return {i for i in range(len(state.rules.board.routes)) if payments(state, i)}
 
 
@@ -192,14 +192,14 @@ def test_r38_double_three_four_both_give_a_goods_card() -> None:
     assert state.goods == [1, 1, 0]
 
 
-def test_claim_of_a_route_somebody_owns_is_refused_in_words() -> None:
+def test_claim_of_a_taken_route_is_refused_in_words() -> None:
     state = position(hands=[RICH])
     give_routes(state, 1, GREY_1)
     with pytest.raises(IllegalAction, match="not open"):
         play(state, payment(state, GREY_1, "red"))
 
 
-def test_claim_logs_before_the_row_is_seen_to() -> None:
+def test_claim_is_logged_before_the_row_is_filled() -> None:
     state = position(hands=["red red"], row="pink - - - -", pile="", rest=1)
     events = claim(state, GREY_TWIN, "red")
     assert kinds_of(events) == ["claim", "reshuffle", "refill", "refill"]

@@ -1,4 +1,4 @@
-"""R39 to R43: drawing contracts, and what becomes of them."""
+"""R39 to R43: drawing, keeping and returning contracts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TABLES = pytest.mark.parametrize("seats", [2, 3, 4])
 
 
 def held(state: State, seat: int) -> set[int]:
-    """The contracts a seat has kept."""
+    """Return the contracts that a seat has kept."""
     return {i for i in range(60) if state.contracts[seat] >> i & 1}
 
 
@@ -94,7 +94,7 @@ def test_r41_contracts_permanent_even_all_of_them() -> None:
 
 
 def test_r42_contracts_fulfilled() -> None:
-    # Contract 1 joins Dam and De Drie Hendricken: by way of Jan Roodenpoortstoren, Westermarkt.
+    # Contract 1 joins Dam and De Drie Hendricken: via Jan Roodenpoortstoren and Westermarkt.
     chain = [30, 28, 24]
     for missing in chain:
         state = position(contracts=[[1]])

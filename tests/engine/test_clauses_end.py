@@ -23,7 +23,7 @@ GREEN_2 = 2
 
 
 def a_turn(state: State) -> list[str]:
-    """Two blind cards; what kinds of events there were after them."""
+    """Draw two blind cards and return the kinds of the events after them."""
     first = play(state, BLIND)
     second = play(state, BLIND)
     return kinds_of([*first, *second])[2:]
@@ -37,7 +37,7 @@ def scored(
     contracts: tuple[tuple[int, ...], ...] = (),
     routes: tuple[tuple[int, ...], ...] = (),
 ) -> Result:
-    """The result of a game that ended with these."""
+    """Return the result of a game that ended with these values."""
     state = position(seats, contracts=contracts)
     for seat, number in enumerate(points):
         state.points[seat] = number
@@ -89,7 +89,7 @@ def test_r45_last_turns(seats: int) -> None:
 
 
 def test_r46_score_order() -> None:
-    # Contract 1 (3 points) is joined by 30, 28 and 24; contract 23 (9 points) is not.
+    # Contract 1 (3 points) is fulfilled by 30, 28 and 24; contract 23 (9 points) is not.
     ended = scored(
         2, points=(11, 20), goods=(1, 0), contracts=((1, 23), ()), routes=((30, 28, 24),)
     )
@@ -182,7 +182,7 @@ def test_r50_winner_by_total_and_not_by_routes() -> None:
 
 @TABLES
 def test_r51_tiebreak(seats: int) -> None:
-    # Contract 0 (2 points) is done; seat 0 has as much from its routes alone.
+    # Contract 0 (2 points) is fulfilled; seat 0 has as many points from its routes alone.
     joined = (40, 42, 8)  # Oost-Indisch Huis, Waag, Montelbaanstoren; Oude Waal
     ended = scored(
         seats,

@@ -1,4 +1,4 @@
-"""R1 to R14: what is in the box, and the set-up."""
+"""R1 to R14: the contents of the box, and the set-up."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_r02_board() -> None:
         ("length", 5, r"routes\[2\]\.length"),
     ],
 )
-def test_r02_board_refuses_what_is_no_route(field: str, value: object, complaint: str) -> None:
+def test_r02_board_refuses_invalid_routes(field: str, value: object, complaint: str) -> None:
     broken = deepcopy(SMALL)
     broken["routes"][2][field] = value
     with pytest.raises(BoardError, match=complaint):

@@ -30,7 +30,7 @@ SLOTS = [TAKE + slot for slot in range(5)]
 
 
 def offers_only(state: State, *actions: int) -> bool:
-    """Whether exactly these actions are legal."""
+    """Return whether exactly these actions are legal."""
     return set(state.legal_actions()) == set(actions)
 
 

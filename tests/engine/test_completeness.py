@@ -1,4 +1,4 @@
-"""Every clause, ruling and option value of docs/rules.md is the business of some test here."""
+"""Every clause, ruling and option value of docs/rules.md is covered by a test here."""
 
 from __future__ import annotations
 

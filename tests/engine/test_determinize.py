@@ -1,7 +1,7 @@
-"""`determinize`: what it draws is consistent, and every hand is as likely as it should be.
+"""`determinize`: its draws are consistent, and every hand has the right probability.
 
-Tiny tables are compared with `worlds`, which goes through every hidden position; big ones must
-obey what follows from the rules.
+Tiny tables are compared with `worlds`, which enumerates all hidden positions; on large ones the
+properties that follow from the rules are checked.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from damrak_engine.actions import BLIND, OFFER
 from damrak_engine.cards import NO_CARD, ONE, WILD, counts, size, without
@@ -27,15 +27,16 @@ from damrak_engine.state import State, rollout
 from damrak_engine.supply import flush
 from oracle import check_conserved, check_knowledge, held
 from positions import AMSTERDAM, blind, in_play, leave, small_board, take
+from samples import examples
 from strategies import Choose, Plan, building, drawing, openings, plans, seed_of, walk
 from worlds import CardWorlds, assert_drawn_from, sampled
 
-# ---- laws, on any table ------------------------------------------------------------------------
+# ---- properties on any table ---------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(plans(), st.integers(0, 2**32))
-def test_what_is_drawn_looks_the_same_to_the_seat(plan: Plan, number: int) -> None:
+def test_drawn_state_looks_the_same_to_the_seat(plan: Plan, number: int) -> None:
     random = Random(number)
     for state, _, _ in walk(plan):
         if random.random() < 0.2:
@@ -65,9 +66,9 @@ def check_drawn(true: State, drawn: State, seat: int) -> None:
         assert plain + sum(card < WILD for card in drawn.row) < 3, "it would have been flushed"
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(plans(), st.integers(0, 2**32))
-def test_what_is_drawn_can_be_played_out(plan: Plan, number: int) -> None:
+def test_drawn_state_can_be_played_to_the_end(plan: Plan, number: int) -> None:
     random = Random(number)
     for state, _, _ in walk(plan):
         if random.random() < 0.05:
@@ -77,7 +78,7 @@ def test_what_is_drawn_can_be_played_out(plan: Plan, number: int) -> None:
             assert drawn.is_over
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(plans(), st.integers(0, 2**32))
 def test_it_works_in_a_finished_game(plan: Plan, number: int) -> None:
     *_, (state, _, _) = walk(plan)
@@ -90,9 +91,9 @@ def test_it_works_in_a_finished_game(plan: Plan, number: int) -> None:
         check_conserved(drawn)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(plans())
-def test_the_true_hands_obey_what_is_asked_of_drawn_ones(plan: Plan) -> None:
+def test_the_true_hands_satisfy_the_constraints_of_drawn_ones(plan: Plan) -> None:
     for number, (state, _, _) in enumerate(walk(plan)):
         for seat in range(plan.seats if number % 4 == 0 else 0):
             seen = observe(state, seat)
@@ -106,7 +107,7 @@ def test_the_true_hands_obey_what_is_asked_of_drawn_ones(plan: Plan) -> None:
 
 
 def played_out(rules: Rules, number: int) -> tuple[State, list[Event]]:
-    """A game of random play and its log."""
+    """Return a game of random play and its log."""
     random = Random(number)
     dice = SeedDice(seed_of(number))
     log: list[Event] = []
@@ -116,7 +117,7 @@ def played_out(rules: Rules, number: int) -> tuple[State, list[Event]]:
     return state, log
 
 
-# ---- cards, on tiny tables ---------------------------------------------------------------------
+# ---- cards on tiny tables ------------------------------------------------------------------------
 
 
 def tiny(seats: int, cards: int, wilds: int, **options: object) -> Rules:
@@ -127,7 +128,7 @@ def tiny(seats: int, cards: int, wilds: int, **options: object) -> Rules:
 def card_chances(
     state: State, log: list[Event], seat: int, look: Callable[[tuple[int, ...]], object]
 ) -> dict[object, Fraction]:
-    """The chances of what there is to see in the hands."""
+    """Return the probabilities of the values of `look` over possible hands."""
     chances: dict[object, Fraction] = {}
     worlds = CardWorlds(state.rules, seat).hear([seen_by(event, seat) for event in log])
     for (hands, _), chance in worlds.items():
@@ -162,7 +163,10 @@ def test_cards_of_three_seats_before_a_reshuffle(choose: Choose) -> None:
 
 
 def after_a_reshuffle(seats: int) -> tuple[State, list[Event]]:
-    """Discards became the pile, some like cards that seat 1 holds; then it drew a blind card."""
+    """Return a game after a reshuffle of discards, from which seat 1 has drawn a blind card.
+
+    Some of the discards are equal to cards that seat 1 holds.
+    """
     rules = tiny(seats, 2, 5)
     for number in range(400):
         random = Random(number)
@@ -209,7 +213,7 @@ def test_old_and_new_cards_of_each_hand(seats: int, cards: int, wilds: int, choo
     assert tested > 3
 
 
-def test_a_row_of_wilds_says_what_is_not_outside_the_hands() -> None:
+def test_a_row_of_wilds_excludes_cards_outside_the_hands() -> None:
     state = in_play(
         hands=["pink"],
         row="wild wild wild wild pink",
@@ -234,17 +238,17 @@ def test_hands_keep_what_was_taken_from_the_row() -> None:
 
 
 def lying(state: State) -> bool:
-    """Whether wilds were left to lie while cards were in the pile, and are remembered."""
+    """Return whether wilds were left in the row while the pile had cards, and this is recorded."""
     return any(pile and plain != RESHUFFLED for *_, pile, plain in state.hoards)
 
 
 def hungry(actions: list[int], random: Random) -> int:
-    """Any card until there are hardly any, then claims as well."""
+    """Draw cards until hardly any are left, and then claim routes as well."""
     return building(actions, random) if random.random() < 0.3 else drawing(actions, random)
 
 
 @pytest.mark.parametrize(("seats", "wilds", "games"), [(2, 8, 600), (3, 8, 60), (4, 9, 60)])
-def test_wilds_left_lying_are_remembered(seats: int, wilds: int, games: int) -> None:
+def test_wilds_left_in_the_row_are_recorded(seats: int, wilds: int, games: int) -> None:
     rules = tiny(seats, 1, wilds)
     found = [game for game in openings(rules, hungry, 24, games) if lying(game[0])]
     assert len(found) >= 3
@@ -280,7 +284,8 @@ def test_no_reshuffle_is_forgotten(seats: int) -> None:
                     lots.append(tuple(received))
                 received = [0] * seats
         noted = [tuple(hoards) for *hoards, _, plain in state.hoards if plain == RESHUFFLED]
-        assert len(noted) >= len(lots) - 1  # one when nobody held anything unseen says nothing
+        # An event while no seat held an unseen card is not evidence.
+        assert len(noted) >= len(lots) - 1
         assert noted[1:] == lots[len(lots) - max(len(noted) - 1, 0) :]
         most = max(most, len(noted))
     assert most >= seats

@@ -1,4 +1,4 @@
-"""`determinize`: contracts, also those that went from hand to hand, and the unseen set-up."""
+"""`determinize`: contracts, including those passed between hands, and the unseen set-up."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ def test_contract_that_the_seat_put_back_and_another_drew() -> None:
     assert state.returned == (3, 4)
     play(state, BLIND)
     play(state, BLIND)
-    offer(state)  # seat 1 draws what seat 0 and itself put back, and keeps one of them
+    # Seat 1 draws the contracts that seat 0 and itself returned, and keeps one of them.
+    offer(state)
     play(state, KEEP_FIRST)
     has_it = sampled(state, 0, lambda drawn: drawn.contracts[1] >> 3 & 1, 2000)
     assert abs(has_it[1] - 1000) < 130
@@ -70,7 +71,7 @@ def test_contract_that_came_back_to_the_seat() -> None:
     state = deal(2, board=few_contracts(4), contracts=range(4))
     for answer in (KEEP_FIRST, KEEP_FIRST):
         play(state, answer)
-    offer(state)  # seat 0 draws 2, its own, and 3, which seat 1 put back: so seat 1 holds 1
+    offer(state)  # seat 0 draws 2, its own, and 3, which seat 1 returned: so seat 1 holds 1
     assert state.offers[0] == (2, 3)
     assert set(sampled(state, 0, contracts_of, 50)) == {contracts_of(state)}
 

@@ -1,4 +1,4 @@
-"""`determinize` after forced passes: a seat that had to pass could pay for no route then free."""
+"""`determinize` after forced passes: a seat that had to pass could not pay for any free route."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from worlds import CardWorlds, assert_drawn_from, hands_of, sampled
 
 
 def scant(seats: int, wilds: int = 1, carts: int = 6, **options: object) -> Rules:
-    """The rules of a table where seats have to pass, with just the contracts to begin with."""
+    """Return the rules of a table where seats have to pass, with only the initial contracts."""
     board = scant_board(
         players=[seats, seats],
         wild_cards=wilds,
@@ -37,7 +37,7 @@ def scant(seats: int, wilds: int = 1, carts: int = 6, **options: object) -> Rule
 def after_passes(
     rules: Rules, games: int, choose: Choose = drawing
 ) -> Iterator[tuple[State, list[Event], int]]:
-    """One position a game in which some other seat has passed, and whose view it is."""
+    """Yield one position per game in which another seat has passed, with the observing seat."""
     for number in range(games):
         random = Random(number)
         dice = SeedDice(seed_of(number))
@@ -54,7 +54,7 @@ def after_passes(
 
 
 def counted(seen: Observation, random: Random) -> State:
-    """What is drawn when nothing is left to chance that can be counted."""
+    """Return the state drawn if everything that can be counted is counted instead of sampled."""
     state = blank(seen.rules)
     place_cards(state, seen, random, tries=0)
     return state
@@ -69,7 +69,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("rules", TABLES.values(), ids=TABLES)
-def test_who_passed_could_pay_for_nothing(rules: Rules) -> None:
+def test_seat_that_passed_could_not_pay(rules: Rules) -> None:
     tested = 0
     for state, log, seat in after_passes(rules, 60):
         worlds = CardWorlds(rules, seat)
@@ -88,7 +88,7 @@ def hands(state: State) -> tuple[int, ...]:
     return tuple(state.hands)
 
 
-def test_what_is_counted_out_looks_the_same_to_the_seat() -> None:
+def test_counted_state_looks_the_same_to_the_seat() -> None:
     random = Random(0)
     for state, _, seat in after_passes(scant(4), 10):
         seen = observe(state, seat)
@@ -99,7 +99,7 @@ def test_what_is_counted_out_looks_the_same_to_the_seat() -> None:
         check_knowledge(drawn)
 
 
-def test_between_two_seats_a_pass_tells_nothing() -> None:
+def test_between_two_seats_a_pass_reveals_nothing() -> None:
     tested = 0
     for state, log, seat in after_passes(scant(2), 40):
         worlds = CardWorlds(state.rules, seat)
@@ -110,7 +110,7 @@ def test_between_two_seats_a_pass_tells_nothing() -> None:
     assert tested > 2
 
 
-def test_a_pass_by_choice_tells_nothing() -> None:
+def test_a_voluntary_pass_reveals_nothing() -> None:
     def lazy(actions: list[int], random: Random) -> int:
         return PASS if PASS in actions and random.random() < 0.3 else drawing(actions, random)
 

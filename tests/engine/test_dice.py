@@ -1,4 +1,4 @@
-"""The dice are those of docs/replay.md, number by number."""
+"""The dice match docs/replay.md, number by number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SVG of a board: well-formed, complete, legible; read back from the document itself."""
+"""The SVG of a board: well-formed, complete and legible, as parsed from the document itself."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from damrak_engine.board import Board, parse_board
 from damrak_engine.boards import board_names, load_board
 from damrak_engine.drawing import draw
 from damrak_engine.drawing.labels import LINE
 from damrak_engine.generator import generate
+from samples import examples
 
 PICTURE = Path(__file__).resolve().parents[2] / "docs" / "images" / "amsterdam.svg"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -54,7 +55,7 @@ def classes(element: Element) -> Counter[str]:
 
 
 def text_boxes(root: Element) -> list[tuple[str, int, int, int, int]]:
-    """Where every line of a name stands: it is stretched to its textLength."""
+    """Return the position of every line of a name: it is stretched to its textLength."""
     found = []
     for text in root.iter(f"{SVG}text"):
         if text.get("class") == "name":
@@ -106,7 +107,7 @@ def test_everything_lies_on_the_sheet(board: Board) -> None:
 
 
 def corners(group: Element, bed: Element) -> list[tuple[float, float]]:
-    """The corners of a route's spaces on the sheet."""
+    """Return the corners of a route's spaces on the sheet."""
     a, b, c, d, e, f = map(float, re.findall(r"-?[\d.]+", bed.attrib["transform"]))
     found = []
     for rect in group.iter(f"{SVG}rect"):
@@ -135,14 +136,14 @@ def test_no_name_of_a_new_board_lies_on_a_route(seed: int, size: int) -> None:
     boxes = text_boxes(root)
     for bed in (g for g in root.iter(f"{SVG}g") if "transform" in g.attrib):
         points = corners(bed, bed)
-        ring = points[:4]  # the bed itself is its first rectangle
+        ring = points[:4]  # the first rectangle is the bed itself
         for name, left, top, right, bottom in boxes:
             box = [(left, top), (right, top), (right, bottom), (left, bottom)]
             assert separated(ring, box), name
 
 
 def separated(one: list[tuple[float, float]], two: list[tuple[float, float]]) -> bool:
-    """Whether some direction tells two convex shapes apart, up to a bed's rim of 3 pixels."""
+    """Return whether a line separates two convex shapes, up to a bed's rim of 3 pixels."""
     for shape in (one, two):
         for (ax, ay), (bx, by) in zip(shape, shape[1:] + shape[:1], strict=True):
             nx, ny = ay - by, bx - ax
@@ -166,7 +167,7 @@ def test_stored_sides_are_kept() -> None:
         assert int(text.attrib["y"]) > int(circle.attrib["cy"])
 
 
-def test_a_side_that_is_none_is_passed_over() -> None:
+def test_an_unknown_side_is_ignored() -> None:
     source = json.loads(json.dumps(load_board("practice").source))
     for location, label in zip(source["locations"], ("up", 7, None, ["e"], {}, ""), strict=False):
         location["label"] = label
@@ -183,7 +184,7 @@ def test_names_cannot_break_out_of_the_document() -> None:
     assert not list(root.iter(f"{SVG}script"))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(name=st.text(min_size=1).filter(str.strip))
 def test_any_name_gives_a_well_formed_document(name: str) -> None:
     source = json.loads(json.dumps(load_board("practice").source)) | {"name": name}

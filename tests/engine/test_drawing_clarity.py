@@ -1,4 +1,4 @@
-"""Flaws of a drawing are found, named and blamed on the right route."""
+"""Flaws of a drawing are found, described and attributed to the right route."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_locations_on_one_another_have_colliding_names_or_marks() -> None:
 
 
 @pytest.mark.parametrize("name", ["amsterdam", "practice"])
-def test_boards_of_the_package_have_no_grave_flaw(name: str) -> None:
+def test_boards_of_the_package_have_no_serious_flaw(name: str) -> None:
     assert not [flaw for flaw in flaws_of(load_board(name)) if flaw.grave]
 
 
@@ -64,7 +64,7 @@ def test_practice_has_no_flaw_at_all() -> None:
 
 
 @pytest.mark.parametrize("length", range(1, 7))
-def test_a_length_fits_the_room_it_wishes_for(length: int) -> None:
+def test_a_length_fits_the_space_it_needs(length: int) -> None:
     assert length_at(room_for(length)) == length
 
 
@@ -94,7 +94,7 @@ def test_a_turned_rectangle_and_a_box_overlap_only_if_they_share_an_area() -> No
     slope = ribbon((O, Point(100, 100)), 7)
     assert overlap(slope, Box(40, 40, 60, 60))
     assert overlap(slope, Box(50, 30, 70, 44))
-    assert not overlap(slope, Box(60, 30, 80, 45))  # inside its bounds, beside the slope
+    assert not overlap(slope, Box(60, 30, 80, 45))  # within its bounding box, but beside the slope
     assert not overlap(slope, Box(120, 0, 140, 100))
 
 

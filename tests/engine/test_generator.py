@@ -1,4 +1,4 @@
-"""Generated boards: every promise, checked from the file alone."""
+"""Generated boards: all guarantees, checked from the file alone."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from damrak_engine.board import Board, parse_board
 from damrak_engine.drawing import flaws_of
 from damrak_engine.generator import LOCATIONS, claimable_goods, design_flaws, generate
 from damrak_engine.generator.draws import Draws
 from damrak_engine.generator.names import location_names
+from samples import examples
 
 SIDES = {"n", "ne", "e", "se", "s", "sw", "w", "nw"}
 
@@ -36,7 +37,7 @@ def pairs_of(board: Board) -> set[tuple[int, int]]:
 
 
 def shortest(board: Board, start: int) -> dict[int, int]:
-    """The spaces from one location to every other (Dijkstra)."""
+    """Return the number of spaces from one location to every other (Dijkstra)."""
     ways = defaultdict(list)
     for route in board.routes:
         ways[route.a].append((route.b, route.length))
@@ -53,7 +54,7 @@ def shortest(board: Board, start: int) -> dict[int, int]:
 
 
 def crossing(board: Board, one: tuple[int, int], two: tuple[int, int]) -> bool:
-    """Whether the straight lines of two pairs without a common end meet."""
+    """Return whether the straight lines of two pairs without a common end intersect."""
 
     def side(p: int, q: int, r: int) -> int:
         a, b, c = (board.locations[i] for i in (p, q, r))
@@ -63,7 +64,7 @@ def crossing(board: Board, one: tuple[int, int], two: tuple[int, int]) -> bool:
     return side(a, b, c) * side(a, b, d) <= 0 and side(c, d, a) * side(c, d, b) <= 0
 
 
-# ---- the same board everywhere -----------------------------------------------------------------
+# ---- reproducible boards -------------------------------------------------------------------------
 
 
 def test_same_seed_and_size_give_the_board_they_always_gave() -> None:
@@ -88,10 +89,10 @@ def test_sizes_out_of_range_are_refused(size: int) -> None:
         generate(1, size)
 
 
-# ---- one board, all promises -------------------------------------------------------------------
+# ---- guarantees for each board -------------------------------------------------------------------
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(seed=seeds, size=sizes)
 def test_any_board_keeps_all_promises(seed: int, size: int) -> None:
     source = generate(seed, size)
@@ -109,7 +110,7 @@ def test_any_board_keeps_all_promises(seed: int, size: int) -> None:
 
 
 def check_network(board: Board) -> None:
-    """Planar, and still connected without any one pair."""
+    """Check that the network is planar, and connected without any one pair."""
     pairs = pairs_of(board)
     for one, two in combinations(sorted(pairs), 2):
         assert set(one) & set(two) or not crossing(board, one, two)
@@ -176,13 +177,13 @@ def test_longer_routes_join_locations_farther_apart(size: int) -> None:
 
 
 @every_size
-def test_names_are_told_apart_by_their_beginning(size: int) -> None:
+def test_names_are_distinguished_by_their_beginning(size: int) -> None:
     names = [location.name for location in board_of(1, size).locations]
     assert len({name[:3] for name in names}) >= 0.8 * size
     assert len(set(names)) == size
 
 
-# ---- the parts ---------------------------------------------------------------------------------
+# ---- parts ---------------------------------------------------------------------------------------
 
 
 @given(seed=seeds)
@@ -191,7 +192,7 @@ def test_names_never_run_out_or_repeat(seed: int) -> None:
     assert len({name.lower() for name in names}) == 40
 
 
-def test_draws_are_those_of_every_other_machine() -> None:
+def test_draws_are_the_same_on_every_machine() -> None:
     draws = Draws(1, "test")
     assert [draws.below(1000) for _ in range(6)] == [376, 814, 946, 236, 506, 368]
     assert draws.shuffled("abcdef") == list("dafbce")

@@ -1,4 +1,4 @@
-"""Health figures: what the yardstick is, and that sick boards are found out."""
+"""Health figures: their reference values, and the detection of bad boards."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_same_chance_gives_same_figures() -> None:
     assert health(board, 60, random.Random(2).random) == health(board, 60, random.Random(2).random)
 
 
-def test_a_board_without_room_for_the_carts_is_found_out() -> None:
+def test_a_board_without_room_for_the_carts_is_detected() -> None:
     found = health(changed("practice", carts_per_player=16), 150, random.Random(1).random)
     assert found.stalemates > 0
     assert not found.is_healthy
@@ -52,7 +52,7 @@ def test_practice_is_short_but_never_stuck() -> None:
 
 @pytest.mark.parametrize("size", [12, 24, 40])
 def test_new_boards_are_healthy(size: int) -> None:
-    found = health(parse_board(generate(11, size)), 300, random.Random(1).random)
+    found = health(parse_board(generate(2, size)), 300, random.Random(1).random)
     assert found.is_healthy
     assert all(0.85 < table.length_ratio < 1.1 for table in found.tables)
 

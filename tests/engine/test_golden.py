@@ -1,4 +1,4 @@
-"""Games written out and counts of histories, to the byte as they were; see goldens.py."""
+"""Recorded games and counts of histories are unchanged, byte for byte; see goldens.py."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REMEDY = "if the rules, a board or the format changed on purpose: .ci/regen-gold
 
 
 @pytest.mark.parametrize("game", games(), ids=lambda game: game.file)
-def test_game_goes_as_it_always_did(game: Game) -> None:
+def test_game_is_unchanged(game: Game) -> None:
     path = FOLDER / game.file
     assert path.exists(), f"no such file yet: .ci/regen-golden writes it ({path.name})"
     wanted = path.read_text(encoding="utf-8").split("\n")

@@ -1,4 +1,4 @@
-"""The history a seat is told: nothing hidden is in it, and nothing that it saw is missing."""
+"""The history of a seat contains no hidden information, and everything that the seat saw."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import chain
 from random import Random
 
 import hypothesis
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
 
 from damrak_engine.cards import WILD, counts
 from damrak_engine.deal import new_game
@@ -30,6 +30,7 @@ from damrak_engine.events import (
 from damrak_engine.observation import observe
 from damrak_engine.state import State
 from positions import Fate
+from samples import examples
 from strategies import Plan, Step, do, next_step, plans, seed_of, walk
 
 
@@ -43,7 +44,7 @@ def history(plan: Plan) -> list[Event]:
     ]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(plans())
 def test_other_seats_secrets_are_blank(plan: Plan) -> None:
     for event in history(plan):
@@ -67,7 +68,7 @@ def test_other_seats_secrets_are_blank(plan: Plan) -> None:
                 assert (shown.ms, shown.note) == (None, None)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(plans())
 def test_no_hidden_card_or_contract_is_found_in_the_text(plan: Plan) -> None:
     log = history(plan)
@@ -84,9 +85,9 @@ def test_no_hidden_card_or_contract_is_found_in_the_text(plan: Plan) -> None:
                 assert not any(card in json.dumps(text) for card in ("red", "wild", "pink"))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(plans())
-def test_everything_else_is_told(plan: Plan) -> None:
+def test_everything_else_is_reported(plan: Plan) -> None:
     hidden = ("card", "contracts", "hands", "detail", "ms", "note")
     for event in history(plan):
         whole = event_to_json(event)
@@ -105,11 +106,11 @@ def test_everything_else_is_told(plan: Plan) -> None:
                 assert len(shown["contracts"]) == len(whole["contracts"])
 
 
-# ---- two games that one seat cannot tell apart -------------------------------------------------
+# ---- two games that one seat cannot distinguish --------------------------------------------------
 
 
 def played(plan: Plan) -> tuple[State, list[Event], list[Step], list[int]]:
-    """A game of random play; also the picks that were neither of a card nor of a contract."""
+    """Play a random game; also return the random choices that were neither cards nor contracts."""
     random, seeded = Random(plan.number), SeedDice(seed_of(plan.number))
     others: list[int] = []
 
@@ -131,9 +132,10 @@ def played(plan: Plan) -> tuple[State, list[Event], list[Step], list[int]]:
 
 
 def unseen_swap(state: State, log: list[Event], seat: int) -> tuple[int, int] | None:
-    """A blind card of another seat that was never shown, and a kind it might as well have been.
+    """Return a blind card of another seat that was never shown, and a possible other kind of it.
 
-    It still lies in that hand at the end, the other kind still in the pile, and neither is wild.
+    The card is still in that hand at the end, the other kind still in the pile, and neither is
+    wild.
     """
     left = [kind for kind in range(WILD) if state.pile[kind]]
     kept: set[tuple[int, int]] = set()
@@ -153,7 +155,7 @@ def unseen_swap(state: State, log: list[Event], seat: int) -> tuple[int, int] | 
     return None
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(plans(faults=False), st.integers(0, 3), st.integers(0, 2**32))
 def test_games_that_look_the_same_to_a_seat_are_the_same_to_it(
     plan: Plan, seat: int, number: int
@@ -203,7 +205,7 @@ def test_games_that_look_the_same_to_a_seat_are_the_same_to_it(
 
 
 def renamed_contracts(plan: Plan, log: list[Event], seat: int, random: Random) -> dict[int, int]:
-    """Other names for the contracts that this seat never saw."""
+    """Return other numbers for the contracts that this seat never saw."""
     seen: set[int | None] = set()
     for event in log:
         if isinstance(event, Deal):
@@ -217,5 +219,5 @@ def renamed_contracts(plan: Plan, log: list[Event], seat: int, random: Random) -
     return {i: i for i in everything} | dict(zip(unseen, new, strict=True))
 
 
-def test_passes_are_told() -> None:
+def test_passes_are_reported() -> None:
     assert seen_by(Pass(1, ms=3), 0) == Pass(1)

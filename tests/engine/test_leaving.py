@@ -32,7 +32,7 @@ FEW = pytest.mark.parametrize("seats", [3, 4])
 
 
 def a_turn(state: State) -> list[str]:
-    """Two blind cards; what kinds of events there were after them."""
+    """Draw two blind cards and return the kinds of the events after them."""
     play(state, BLIND)
     return kinds_of(play(state, BLIND))[1:]
 
@@ -83,7 +83,7 @@ def test_it_may_leave_whenever_it_owes_a_decision(moment: str) -> None:
 
 
 @TABLES
-def test_nobody_leaves_who_owes_nothing(seats: int) -> None:
+def test_only_seats_that_owe_a_decision_leave(seats: int) -> None:
     state = position(seats)
     before = state.copy()
     for seat in range(1, seats):
@@ -104,7 +104,7 @@ def test_one_seat_left_ends_the_game(seats: int) -> None:
     assert places == [*range(seats, 0, -1)]
 
 
-def test_leavers_come_last_whatever_the_points() -> None:
+def test_leavers_come_last_regardless_of_points() -> None:
     state = position(4, carts=[9, 9, 1, 9])
     state.points[:] = [50, 40, 3, 2]
     leave(state, 0)
@@ -165,7 +165,7 @@ def test_a_broken_turn_announces_nothing() -> None:
 
 
 @FEW
-def test_at_set_up_a_fault_stands_in_the_place_of_the_keep(seats: int) -> None:
+def test_at_set_up_a_fault_replaces_the_keep(seats: int) -> None:
     state = deal(seats, contracts=range(2 * seats))
     play(state, KEEP_FIRST)
     leave(state, 1)

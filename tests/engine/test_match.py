@@ -1,4 +1,4 @@
-"""The arbiter as tables of (input, time) and effects; nobody waits for anything."""
+"""The arbiter as tables of (input, time) and effects, without waiting."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ Kind = TypeVar("Kind", bound=Effect)
 
 
 def dealt(seats: int = 2, control: TimeControl = CONTROL, options: Options = DEFAULTS) -> Match:
-    """A match that has not begun."""
+    """Return a match that has not begun."""
     return Match(rules_for(AMSTERDAM, seats, options), SeedDice(SEED), control)
 
 
 def begun(seats: int = 2, control: TimeControl = CONTROL, options: Options = DEFAULTS) -> Match:
-    """A match in which all seats owe the choice of their first contracts."""
+    """Return a match in which all seats owe the choice of their first contracts."""
     match = dealt(seats, control, options)
     match.begin(0)
     return match
 
 
 def playing(seats: int = 2, control: TimeControl = CONTROL) -> tuple[Match, Ask]:
-    """A match after its set-up, and the question to the first player."""
+    """Return a match after its set-up, and the question to the first player."""
     match = dealt(seats, control)
     for ask in only(Ask, match.begin(0)):
         effects = match.decided(ask.seat, ask.decision, KEEP_FIRST, 0)
@@ -74,17 +74,17 @@ def playing(seats: int = 2, control: TimeControl = CONTROL) -> tuple[Match, Ask]
 
 
 def only(kind: type[Kind], effects: Iterable[Effect]) -> list[Kind]:
-    """The effects of one kind."""
+    """Return the effects of one kind."""
     return [effect for effect in effects if isinstance(effect, kind)]
 
 
 def kinds(effects: Iterable[Effect | Event]) -> list[str]:
-    """What the effects or events are, in order."""
+    """Return the class names of the effects or events, in order."""
     return [type(effect).__name__ for effect in effects]
 
 
 def play_out(match: Match, question: Ask, now: int = 0) -> list[Effect]:
-    """Answer every question with the last legal action; the effects of the last answer."""
+    """Answer every question with the last legal action; return the effects of the last answer."""
     while True:
         effects = match.decided(question.seat, question.decision, question.legal[-1], now)
         if match.is_over:
@@ -96,7 +96,7 @@ def play_out(match: Match, question: Ask, now: int = 0) -> list[Effect]:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_everyone_is_told_the_deal_and_asked_at_once(seats: int) -> None:
+def test_all_seats_receive_the_deal_and_are_asked_at_once(seats: int) -> None:
     match = dealt(seats)
     effects = match.begin(5 * S)
     turn_order = [(match.state.first + i) % seats for i in range(seats)]
@@ -112,7 +112,7 @@ def test_everyone_is_told_the_deal_and_asked_at_once(seats: int) -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
-def test_keeps_stand_in_turn_order_whoever_chose_first(order: tuple[int, ...]) -> None:
+def test_keeps_are_in_turn_order_not_order_of_choice(order: tuple[int, ...]) -> None:
     match = dealt(3)
     asks = {ask.seat: ask for ask in only(Ask, match.begin(0))}
     for seat in order[:-1]:
@@ -157,7 +157,7 @@ def test_the_log_does_not_depend_on_who_fails_faster() -> None:
     assert kinds(logs[0])[-3:] == ["Keep", "Fault", "End"]
 
 
-def test_when_nobody_shows_up_the_last_in_turn_order_is_left() -> None:
+def test_without_any_bot_the_last_in_turn_order_is_left() -> None:
     match = begun()
     effects = match.tick(10 * S)
     assert kinds(effects) == ["Tell", "Tell", "Finished"]
@@ -165,7 +165,7 @@ def test_when_nobody_shows_up_the_last_in_turn_order_is_left() -> None:
     assert {record.seat: record.event for record in match.faults} == {1: 1, 0: None}
 
 
-def test_an_accepted_choice_stands_though_the_seat_fails_before_it_is_written() -> None:
+def test_an_accepted_choice_is_kept_if_the_seat_fails_before_it_is_written() -> None:
     match = begun()
     match.decided(0, 2, KEEP_BOTH, 0)
     match.failed(0, "crash", "after its choice", "bot", 1 * S)
@@ -198,7 +198,7 @@ def test_a_seat_may_fail_before_the_match_begins() -> None:
 # ---- a decision ---------------------------------------------------------------------------------
 
 
-def test_a_decision_is_logged_told_and_followed_by_the_next_question() -> None:
+def test_a_decision_is_logged_sent_and_followed_by_the_next_question() -> None:
     match, question = playing()
     seat = question.seat
     length = len(match.log)
@@ -235,7 +235,7 @@ def test_a_game_played_out_ends_with_its_result() -> None:
 def test_a_reshuffle_before_a_blind_card_does_not_get_the_note() -> None:
     match, question = playing()
     marked = 0
-    while not match.is_over:  # draw until the pile has been through the discards
+    while not match.is_over:  # draw until the discards have become the pile
         action = BLIND if BLIND in question.legal else question.legal[-1]
         asks = only(Ask, match.decided(question.seat, question.decision, action, 0, note="mine"))
         question = asks[0] if asks else question
@@ -253,7 +253,7 @@ def test_a_reshuffle_before_a_blind_card_does_not_get_the_note() -> None:
         ("x" * 281, "x" * 280),
         ("\U0001f6b2" * 300, "\U0001f6b2" * 280),
         ("a\ud800b\udfff", "a\ufffdb\ufffd"),
-        ("\ud83d\udeb2", "\U0001f6b2"),  # two halves that belong together
+        ("\ud83d\udeb2", "\U0001f6b2"),  # a valid surrogate pair
         ("\ud83d\udeb2" * 300, "\U0001f6b2" * 280),
         ("", None),
         (None, None),
@@ -261,7 +261,7 @@ def test_a_reshuffle_before_a_blind_card_does_not_get_the_note() -> None:
         (b"bytes", None),
     ],
 )
-def test_a_note_is_made_to_fit(said: object, kept: str | None) -> None:
+def test_a_note_is_shortened_to_fit(said: object, kept: str | None) -> None:
     match, question = playing()
     match.decided(question.seat, question.decision, BLIND, 0, said)
     event = match.log[-1]
@@ -277,7 +277,7 @@ NONSENSE = [None, "7", 7.0, True, [7], -1, 10_000, -(10**30), 10**5000]
 
 
 @pytest.mark.parametrize("action", NONSENSE, ids=lambda action: str(type(action)))
-def test_what_is_no_action_is_a_strike(action: object) -> None:
+def test_invalid_action_is_a_strike(action: object) -> None:
     match, question = playing()
     effects = match.decided(question.seat, question.decision, action, 1 * S)
     (refusal,) = only(Rejected, effects)
@@ -335,7 +335,7 @@ def test_one_strike_can_be_all_there_is() -> None:
     assert record.detail == "no\ufffdn" + "s" * (DETAIL_LIMIT - 4)
 
 
-def test_nonsense_is_told_to_the_bot_in_the_words_of_its_host() -> None:
+def test_nonsense_is_reported_to_the_bot_by_its_host() -> None:
     match, question = playing()
     (refusal,) = match.nonsense(question.seat, question.decision, "that is a poem", 0)
     assert isinstance(refusal, Rejected)
@@ -484,7 +484,7 @@ def test_others_do_not_see_why_a_seat_failed() -> None:
 
 
 @pytest.mark.parametrize("owner", ["bot", "network"])
-def test_what_bots_and_networks_do_costs_the_seat(owner: str) -> None:
+def test_failures_of_bots_and_networks_cost_the_seat(owner: str) -> None:
     match, question = playing()
     effects = match.failed(question.seat, "disconnect", "", owner, 0)  # type: ignore[arg-type]
     (finished,) = only(Finished, effects)
@@ -492,7 +492,7 @@ def test_what_bots_and_networks_do_costs_the_seat(owner: str) -> None:
     assert finished.result.winners == (1 - question.seat,)
 
 
-def test_what_the_host_does_costs_nobody() -> None:
+def test_failures_of_the_host_cost_no_seat() -> None:
     match, question = playing()
     effects = match.failed(question.seat, "crash", "the sandbox broke", "host", 0)
     assert effects == [Voided("host", "the sandbox broke")]
@@ -537,7 +537,7 @@ def test_a_seat_that_stays_away_leaves_by_the_fault_of_the_network() -> None:
     assert match.log[-2] == Fault(question.seat, "disconnect", "did not come back in time")
 
 
-def test_being_away_stretches_no_bank() -> None:
+def test_absence_does_not_extend_the_bank() -> None:
     control = TimeControl(decision_ms=10_000, bank_ms=20_000, increment_ms=0, grace_ms=30_000)
     match, question = playing(control=control)
     match.disconnected(question.seat, 4 * S)
@@ -546,7 +546,7 @@ def test_being_away_stretches_no_bank() -> None:
     assert [record.owner for record in match.faults] == ["network"]
 
 
-def test_who_is_away_is_not_asked_until_it_is_back() -> None:
+def test_disconnected_seat_is_not_asked_until_it_returns() -> None:
     match = dealt()
     match.disconnected(0, 0)
     assert [ask.seat for ask in only(Ask, match.begin(1 * S))] == [1]
@@ -555,7 +555,7 @@ def test_who_is_away_is_not_asked_until_it_is_back() -> None:
     assert ask.time_left == TimeLeft(10 * S, 58 * S)
 
 
-def test_being_away_while_nothing_is_owed_is_free() -> None:
+def test_absence_without_an_owed_decision_is_free() -> None:
     match, question = playing()
     other = 1 - question.seat
     assert match.disconnected(other, 0) == []
@@ -566,7 +566,7 @@ def test_being_away_while_nothing_is_owed_is_free() -> None:
     assert match.next_deadline() == 40 * S
 
 
-def test_without_grace_who_is_away_is_out() -> None:
+def test_without_grace_a_disconnected_seat_is_out() -> None:
     match, question = playing(3, TimeControl(grace_ms=0))
     other = (question.seat + 1) % 3
     assert match.disconnected(other, 0) == []
@@ -591,7 +591,7 @@ def test_a_new_connection_for_an_old_one_is_asked_again() -> None:
     assert again.time_left == TimeLeft(8 * S, 59 * S)
 
 
-def test_an_answer_on_its_way_when_the_connection_broke_counts() -> None:
+def test_an_answer_in_transit_during_a_disconnection_counts() -> None:
     match, question = playing()
     match.disconnected(question.seat, 1 * S)
     effects = match.decided(question.seat, question.decision, BLIND, 1 * S)
@@ -650,7 +650,7 @@ def test_after_the_end_nothing_happens_any_more(ending: str) -> None:
     assert (match.log, match.result, match.faults) == (log, result, faults)
 
 
-def test_the_host_is_told_of_its_own_blunders() -> None:
+def test_errors_of_the_host_raise() -> None:
     match = begun()
     with pytest.raises(MatchError, match="no seat 2"):
         match.disconnected(2, 0)

@@ -1,4 +1,4 @@
-"""A seat's clock: what is charged, what is left, and when time is up."""
+"""A seat's clock: the charged time, the remaining time, and the deadline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ S = 1_000_000  # a second
 CONTROL = TimeControl(decision_ms=10_000, bank_ms=25_000, increment_ms=1_000, grace_ms=30_000)
 
 
-def test_a_clock_stands_still_until_a_decision_is_owed() -> None:
+def test_a_clock_is_stopped_until_a_decision_is_owed() -> None:
     clock = Clock(CONTROL)
     assert clock.deadline is None
     assert clock.time_left(99 * S) == TimeLeft(10 * S, 25 * S)
@@ -39,7 +39,7 @@ def test_thinking_is_charged_to_the_bank_and_the_increment_added() -> None:
     assert clock.time_left(50 * S) == TimeLeft(10 * S, 22 * S)
 
 
-def test_what_a_seat_saves_it_keeps() -> None:
+def test_saved_time_is_kept() -> None:
     clock = Clock(CONTROL)
     for start in range(20):
         clock.start(start * S)
@@ -47,7 +47,7 @@ def test_what_a_seat_saves_it_keeps() -> None:
     assert clock.time_left(0).bank_us == 45 * S - 20
 
 
-def test_a_decision_that_was_never_made_earns_no_increment() -> None:
+def test_a_missing_decision_earns_no_increment() -> None:
     clock = Clock(CONTROL)
     clock.start(0)
     clock.abandon(10 * S)
@@ -61,8 +61,8 @@ def test_time_left_is_never_negative() -> None:
     assert clock.time_left(99 * S) == TimeLeft(0, 0)
 
 
-# Steps (when, what) of one decision asked for at 0, and what must be true at the end of them:
-# the deadline and the time left for the decision, in seconds.
+# Steps (time, event) of one decision asked for at 0, and the expected values after them: the
+# deadline and the time left for the decision, in seconds.
 ABSENCES = {
     "away: the bank goes on": ([(4, "away")], 25, 6),
     "back: the decision limit has stood still": ([(4, "away"), (9, "back")], 15, 6),

@@ -1,4 +1,4 @@
-"""What holds for a match whatever its bots, its network and its clock do."""
+"""Invariants of a match for any behaviour of its bots, its network and its clock."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Literal
 
-from hypothesis import event as label, given, settings, strategies as st
+from hypothesis import event as label, given, strategies as st
 
 from damrak_engine import scoring
 from damrak_engine.actions import ClaimRoute
@@ -36,6 +36,7 @@ from damrak_engine.observation import observe
 from damrak_engine.options import DEFAULTS, Options
 from damrak_engine.rules import Rules, rules_for
 from damrak_engine.state import State
+from samples import examples
 
 AMSTERDAM = load_board("amsterdam")
 SEATS = st.integers(0, 3)
@@ -44,7 +45,7 @@ BLAME: list[Literal["bot", "network"]] = ["bot", "network"]
 
 @dataclass
 class Host:
-    """Carries out effects, and checks each against what the match says it is."""
+    """Executes effects, and checks each of them against the state of the match."""
 
     match: Match
     rng: random.Random
@@ -78,7 +79,8 @@ class Host:
                     assert former.time_left.bank_us >= effect.time_left.bank_us
                 self.open[effect.seat] = effect
             elif isinstance(effect, Rejected):
-                known = self.open.get(effect.seat)  # none if it guessed the id while away
+                # None if it guessed the id while it was disconnected.
+                known = self.open.get(effect.seat)
                 assert known is None or known.decision == effect.decision
                 assert 0 < effect.strikes_left < match.control.strikes
             else:
@@ -91,7 +93,7 @@ class Host:
         for seat, told in enumerate(self.told):
             assert len(told) == len(match.log)
             news = range(self.checked, len(told))
-            # As text, for `ms` and `note` do not count in comparisons.
+            # As text, because comparisons ignore `ms` and `note`.
             assert [repr(told[i]) for i in news] == [
                 repr(seen_by(match.log[i], seat)) for i in news
             ]
@@ -109,7 +111,7 @@ class Host:
         return self.now
 
     def play(self, decisions: int, us: int) -> None:
-        """Let so many decisions be made, each after so long."""
+        """Make this number of decisions, each after `us` microseconds."""
         for _ in range(decisions):
             asks = [
                 ask
@@ -131,7 +133,7 @@ class Host:
 
 
 def action_of(rules: Rules, state: State, event: Event) -> int:
-    """The action id that this decision was."""
+    """Return the action id of this decision."""
     match event:
         case Keep(seat=seat, contracts=kept):
             offer = state.offers[seat]
@@ -152,7 +154,7 @@ def action_of(rules: Rules, state: State, event: Event) -> int:
 def replayed(
     rules: Rules, seed: bytes, log: list[Event]
 ) -> tuple[list[Event], scoring.Result | None]:
-    """Log and result of a game with the same decisions and faults, played without an arbiter."""
+    """Return log and result of the same decisions and faults, played without an arbiter."""
     again: list[Event] = []
     dice = SeedDice(seed)
     state = new_game(rules, dice, again)
@@ -202,7 +204,7 @@ option_sets = st.sampled_from(
 
 
 def take_step(host: Host, step: tuple[str, object, object]) -> None:
-    """Do to the match what the step says."""
+    """Apply a step to the match."""
     match = host.match
     seats = match.rules.seats
     kind, first, second = step
@@ -239,7 +241,7 @@ def take_step(host: Host, step: tuple[str, object, object]) -> None:
 
 
 def bring_to_an_end(host: Host) -> None:
-    """Nobody answers any more: the deadlines alone must end the match, each seat's at most once."""
+    """End the match by its deadlines alone, without answers, using each seat's at most once."""
     for _ in range(host.match.rules.seats):
         deadline = host.match.next_deadline()
         if deadline is None:
@@ -258,8 +260,8 @@ def bring_to_an_end(host: Host) -> None:
     whim=st.integers(0, 2**32),
     patient=st.booleans(),
 )
-@settings(max_examples=150)
-def test_whatever_happens_the_match_is_a_legal_game_and_ends(
+@examples(150)
+def test_every_match_is_a_legal_game_and_ends(
     seed: bytes,
     seats: int,
     control: TimeControl,
@@ -296,7 +298,7 @@ def test_whatever_happens_the_match_is_a_legal_game_and_ends(
         charged = [event.ms for event in own if event.ms is not None]
         assert len(charged) == len(own)
         assert sum(charged) <= control.bank_ms + control.increment_ms * len(own)
-        # One more increment where a choice was accepted, but a forfeit kept it off the log.
+        # One more increment if a choice was accepted, but not logged because of a forfeit.
         most = control.bank_ms + control.increment_ms * (len(own) + 1)
         assert 0 <= match.time_left(seat, host.now).bank_us <= most * US_PER_MS
 
@@ -314,11 +316,11 @@ def test_whatever_happens_the_match_is_a_legal_game_and_ends(
 
 
 @given(st.integers(0, 2**32), st.integers(2, 4), st.integers(0, 2**32))
-@settings(max_examples=30)
+@examples(30)
 def test_interference_by_others_does_not_change_the_game(
     number: int, seats: int, noise: int
 ) -> None:
-    """Bots that answer alike get the same log, whatever is thrown at the arbiter in between."""
+    """Bots with equal answers produce the same log, whatever other input the arbiter receives."""
     logs = []
     for noisy in (False, True):
         seed = random.Random(number).randbytes(32)

@@ -1,4 +1,4 @@
-"""What a seat may see: equal to the eye, equal in observation; and nothing public is left out."""
+"""Observations: states that look equal to a seat have equal observations with all public facts."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from damrak_engine.position import ABANDONED, NO_CONTRACT, PENDING, SETUP
 from damrak_engine.state import State
 from oracle import check_conserved
 from positions import blind, deal, give_routes, in_play, pack, play
+from samples import examples, samples
 from strategies import Plan, plans, walk
 
 
 def disguise(state: State, seat: int, random: Random) -> State:
-    """The state with everything that this seat cannot see laid out anew."""
+    """Return the state with everything that this seat cannot see rearranged."""
     other = state.copy()
     _shuffle_cards(other, seat, random)
     _rename_contracts(other, seat, random)
-    if other.floor and state.rules.seats > 2:  # with two, the other's is about this very hand
+    # With two seats, the other's floor describes this very hand.
+    if other.floor and state.rules.seats > 2:
         other.floor = tuple(f if i == seat else 0 for i, f in enumerate(other.floor))
     other.hoards = _shuffled_hoards(other, seat, random)
     other.legal = -1
@@ -88,15 +90,15 @@ def _rename_contracts(state: State, seat: int, random: Random) -> None:
 
 
 def _turned(seat: int, first: int, second: int, answer: int, random: Random) -> int:
-    """An offer to another seat, perhaps with its two contracts in the other order."""
+    """Return an offer to another seat, perhaps with its two contracts in the other order."""
     if second != NO_CONTRACT and answer not in (PENDING, ABANDONED) and random.random() < 0.5:
         first, second, answer = second, first, {1: 2, 2: 1, 3: 3}[answer]
     return seat | first << 3 | second << 9 | answer << 15
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(plans(), st.integers(0, 2**32))
-def test_equal_to_the_eye_is_equal_in_observation(plan: Plan, number: int) -> None:
+def test_states_that_look_equal_have_equal_observations(plan: Plan, number: int) -> None:
     random = Random(number)
     for state, _, _ in walk(plan):
         if random.random() < 0.2:
@@ -107,9 +109,9 @@ def test_equal_to_the_eye_is_equal_in_observation(plan: Plan, number: int) -> No
                 assert other.legal_for(seat) == state.legal_for(seat)
 
 
-@settings(max_examples=50, derandomize=True)  # of 20,000 games in one it is not so
+@settings(max_examples=samples(50), derandomize=True)  # it fails in one of 20,000 games
 @given(plans(faults=False, defaults=True), st.integers(0, 2**32))
-def test_disguises_are_good_enough_to_deceive_nobody_else(plan: Plan, number: int) -> None:
+def test_disguised_states_differ_for_other_seats(plan: Plan, number: int) -> None:
     random = Random(number)
     deceived = 0
     for turn, (state, _, _) in enumerate(walk(plan)):
@@ -120,7 +122,7 @@ def test_disguises_are_good_enough_to_deceive_nobody_else(plan: Plan, number: in
     assert deceived < 8
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(plans(), st.integers(0, 2**32))
 def test_choices_at_set_up_are_unseen_until_all_have_chosen(plan: Plan, number: int) -> None:
     random = Random(number)
@@ -136,7 +138,7 @@ def test_choices_at_set_up_are_unseen_until_all_have_chosen(plan: Plan, number: 
     assert random
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(plans())
 def test_observation_is_a_snapshot(plan: Plan) -> None:
     taken: list[tuple[Observation, str]] = []
@@ -170,7 +172,7 @@ PUBLIC: list[tuple[str, Callable[[State], object]]] = [
 
 
 @pytest.mark.parametrize(("what", "change"), PUBLIC)
-def test_what_is_public_is_seen(what: str, change: Callable[[State], object]) -> None:
+def test_public_facts_are_seen(what: str, change: Callable[[State], object]) -> None:
     state = in_play(3, hands=["red", "blue", "green"])
     before = observe(state, 0)
     change(state)

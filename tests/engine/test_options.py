@@ -1,4 +1,4 @@
-"""Options: the seventeen, by the names they have in files."""
+"""The seventeen options, by their names in files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds in every game, whoever plays it: properties over random play."""
+"""Invariants of every game, as properties over random play."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import event, given, settings, strategies as st
+from hypothesis import event, given, strategies as st
 
 from damrak_engine.dice import QuickDice, SeedDice
 from damrak_engine.errors import IllegalAction, MatchError, ReplayError
@@ -27,14 +27,15 @@ from damrak_engine.position import OVER
 from damrak_engine.scoring import result, totals
 from damrak_engine.state import rollout
 from oracle import check_conserved, check_knowledge, check_result, fields_of, legal
+from samples import examples
 from strategies import Plan, Step, do, plans, seed_of, walk
 
-GAMES = settings(max_examples=200)
+GAMES = examples(200)
 
 
 @GAMES
 @given(plans())
-def test_nothing_is_lost_or_made(plan: Plan) -> None:
+def test_nothing_is_lost_or_created(plan: Plan) -> None:
     state = None
     for state, _, _ in walk(plan):
         check_conserved(state)
@@ -57,7 +58,7 @@ def test_legal_actions_are_what_the_rules_say(plan: Plan) -> None:
         assert state.legal_for(state.actor) == actions
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(plans(), st.data())
 def test_legal_means_applies(plan: Plan, data: st.DataObject) -> None:
     stop = data.draw(st.integers(0, 120))
@@ -110,7 +111,7 @@ def test_copies_are_independent(plan: Plan, at: int) -> None:
         break
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(plans(faults=False, defaults=True))
 def test_games_end_within_the_bound(plan: Plan) -> None:
     board = plan.rules.board
@@ -171,7 +172,7 @@ def test_random_actions_are_all_legal_ones_alike(plan: Plan) -> None:
 
 
 def recorded(plan: Plan) -> tuple[list[Step], list[Event], dict[str, object]]:
-    """What was done in a game, its log, and its last position."""
+    """Return the steps of a game, its log, and its final position."""
     log: list[Event] = []
     steps = []
     for state, _, step in walk(plan, log=log):  # noqa: B007

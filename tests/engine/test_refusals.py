@@ -1,4 +1,4 @@
-"""A refused action comes with the reason, in words, for whoever wrote the bot."""
+"""A refused action comes with a reason in words for the bot's author."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ GREY = payment(position(), GREY_4, "red")
         (position(hands=["blue blue"], carts=[3]), BLUE, "the hand does not hold these cards"),
     ],
 )
-def test_refusal_says_why(state: State, action: int, reason: str) -> None:
+def test_refusal_states_the_reason(state: State, action: int, reason: str) -> None:
     with pytest.raises(IllegalAction) as refused:
         play(state, action)
     assert reason in refused.value.reason

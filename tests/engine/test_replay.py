@@ -1,4 +1,4 @@
-"""What is written verifies, here and by a stranger's verifier; what is altered does not."""
+"""Written replays are valid, here and for an independent verifier; altered ones are not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from damrak_engine import scoring
 from damrak_engine.boards import load_board
@@ -29,6 +29,7 @@ from damrak_engine.replay import (
 from damrak_engine.rules import rules_for
 from damrak_engine.verify import fold, verify
 from independent import verifier as stranger
+from samples import examples
 
 AMSTERDAM = load_board("amsterdam")
 PLAYED = Played("2026-11-18T09:00:00Z", "2026-11-18T09:00:01.5Z", "damrak 0.1.0", "local")
@@ -37,7 +38,7 @@ PLAYED = Played("2026-11-18T09:00:00Z", "2026-11-18T09:00:01.5Z", "damrak 0.1.0"
 def random_match(
     number: int, seats: int, faults: float = 0.004, options: Options = DEFAULTS
 ) -> Replay:
-    """A match of random play, with a seat leaving now and then."""
+    """Return a match of random play, in which a seat leaves occasionally."""
     rng = random.Random(number)
     seed = rng.randbytes(32)
     dice = SeedDice(seed)
@@ -69,7 +70,7 @@ chances = st.integers(0, 2**32).map(random.Random)
 
 
 def wrong_place(data: bytes) -> str:
-    """Where `verify` finds the file wrong; "" if it finds it right."""
+    """Return the place at which `verify` finds an error; "" if there is none."""
     try:
         verify(data)
     except ReplayError as problem:
@@ -78,8 +79,8 @@ def wrong_place(data: bytes) -> str:
 
 
 @given(matches)
-@settings(max_examples=60)
-def test_what_is_written_is_read_back_and_verifies(match: Replay) -> None:
+@examples(60)
+def test_written_replay_is_parsed_and_valid(match: Replay) -> None:
     data = to_bytes(match)
     assert to_json(parse_replay(data)) == to_json(match)
     assert verify(data).hash == match.hash
@@ -87,7 +88,7 @@ def test_what_is_written_is_read_back_and_verifies(match: Replay) -> None:
 
 
 @given(matches)
-@settings(max_examples=20)
+@examples(20)
 def test_folding_a_replay_ends_in_its_result(match: Replay) -> None:
     last = None
     before = 0
@@ -101,7 +102,7 @@ def test_folding_a_replay_ends_in_its_result(match: Replay) -> None:
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Any:
-    """Every value in a JSON tree that is no container, with the way to it."""
+    """Yield every leaf of a JSON tree with its path."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from leaves(item, (*path, key))
@@ -113,8 +114,8 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Any:
 
 
 @given(matches, chances, st.booleans())
-@settings(max_examples=200)
-def test_altered_files_are_refused_where_a_stranger_refuses_them(
+@examples(200)
+def test_altered_files_are_refused_at_the_place_of_the_independent_verifier(
     match: Replay, rng: random.Random, rehash: bool
 ) -> None:
     data = json.loads(to_bytes(match))
@@ -136,12 +137,13 @@ def test_altered_files_are_refused_where_a_stranger_refuses_them(
         data["hash"] = hash_of(data)
     altered = json.dumps(data).encode()
     right, where, _ = stranger.verify(altered)
-    assert rehash or not right  # with a new hash it may be another true replay: a bot's name, say
+    # With a new hash it may be another valid replay, for example with another bot's name.
+    assert rehash or not right
     assert wrong_place(altered) == where
 
 
 @given(matches, chances, st.sampled_from(["drop", "double", "swap"]))
-@settings(max_examples=60)
+@examples(60)
 def test_moved_events_are_refused(match: Replay, rng: random.Random, change: str) -> None:
     data = json.loads(to_bytes(match))
     events = data["events"]

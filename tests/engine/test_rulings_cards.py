@@ -1,4 +1,4 @@
-"""C-a, a2, b, c, f, g, q, r, s: cards, and having nothing to do."""
+"""C-a, a2, b, c, f, g, q, r, s: cards, and turns without a legal action."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_c_a_gaps_are_filled_before_the_next_turn() -> None:
     assert (state.actor, state.pile_size, state.discards) == (1, 0, 0)
 
 
-def test_c_a_gaps_are_filled_in_slot_order_as_far_as_cards_go() -> None:
+def test_c_a_gaps_are_filled_in_slot_order_while_there_are_cards() -> None:
     state = position(hands=["red wild"], row="- - - pink -", pile="", rest=1)
     claim(state, GREY_2, "red", 1, cards="wild red")
     assert row(state) == "wild red - pink -"
@@ -173,7 +173,7 @@ def test_c_b_second_card_comes_from_the_new_row() -> None:
 
 
 def flushes(guard: str, rows: int) -> int:
-    """How often a row of three wilds is flushed when `rows` like it would follow."""
+    """Return how often a row of three wilds is flushed when `rows` like it would follow."""
     board = small_board(wild_cards=40, cards_per_colour=10)
     state = position(row="pink wild green wild red", options={"flush_guard": guard}, board=board)
     bad = "wild wild wild pink pink "
@@ -198,7 +198,7 @@ def test_c_b_guards_with_nothing_better_to_come(options: dict[str, str], count: 
     assert kinds_of(events).count("flush") == count
 
 
-def test_c_b_count_begins_anew() -> None:
+def test_c_b_count_restarts() -> None:
     state = position(row=THREE_WILD, options={"flush_guard": "once"})
     bad = "wild wild wild pink red "
     events = take(state, 3, "green " + bad)
@@ -211,7 +211,7 @@ def test_c_b_count_begins_anew() -> None:
 
 
 def stuck(seats: int, **more: object) -> State:
-    """A table at which nobody can do anything: the last seat holds the cards, but no carts."""
+    """Return a table at which no seat can act: the last seat holds the cards, but has no carts."""
     return position(
         seats,
         row=NO_CARDS,
@@ -300,7 +300,7 @@ def test_c_c_a_seat_that_can_act_breaks_the_series() -> None:
     assert state.legal_actions() != [PASS]
 
 
-def test_c_c_a_fault_begins_the_count_anew() -> None:
+def test_c_c_a_fault_restarts_the_count() -> None:
     state = stuck(4)
     state.hands[-1] = 0
     state.carts[-1] = 3
@@ -316,7 +316,7 @@ def test_c_c_a_fault_begins_the_count_anew() -> None:
 
 
 @pytest.mark.parametrize("action", [BLIND, TAKE, OFFER])
-def test_c_c_any_other_action_begins_the_count_anew(action: int) -> None:
+def test_c_c_any_other_action_restarts_the_count(action: int) -> None:
     state = position(options={"pass": "voluntary"})
     play(state, PASS)
     play(state, action)
@@ -428,7 +428,7 @@ def test_c_s_cards_left_in_hand_are_worth_nothing() -> None:
     assert totals == [[0, 0], [0, 0]]
 
 
-def test_a_reshuffle_stands_directly_before_its_card() -> None:
+def test_a_reshuffle_comes_directly_before_its_card() -> None:
     state = position(pile="", discards="blue", rest=1)
     events = blind(state, "blue")
     assert [type(event) for event in events] == [Reshuffle, Blind]

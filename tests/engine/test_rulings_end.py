@@ -1,4 +1,4 @@
-"""C-h, l, m, v, w: the end of the game. C-o, C-p: seats and what they know."""
+"""C-h, l, m, v, w: the end of the game. C-o, C-p: seats and their knowledge."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ GREEN_2 = 2
 
 
 def a_turn(state: State) -> list[str]:
-    """Two blind cards; what kinds of events there were after them."""
+    """Draw two blind cards and return the kinds of the events after them."""
     play(state, BLIND)
     return kinds_of(play(state, BLIND))[1:]
 
@@ -55,7 +55,7 @@ def test_c_h_games_end_within_the_bound(seats: int) -> None:
         assert log[-1].kind == "end"
 
 
-def test_c_h_everybody_only_draws() -> None:
+def test_c_h_all_seats_only_draw() -> None:
     for seats in (2, 3, 4):
         state = deal(seats)
         for _ in range(seats):
@@ -148,7 +148,7 @@ def test_c_l_equal_turns(seats: int, first: int) -> None:
 
 
 def turns_of(seats: int, first: int, trigger: int, options: dict[str, str]) -> list[int]:
-    """The turns of each seat if `trigger` has few carts in its second turn."""
+    """Return the turns of each seat if `trigger` has few carts in its second turn."""
     state = position(seats, actor=first, first=first, options=options)
     turns = [0] * seats
     while not state.is_over:
@@ -194,7 +194,7 @@ def test_c_m_the_track_shows_route_points_only() -> None:
 
 
 def tied(seats: int, options: dict[str, str], goods: tuple[int, ...] = ()) -> State:
-    """A finished game in which all have the same total and no contracts."""
+    """Return a finished game in which all have the same total and no contracts."""
     state = position(seats, options=options)
     state.goods[: len(goods)] = goods
     state.points[:] = [20 - total for total in totals(state)]

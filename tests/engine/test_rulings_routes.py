@@ -38,7 +38,7 @@ TWINS = 10, 11  # black and red, one space
 
 
 def offered(state: State, *contracts: int) -> tuple[int | None, ...]:
-    """Draw contracts; which they are."""
+    """Draw contracts and return the offered ones."""
     event = offer(state, *contracts)[0]
     assert isinstance(event, Offer)
     return event.contracts
@@ -158,7 +158,7 @@ def test_c_t_routes_of_others_never_help() -> None:
 
 def test_c_t_detours_do_not_matter() -> None:
     state = position(contracts=[[0]], board=small_board())
-    give_routes(state, 0, 7, 8)  # A to C by way of F, instead of by way of B
+    give_routes(state, 0, 7, 8)  # A to C via F, instead of via B
     assert result(finish(state)).seats[0].fulfilled == (0,)
 
 
@@ -166,7 +166,7 @@ def test_c_t_detours_do_not_matter() -> None:
 
 
 def last_goods(options: dict[str, str]) -> tuple[State, list[bool]]:
-    """Three marked routes claimed where there are two goods cards."""
+    """Claim three marked routes where there are two goods cards."""
     state = position(
         hands=["pink pink orange orange", "green green green"],
         row="blue red blue red black",
@@ -312,7 +312,7 @@ def test_c_k_skip_one_differs_only_when_three_lead_a_fourth() -> None:
                 counts = list(goods)
                 if goods_points(counts, bonus) != goods_points(counts, bonus, "skip_one"):
                     differing.add(goods)
-    # What the reading of the rulebooks was based on.
+    # The figures on which the interpretation of the rulebooks was based.
     assert (compared, len(differing)) == (5967, 28)
     for goods in differing:
         ranked = sorted(goods, reverse=True)

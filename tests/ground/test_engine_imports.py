@@ -1,6 +1,6 @@
-"""The engine is pure: it computes from its arguments and reaches for nothing else.
+"""The engine is pure: it computes from its arguments and uses nothing else.
 
-An import contract can only forbid what somebody thought of; this allows what was thought of.
+An import contract can only forbid known modules; this is a list of allowed ones.
 """
 
 import ast
@@ -45,7 +45,7 @@ def _name(source: Path) -> str:
 
 
 def imported(tree: ast.Module) -> set[str]:
-    """Return the modules a module imports, inside functions and type-checking blocks too."""
+    """Return the modules that a module imports, also in functions and type-checking blocks."""
     found: set[str] = set()
     for node in ast.walk(tree):
         match node:

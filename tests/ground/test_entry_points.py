@@ -1,4 +1,4 @@
-"""Commands can be interrupted from the first moment on, and load next to nothing before that."""
+"""Commands can be interrupted from the start, and import hardly anything before that."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pytest
 ENTRIES: Final = {
     "damrak.cli": "damrak.cli.command",
     "damrak_ladder.cli": "damrak_ladder.command_line",
-    "damrak_referee.cli": "damrak_referee.command_line",
+    "damrak_referee.cli": "damrak_referee.command.command_line",
 }
-"""The modules of `[project.scripts]`, and what their `main` loads."""
+"""The modules of `[project.scripts]`, and the modules that their `main` imports."""
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
@@ -37,6 +37,7 @@ def test_ctrl_c_while_it_loads_ends_it_quietly(
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_nothing_slow_is_loaded_before(entry: str) -> None:
     run = subprocess.run(
@@ -51,6 +52,7 @@ def test_nothing_slow_is_loaded_before(entry: str) -> None:
     assert {"argparse", "rich", "django", "grpc"}.isdisjoint(run.stdout.split())
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such file")
 @pytest.mark.parametrize(
     ("entry", "line"),
@@ -59,9 +61,7 @@ def test_nothing_slow_is_loaded_before(entry: str) -> None:
         ("damrak_referee.cli", "token new stan --tokens tokens.json"),
     ],
 )
-def test_answer_that_cannot_be_written_is_told_in_one_line(
-    entry: str, line: str, tmp_path: Path
-) -> None:
+def test_unwritable_answer_is_reported_in_one_line(entry: str, line: str, tmp_path: Path) -> None:
     code = f"import sys; from {entry} import main; sys.exit(main())"
     command = [sys.executable, "-c", code, *line.split()]
     with Path("/dev/full").open("w") as full:
@@ -72,8 +72,9 @@ def test_answer_that_cannot_be_written_is_told_in_one_line(
     assert "Traceback" not in run.stderr
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_closed_output_is_no_trouble(entry: str) -> None:
+def test_closed_output_is_not_an_error(entry: str) -> None:
     code = f"import sys; sys.stdout = None; from {entry} import main; sys.exit(main())"
     run = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True)
     assert (run.returncode, run.stderr) == (0, b"")

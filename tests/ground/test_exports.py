@@ -1,4 +1,4 @@
-"""What a bot author may import from the package's root is exactly what `__all__` says."""
+"""The names that bot authors may import from the package's root are exactly those of `__all__`."""
 
 from importlib import import_module
 
@@ -22,7 +22,7 @@ def test_nothing_public_is_left_out() -> None:
     assert ours - set(damrak.__all__) == set()
 
 
-def test_every_name_is_the_one_of_its_module() -> None:
+def test_every_name_is_that_of_its_module() -> None:
     assert sorted(damrak._HOME) == damrak.__all__
     for name, module in damrak._HOME.items():
         assert getattr(damrak, name) is getattr(import_module(module), name)

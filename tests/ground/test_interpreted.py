@@ -1,4 +1,4 @@
-"""The interpreted engine can be had although compiled modules lie beside the sources."""
+"""The interpreted engine is available even if compiled modules exist beside the sources."""
 
 import os
 import subprocess
@@ -13,8 +13,8 @@ from damrak.interpreted import changed_since_compiled, force_interpreted_engine
 
 SWITCH = "DAMRAK_INTERPRETED"
 
-# Prints the file suffixes of the engine's modules, as a new process that starts with the package
-# of a bot author loads them.
+# Prints the file suffixes of the engine's modules as loaded by a new process that starts with the
+# package for bot authors.
 REPORT = """
 import importlib, pkgutil, sys
 import damrak, damrak_engine
@@ -27,6 +27,7 @@ print(*sorted({
 """
 
 
+@pytest.mark.process
 def test_environment_variable_forces_sources() -> None:
     run = subprocess.run(
         [sys.executable, "-c", REPORT],
@@ -57,10 +58,10 @@ def test_native_modules_of_other_sources_are_found(tmp_path: Path) -> None:
         path.touch()
     os.utime(source, (1000, 1000))
     os.utime(native, (2000, 2000))
-    assert not changed_since_compiled(tmp_path)  # a wheel: all of it was made together
+    assert not changed_since_compiled(tmp_path)  # a wheel: all files were created together
 
     (tmp_path / "hatch_build.py").touch()
-    assert not changed_since_compiled(tmp_path)  # options.py is newer, and not compiled
+    assert not changed_since_compiled(tmp_path)  # options.py is newer, but not compiled
     os.utime(source, (3000, 3000))
     assert changed_since_compiled(tmp_path)
     source.unlink()

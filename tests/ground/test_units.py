@@ -1,4 +1,4 @@
-"""The units for systemd are what the documentation says of them."""
+"""The systemd units match their documentation."""
 
 from configparser import ConfigParser
 from pathlib import Path
@@ -11,7 +11,9 @@ def test_only_the_worker_runs_as_root_and_in_a_folder_of_its_own() -> None:
     services = {path.stem: _service(path) for path in (DEPLOY / "systemd").glob("*.service")}
     users = {name: (unit["User"], unit["StateDirectory"]) for name, unit in services.items()}
     assert users.pop("damrak-worker") == ("root", "damrak-host")
-    assert set(users) == {f"damrak-{part}" for part in ("analyst", "beat", "clerk", "site")}
+    assert set(users) == {
+        f"damrak-{part}" for part in ("analyst", "beat", "clerk", "relay", "site")
+    }
     assert set(users.values()) == {("damrak", "damrak")}
     for unit in services.values():
         assert unit["Environment"] == f"DAMRAK_HOME=/var/lib/{unit['StateDirectory']}"

@@ -1,1 +1,1 @@
-"""A replay verifier written from the published page alone, kept as a second opinion."""
+"""A replay verifier written from the published page alone, as an independent check."""

@@ -1,4 +1,4 @@
-"""What can be said about the verifier without the project: values by hand and small files."""
+"""Tests of the verifier without the project: values by hand and small files."""
 
 import copy
 import hashlib
@@ -111,7 +111,7 @@ def test_canonical_text_escapes_control_characters_alone() -> None:
     assert canonical(everything) == json.dumps(everything, ensure_ascii=False)
 
 
-# ---- small files: a deck of nine wild cards leaves the dice nothing but seats and contracts ----
+# ---- small files: with a deck of nine wild cards the dice only choose seats and contracts --------
 
 
 def board(**changes: Any) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def board(**changes: Any) -> dict[str, Any]:
 
 
 def replay() -> dict[str, Any]:
-    """A whole match: two claims, a last round, a reshuffle."""
+    """Return a whole match: two claims, a last round, a reshuffle."""
     wild = "wild"
     two = [wild, wild]
     claim = {"event": "claim", "colour": None}
@@ -202,7 +202,7 @@ def score(total: int, routes: int, contracts: int, goods: int, **more: Any) -> d
 
 
 def sealed(file: dict[str, Any], **layout: Any) -> bytes:
-    """The bytes of a file whose hash fits."""
+    """Return the bytes of a file with a matching hash."""
     hashed = {key: file[key] for key in file if key not in ("hash", "signature", "played")}
     text = json.dumps(hashed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -210,14 +210,14 @@ def sealed(file: dict[str, Any], **layout: Any) -> bytes:
 
 
 def fails(data: bytes, where: str) -> str:
-    """The expectation of a failure at this place."""
+    """Check that verification fails at this place, and return the expectation."""
     ok, place, expected = verify(data)
     assert (ok, place) == (False, where), expected
     assert expected
     return expected
 
 
-def test_a_true_file_passes_in_any_layout() -> None:
+def test_a_valid_file_passes_in_any_layout() -> None:
     assert verify(sealed(replay())) == (True, "", "")
     assert verify(sealed(replay(), indent=1, ensure_ascii=False)) == (True, "", "")
 
@@ -245,7 +245,7 @@ def test_each_of_match_block_and_ladder_may_be_a_string_by_itself() -> None:
 
 
 def set_at(*path: Any) -> Callable[[dict[str, Any]], None]:
-    """An edit: the last item becomes the value at the path before it."""
+    """Return an edit: the last item becomes the value at the path before it."""
 
     def edit(file: dict[str, Any]) -> None:
         target: Any = file
@@ -275,7 +275,7 @@ def drop_at(*path: Any) -> Callable[[dict[str, Any]], None]:
         set_at("played", "finished", "2026-11-18T09:00:00.000Z"),
     ],
 )
-def test_what_the_page_leaves_free_passes(edit: Callable[[dict[str, Any]], None]) -> None:
+def test_unspecified_details_are_accepted(edit: Callable[[dict[str, Any]], None]) -> None:
     file = replay()
     edit(file)
     assert verify(sealed(file)) == (True, "", "")
@@ -340,7 +340,7 @@ def test_what_the_page_leaves_free_passes(edit: Callable[[dict[str, Any]], None]
         ("event 6", drop_at("events", 6)),
         ("event 6", set_at("events", 7, {"event": "take", "seat": 1, "slot": 0, "card": "wild"})),
         ("event 7", set_at("events", 7, "card", "pink")),
-        ("event 8", drop_at("events", 8)),  # one blind is half a turn
+        ("event 8", drop_at("events", 8)),  # one blind draw is half a turn
         ("event 9", drop_at("events", 9)),
         ("event 9", set_at("events", 9, "reason", "stalemate")),
         ("result", set_at("result", "seats", 0, "total", 12)),
@@ -353,7 +353,7 @@ def test_what_the_page_leaves_free_passes(edit: Callable[[dict[str, Any]], None]
         ("commitment", set_at("commitment", None)),
     ],
 )
-def test_one_edit_is_found_where_it_is(where: str, edit: Callable[[dict[str, Any]], None]) -> None:
+def test_one_edit_is_found_at_its_place(where: str, edit: Callable[[dict[str, Any]], None]) -> None:
     file = replay()
     edit(file)
     fails(sealed(file), where)
@@ -396,7 +396,7 @@ def test_a_text_that_is_not_strict_json_is_a_wrong_header(old: bytes, new: bytes
 @pytest.mark.parametrize(
     "data", [b"", b"{}", b"[]", b"null", b"{" * 5, b"[" * 100_000, b'{"format": "damrak-replay/1"}']
 )
-def test_what_is_no_replay_at_all_is_a_wrong_header(data: bytes) -> None:
+def test_data_without_a_replay_is_a_wrong_header(data: bytes) -> None:
     fails(data, "header")
 
 
@@ -405,7 +405,7 @@ def test_a_byte_order_mark_and_a_second_value_are_refused() -> None:
     fails(sealed(replay()) + b"{}", "header")
 
 
-# ---- leaving, and the end without carts ------------------------------------------------------
+# ---- leaving, and the end without carts ----------------------------------------------------------
 
 
 def fault(seat: int) -> dict[str, Any]:
@@ -437,7 +437,7 @@ def test_a_leaver_is_placed_last_though_it_has_more_points() -> None:
 
 
 def stalemate() -> dict[str, Any]:
-    """All cards end in hands, no contract is left, and every route is too long."""
+    """Return a match that ends with all cards in hands, no contracts, and too long routes."""
     file = replay()
     long_route = {"id": 0, "from": "a", "to": "b", "length": 5, "colour": "grey", "goods": True}
     contracts = file["board"]["contracts"][:4]
@@ -466,7 +466,7 @@ def test_the_match_ends_when_the_whole_table_has_passed() -> None:
         fails(sealed(shorter), wrong)
 
 
-def test_the_second_card_is_no_face_up_wild_and_a_gap_cannot_be_taken() -> None:
+def test_the_second_card_is_not_a_face_up_wild_nor_a_gap() -> None:
     file = stalemate()
     file["events"][4]["seat"] = 1
     fails(sealed(file), "event 4")
@@ -488,11 +488,11 @@ def test_contracts_offered_are_those_of_the_dice_then_the_oldest_returned() -> N
 
 
 def flushed() -> dict[str, Any]:
-    """A set-up with three flushes, whose draws have been worked out from the hashes.
+    """Return a set-up with three flushes, whose draws have been calculated from the hashes.
 
     Six colours once and eight wilds. The row takes 0x2f93 of 10, 0x3c5a of 9, 0x4f1c of 8, 0x17ad
-    of 7, 0xde09 of 6; the first refills 0x41f7 of 5, 0x9c28 of 4, 0x6262 of 3, 0x57d5 of 2.
-    Three cards that are not wild are outside the hands, just enough for a flush.
+    of 7, 0xde09 of 6; the first refills 0x41f7 of 5, 0x9c28 of 4, 0x6262 of 3, 0x57d5 of 2. Three
+    cards that are not wild are outside the hands, just enough for a flush.
     """
     file = replay()
     file["board"].update(cards_per_colour=1, wild_cards=8)
@@ -515,7 +515,7 @@ def flushed() -> dict[str, Any]:
     return file
 
 
-def test_three_wilds_are_flushed_while_that_can_help() -> None:
+def test_three_wilds_are_flushed_while_it_can_help() -> None:
     file = flushed()
     assert verify(sealed(file)) == (True, "", "")
     for index in (1, 2, 7, 8, 14):  # flush, refill, flush, reshuffle, flush

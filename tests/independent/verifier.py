@@ -1,28 +1,29 @@
-"""Check a replay file by the published page and the rules alone; shares no code with the project.
+"""Verifies a replay by the published page and the rules alone; shares no code with the project.
 
-`verify(data)` answers `(ok, where, expected)`; `python verifier.py FILE...` prints one line a file.
-Slow and obvious on purpose: lists of card words, dicts of routes, and every forced event is
-predicted and compared. Not checked: the key behind a signature, the board a ladder has published.
+`verify(data)` returns `(ok, where, expected)`; `python verifier.py FILE...` prints one line per
+file. It is slow and simple on purpose: lists of card words, dicts of routes, and every forced event
+is predicted and compared. Not checked: the key of a signature, and the board published by a ladder.
 
 Order of the checks: header, events, result, hash, commitment, signature; the first failure is
-reported. Readings chosen where the page leaves room (the wider one wherever a file depends on it):
- 1. A fault of the JSON text (syntax, same key twice, point or exponent, byte order mark, lone
-    surrogate) is "header" wherever it stands, also inside an event. So are a wrong seed, wrong
-    `played` times and missing or unknown top-level fields. A missing `end` is the event after the
-    last one. Wrong fields of an event are reported when its turn comes, not before.
+reported. Interpretations where the page is ambiguous (the wider one if a file depends on it):
+ 1. An error of the JSON text (syntax, duplicate key, point or exponent, byte order mark, lone
+    surrogate) is "header", also inside an event. So are a wrong seed, wrong `played` times and
+    missing or unknown top-level fields. A missing `end` is the event after the last one. Wrong
+    fields of an event are reported at its turn, not before.
  2. Integers have any size and hash as their digits; -0 is 0. A float-based RFC 8785 library
     would differ above 2**53.
- 3. The page does not define the board file. Asked for: what play needs, in the form of the
-    Amsterdam board. `players` is a lowest and highest number, `colours` any of the six words,
-    ids are distinct integers in any order, `twin` may be absent or null, only this match's column
-    of `goods_bonus` is looked at, and deck and contracts must do for this match's seats.
- 4. Set-up: a `fault` out of turn order is allowed where faults run on until one seat is left (the
+ 3. The page does not define the board file. Required: the fields needed for playing, in the form
+    of the Amsterdam board. `players` is a lowest and highest number, `colours` any of the six
+    words, ids are distinct integers in any order, `twin` may be absent or null, only this match's
+    column of `goods_bonus` is checked, and deck and contracts must suffice for its seats.
+ 4. Set-up: a `fault` out of turn order is allowed if faults continue until one seat is left (the
     keeps before it are "never written"). A seat without a written keep holds no contracts.
     Refills and flushes after a fault come before the next `keep`.
  5. Boards of two carts or fewer: a seat that leaves may or may not be followed by its own
-    `last_round`; where the last turn of a last round is also the last pass of a stalemate, both
-    reasons pass.
- 6. A `reshuffle` that no `blind` follows where a decision is due is itself the wrong event.
+    `last_round`; if the last turn of a last round is also the last pass of a stalemate, both
+    reasons are accepted.
+ 6. A `reshuffle` that is not followed by a `blind` when a decision is due is itself the wrong
+    event.
  7. `note` is absent or a string, never null; `.f` is one digit or more; second 60 is a time.
  8. The first turn is the first player's or, if that seat left at set-up, the next seat's.
 """
@@ -36,7 +37,7 @@ from typing import Any, NoReturn
 
 COLOURS = ["pink", "blue", "green", "black", "red", "orange"]
 WILD = "wild"
-CARDS = [*COLOURS, WILD]  # the order in which a pile is laid out
+CARDS = [*COLOURS, WILD]  # in the order of a pile
 GROUP_ORDER = bytes.fromhex("10000000000000000000000000000000 14def9dea2f79cd65812631a5cf5d3ed")
 TOP = [
     "format", "match", "block", "ladder", "board", "options", "seats", "seed",
@@ -75,7 +76,7 @@ TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?Z", re
 
 
 class Wrong(Exception):
-    """The file is wrong at `where`; `expected` says what should have stood there."""
+    """The file is wrong at `where`; `expected` describes the correct content."""
 
     def __init__(self, where: str, expected: str) -> None:
         super().__init__(where, expected)
@@ -87,7 +88,7 @@ class Wrong(Exception):
 
 
 def parse(data: bytes) -> Any:
-    """Read strict JSON; whatever the format forbids in the text itself is a wrong header."""
+    """Parse strict JSON; any text that the format forbids is a wrong header."""
     if data.startswith(b"\xef\xbb\xbf"):
         raise Wrong("header", "no byte order mark")
     try:
@@ -131,7 +132,7 @@ def check_strings(value: Any) -> None:
 
 
 def canonical(value: Any) -> str:
-    """Write the one text of a JSON value that the hash is made of."""
+    """Return the canonical text of a JSON value, which is hashed."""
     if value is None:
         return "null"
     if value is True:
@@ -154,7 +155,7 @@ def canonical(value: Any) -> str:
 
 
 class Dice:
-    """The outcomes of one seed; every stream counts its own calls."""
+    """The dice of one seed; every stream counts its own calls."""
 
     def __init__(self, seed: bytes) -> None:
         self.seed = seed
@@ -172,7 +173,7 @@ class Dice:
 
 
 def goods_bonus(counts: list[int], column: list[int]) -> list[int]:
-    """The bonus of each seat: shared ranks pay in full, as many ranks after them are skipped."""
+    """Return the bonus of each seat: ties are paid in full, and the next ranks are skipped."""
     bonus = []
     for count in counts:
         richer = sum(1 for other in counts if other > count)
@@ -181,7 +182,7 @@ def goods_bonus(counts: list[int], column: list[int]) -> list[int]:
 
 
 def places(totals: list[int], fulfilled: list[int], left: list[int]) -> list[int]:
-    """The place of each seat; `left` lists the leavers, the first to go first."""
+    """Return the place of each seat; `left` lists the leavers, the first to leave first."""
     stayed = [seat for seat in range(len(totals)) if seat not in left]
     answer = []
     for seat in range(len(totals)):
@@ -199,9 +200,9 @@ def places(totals: list[int], fulfilled: list[int], left: list[int]) -> list[int
 
 
 def joined(routes: list[dict[str, Any]], start: str, goal: str) -> bool:
-    """Whether a chain of these routes leads from `start` to `goal`."""
+    """Return whether a chain of these routes leads from `start` to `goal`."""
     reached = [start]
-    for place in reached:  # the list grows while it is walked
+    for place in reached:  # the list grows during the iteration
         for route in routes:
             for a, b in ((route["from"], route["to"]), (route["to"], route["from"])):
                 if a == place and b not in reached:
@@ -253,7 +254,7 @@ def check_header(file: Any) -> None:
 
 
 def moment(text: str) -> tuple[datetime.date, list[int], str]:
-    """A time of `played` as something that compares."""
+    """Return a time of `played` as a comparable value."""
     found = TIME.fullmatch(text)
     if found is None:
         raise Wrong("header", f"YYYY-MM-DDTHH:MM:SS[.f]Z, not {text!a}")
@@ -345,7 +346,7 @@ class Table:
         self.board = board
         self.n = len(file["seats"])
         self.events: list[Any] = file["events"]
-        self.at = 0  # the event to be looked at next
+        self.at = 0  # the next event
         self.dice = Dice(bytes.fromhex(file["seed"]))
         self.routes: dict[int, dict[str, Any]] = {route["id"]: route for route in board["routes"]}
         self.owner: dict[int, int] = {}  # route id -> seat
@@ -376,23 +377,23 @@ class Table:
         raise Wrong(f"event {self.at}", expected)
 
     def kind(self, index: int) -> str:
-        """The kind of an event, or "" where there is none."""
+        """Return the kind of an event, or "" if there is none."""
         event = self.events[index] if index < len(self.events) else None
         name = event.get("event") if isinstance(event, dict) else None
         return name if isinstance(name, str) else ""
 
     def must_be(self, event: dict[str, Any]) -> None:
-        """Step over an event that has no choice in it."""
+        """Check and skip an event that contains no choice."""
         if not self.next_is(event):
             self.wrong(canonical(event))
         self.at += 1
 
     def next_is(self, event: dict[str, Any]) -> bool:
-        # The texts are compared, since == takes true for 1.
+        # The texts are compared, because == considers true and 1 equal.
         return canonical(self.events[self.at : self.at + 1]) == canonical([event])
 
     def well_formed(self, expected: str) -> dict[str, Any]:
-        """The next event, with every field of the right kind; not stepped over."""
+        """Return the next event, with every field of the right kind, without skipping it."""
         kind = self.kind(self.at)
         if kind not in FIELDS:
             self.wrong(expected)
@@ -431,7 +432,7 @@ class Table:
         return isinstance(value, str)  # event, card and detail
 
     def decision(self, seat: int, kinds: list[str]) -> dict[str, Any]:
-        """What this seat decides, not stepped over; `fault` is always possible."""
+        """Return this seat's decision without skipping it; `fault` is always possible."""
         expected = f"a decision of seat {seat}: {', '.join(kinds)} or fault"
         if self.kind(self.at) == "reshuffle":
             needed = "blind" in kinds and not self.pile and self.discards
@@ -439,7 +440,7 @@ class Table:
                 self.wrong(expected)
             following = self.kind(self.at + 1)
             if following not in FIELDS and self.at + 1 < len(self.events):
-                self.at += 1  # what stands there is no event at all
+                self.at += 1  # not an event at all
             if following != "blind":
                 self.wrong(expected)
             self.reshuffle()
@@ -461,7 +462,7 @@ class Table:
         self.discards = []
 
     def settle_row(self) -> None:
-        """Fill the gaps, then flush and fill again while three wilds lie and it can help."""
+        """Fill the gaps, then flush and refill while there are three wilds and it can help."""
         while True:
             for slot in range(5):
                 if self.row[slot] is None and not self.pile and self.discards:
@@ -513,7 +514,7 @@ class Table:
             self.keep(seat, dealt[seat])
 
     def never_written(self, seat: int) -> bool:
-        """Whether the faults that stand next leave one seat at the table, without this one's."""
+        """Return whether the next faults leave one seat at the table, without this seat's keep."""
         faulting = []
         index = self.at
         while self.kind(index) in ("fault", "refill", "flush", "reshuffle"):
@@ -548,7 +549,7 @@ class Table:
             self.wrong("no event after end")
 
     def seats_from(self, start: int) -> list[int]:
-        """The seats at the table, clockwise from `start`."""
+        """Return the seats at the table, clockwise from `start`."""
         around = [(start + step) % self.n for step in range(self.n)]
         return [seat for seat in around if seat not in self.left]
 
@@ -601,7 +602,7 @@ class Table:
         self.settle_row()
 
     def why_closed(self, seat: int, route: dict[str, Any]) -> str:
-        """Why this seat may not have the route, whatever it pays; "" if it may."""
+        """Return why this seat may not claim the route with any payment; "" if it may."""
         if route["id"] in self.owner:
             return "it is taken"
         twin = route.get("twin")
@@ -696,7 +697,7 @@ class Table:
             self.finish(reasons)
 
     def finish(self, reasons: list[str]) -> None:
-        """Step over an `end` for one of these reasons."""
+        """Skip an `end` for one of these reasons."""
         for reason in reasons:
             if self.next_is({"event": "end", "reason": reason}):
                 self.reason = reason
@@ -758,7 +759,7 @@ def check(data: bytes) -> None:
 
 
 def verify(data: bytes) -> tuple[bool, str, str]:
-    """Judge one replay file: (True, "", "") or (False, the place of the fault, what was due)."""
+    """Verify one replay file: (True, "", "") or (False, place of the error, expectation)."""
     try:
         check(data)
     except Wrong as wrong:

@@ -1,9 +1,9 @@
-"""Plays the mirrored blocks that `damrak-ladder simulate` tells about, and writes them down.
+"""Plays the mirrored blocks that `damrak-ladder simulate` reports, and records them.
 
     python tests/ladder/play_mirrors.py [BLOCKS] > mirror.json
     mv mirror.json ladder/damrak_ladder/simulate/
 
-takes two minutes. Pairs reach from two copies of one bot to bots that have little in common. A
+takes two minutes. Pairs range from two copies of one bot to bots that have little in common. A
 changed `planner` is the house bot with other constants.
 """
 
@@ -24,14 +24,14 @@ from damrak.view import View
 from damrak_engine.options import parse_options
 
 BEGINS = parse_options({"first_player": "seat 0"})
-"""So that who sits in seat 0 begins, and a block is one seed played with either beginning."""
+"""Seat 0 always begins, so that a block is one seed played with either player first."""
 
 FIRST = 8
-"""So many blocks are written down one by one, so that a test can play them again."""
+"""The number of blocks that are recorded individually, so that a test can replay them."""
 
 
 def changed(**constants: float) -> type[PlannerBot]:
-    """The planner with other constants."""
+    """Return the planner with other constants."""
 
     class Changed(PlannerBot):
         def choose(self, view: View) -> int:
@@ -57,7 +57,7 @@ PAIRS: Mapping[str, tuple[Callable[[], Bot], Callable[[], Bot]]] = {
 
 
 def block(pair: str, number: int) -> str:
-    """How a block ended for the first bot: its score when it began, and when it did not."""
+    """Return the first bot's scores in a block: when it began, and when it did not."""
     one, other = PAIRS[pair]
     digest = hashlib.sha256(f"damrak-mirror/{pair}/{number}".encode()).digest()
     seed = int.from_bytes(digest)

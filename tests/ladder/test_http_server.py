@@ -1,4 +1,4 @@
-"""Connections with unfinished request headers are closed; those that are served are not."""
+"""Connections with unfinished request headers are closed; those being served are not."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The whole platform in a computer of its own, whose power is cut again and again."""
+"""The whole platform in a virtual machine whose power is cut repeatedly."""

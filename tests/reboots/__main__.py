@@ -1,10 +1,10 @@
-"""Run the platform in a virtual computer, cut its power in the midst of it, and see what is left.
+"""Run the platform in a virtual machine, cut its power repeatedly, and check what remains.
 
 cd tests && python -m reboots --cuts 5
 
-The computer is User-Mode Linux: a kernel that is a program. It sees the files of this machine, may
-not write them, and has a disk of its own for the data folder. Cutting its power is killing that
-program: memory, processes and all that was not yet on the disk are gone, as they are at home.
+The machine is User-Mode Linux: a kernel that is a program. It reads the files of this machine, may
+not write them, and has its own disk for the data folder. Cutting its power means killing that
+program: memory, processes and everything not yet written to the disk are lost, as on real hardware.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ KERNEL: Final = "linux.uml"
 DISK_BYTES: Final = 2 << 30
 MEMORY: Final = "3G"
 INIT: Final = Path(__file__).with_name("init.sh")
-LONGEST_LIFE: Final = 900.0  # seconds; nothing is measured with it
+LONGEST_LIFE: Final = 900.0  # seconds: a safety net, not a measurement
 
 
 class Stuck(Exception):
-    """A life did not come to what it was for."""
+    """A boot did not reach the expected state."""
 
 
 class Computer:
-    """One disk, many lives."""
+    """A machine with one disk that is booted repeatedly."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -44,7 +44,7 @@ class Computer:
 
     @contextmanager
     def life(self, number: int, word: str) -> Iterator[Iterator[list[str]]]:
-        """From power on to power off: what it reports, in words."""
+        """Boot the machine and yield its reports, split into words; cut the power at the end."""
         command = [KERNEL, f"mem={MEMORY}", f"ubd0={self._disk}", "root=/dev/root", "quiet", "ro"]
         command += ["rootfstype=hostfs", "rootflags=/", "con=null", "con0=null,fd:1"]
         command += [f"init={INIT}", f"PYTHON={sys.executable}", f"WORD={word}"]
@@ -69,7 +69,7 @@ class Computer:
 
 
 def _reports(lines: Iterator[str], log: Path) -> Iterator[list[str]]:
-    """Lines that begin with `>`, which the kernel's own never do."""
+    """Yield the lines that begin with `>`, unlike any line of the kernel."""
     end = time.monotonic() + LONGEST_LIFE
     with log.open("a") as copy:
         for line in lines:
@@ -83,7 +83,7 @@ def _reports(lines: Iterator[str], log: Path) -> Iterator[list[str]]:
 
 
 def main() -> int:
-    """Run it; 0 if nothing was lost and all could be proved in the end."""
+    """Run the test; return 0 if nothing was lost and all numbers could be verified."""
     parser = argparse.ArgumentParser(
         prog="python -m reboots",
         description="Cut the power of a computer that runs the platform, and see what is left.",
@@ -111,7 +111,7 @@ def _trial(computer: Computer, cuts: int, rng: random.Random) -> int:
     known: set[str] = set()
     lost: set[str] = set()
     for number in range(cuts):
-        # The first ends as soon as it has told of itself, others at once after so many results.
+        # The first boot ends after its initial report, others after a random number of results.
         wanted = rng.randint(1, 4) if number else 0
         before = len(known)
         began = time.monotonic()
@@ -134,7 +134,7 @@ def _trial(computer: Computer, cuts: int, rng: random.Random) -> int:
 
 
 def _survivors(reports: Iterator[list[str]], known: set[str]) -> set[str]:
-    """What was recorded before and is not there any more."""
+    """Return earlier records that are missing now."""
     there: set[str] = set()
     _word(reports, "begin", there)
     lost = known - there
@@ -147,7 +147,7 @@ def _until_well(reports: Iterator[list[str]], known: set[str]) -> None:
 
 
 def _word(reports: Iterator[list[str]], awaited: str, known: set[str]) -> list[str]:
-    """What follows this word; results that come before it are noted."""
+    """Return the rest of the line with this word; add results reported before it to `known`."""
     for word, *rest in reports:
         if word == awaited:
             return rest

@@ -1,7 +1,7 @@
-"""What runs in the virtual computer: the platform, and somebody who tells what is recorded.
+"""The program in the virtual machine: the platform, and a reporter of its records.
 
-Prints what was there at power on, then `begin`, `well` once all parts are, and every match as soon
-as it is recorded. With `prove` it then stops the platform and has its numbers proved.
+Prints the records found at boot, then `begin`, `well` once all parts are healthy, and every match
+when it is recorded. With `prove` it then stops the platform and verifies its numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RECORDED = """
 
 
 def main() -> None:
-    """Live."""
+    """Run the platform and report."""
     os.environ.update(DAMRAK_HOME=str(HOME), DAMRAK_PORT="8000")
     told: set[str] = set()
     tell(told)
@@ -52,14 +52,14 @@ def main() -> None:
 
 
 def tell(told: set[str]) -> None:
-    """Report what is recorded and was not yet told."""
+    """Report records that have not been reported yet."""
     if not DATABASE.exists():
         return
     try:
         database = sqlite3.connect(f"file:{DATABASE}?mode=ro", uri=True, timeout=20)
         with closing(database):
             found = {f"{match} {replay}" for match, replay in database.execute(RECORDED)}
-    except sqlite3.OperationalError as problem:  # it is being made, or has no tables yet
+    except sqlite3.OperationalError as problem:  # it is being created, or has no tables yet
         sys.stderr.write(f"{problem}\n")
         return
     for line in sorted(found - told):
@@ -68,7 +68,7 @@ def tell(told: set[str]) -> None:
 
 
 def answers(path: str) -> bytes:
-    """What the site says; nothing if it is not well."""
+    """Return the response of the site; empty if it is unavailable."""
     try:
         with urllib.request.urlopen(ADDRESS + path, timeout=60) as answer:
             return bytes(answer.read())
@@ -80,7 +80,7 @@ def answers(path: str) -> bytes:
 
 
 def dressed() -> bool:
-    """Whether the style sheets of the first page are there, and have content."""
+    """Return whether the style sheets of the first page exist and have content."""
     page = answers("/en/").decode()
     links = [part.partition('"')[0] for part in page.split('href="')[1:]]
     sheets = [link for link in links if ".css" in link]
@@ -88,7 +88,7 @@ def dressed() -> bool:
 
 
 def say(line: str) -> None:
-    """Report it."""
+    """Report a line."""
     sys.stdout.write(f">{line}\n")
     sys.stdout.flush()
 

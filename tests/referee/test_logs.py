@@ -1,10 +1,14 @@
-"""No secret is ever in a log, and libraries log in the same form."""
+"""Logs never contain secrets, and libraries log in the same format."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+
+import pytest
+
+pytestmark = pytest.mark.process
 
 PROGRAM = """
 import logging, structlog

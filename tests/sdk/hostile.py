@@ -1,6 +1,6 @@
 """Games with the bots under `bots/`.
 
-Only those that hang need a short clock; nobody else may be timed on a machine that is slow.
+Only those that hang need a short clock; all others are not timed, because machines may be slow.
 """
 
 import os
@@ -26,13 +26,13 @@ SMALL = Limits(memory_bytes=400 * MIB, start_seconds=120.0, finish_seconds=60.0)
 def play(
     *bots: str, seed: bytes = SEED, control: TimeControl = PATIENT, limits: Limits = SMALL
 ) -> GameRecord:
-    """A game of these bots; names with a dot are files of ours."""
+    """Play a game of these bots; names with a dot are files under `bots/`."""
     specs = tuple(parse_spec(str(BOTS / bot) if "." in bot else bot) for bot in bots)
     return play_game(GamePlan(BOARD, specs, seed, control=control, limits=limits))
 
 
 def eventually(holds: Callable[[], bool], seconds: float = 120.0) -> bool:
-    """Whether something comes true in this time."""
+    """Return whether a condition becomes true in this time."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
@@ -42,7 +42,7 @@ def eventually(holds: Callable[[], bool], seconds: float = 120.0) -> bool:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether there is such a process, and it is more than a zombie."""
+    """Return whether a process exists and is not a zombie."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -52,9 +52,9 @@ def is_alive(pid: int) -> bool:
     try:
         return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
     except (FileNotFoundError, ProcessLookupError):
-        return False  # it has just gone
+        return False  # it has just exited
 
 
 def pids_in(path: Path) -> list[int]:
-    """The process ids that a bot wrote down."""
+    """Return the process ids that a bot recorded."""
     return [int(line) for line in path.read_text().split()] if path.exists() else []

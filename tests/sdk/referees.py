@@ -1,4 +1,4 @@
-"""Real referees for tests: `python -m damrak_referee` in a process of its own."""
+"""Real referees for tests: `python -m damrak_referee` in a separate process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOKENS = {"anna": "dmk_anna", "bert": "dmk_bert"}
 
 
 def tokens_of(tokens: dict[str, str], expires: int = 0) -> list[BotToken]:
-    """As a referee is told of them."""
+    """Return the tokens as they are sent to a referee."""
     return [
         BotToken(bot, hashlib.sha256(text.encode()).hexdigest(), expires)
         for bot, text in tokens.items()
@@ -35,7 +35,7 @@ def tokens_of(tokens: dict[str, str], expires: int = 0) -> list[BotToken]:
 
 
 class Referee:
-    """One, with the tokens of anna and bert in force."""
+    """A referee that accepts the tokens of anna and bert."""
 
     def __init__(self, listen: str = "127.0.0.1:0", options: Sequence[str] = ()) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="dmk"))  # paths of sockets must be short
@@ -71,18 +71,18 @@ class Referee:
         raise AssertionError((self.folder / "log").read_text())
 
     def restart(self) -> None:
-        """End it at once, and start another in its place."""
+        """Kill the referee, and start another one at its address."""
         self.kill()
         self.process = self._start(self.address)
         self.control.set_tokens(tokens_of(TOKENS))
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the referee."""
         self.process.kill()
         self.process.communicate()
 
     def close(self) -> None:
-        """End it, and all that is left of it."""
+        """Stop the referee, and remove its files."""
         self._watchdog.cancel()
         self.control.__exit__(None, None, None)
         if self.process.poll() is None:
@@ -96,7 +96,7 @@ class Referee:
 
 @contextlib.contextmanager
 def referee(listen: str = "127.0.0.1:0", *options: str) -> Iterator[Referee]:
-    """One for as long as the context lasts."""
+    """Yield a running referee."""
     made = Referee(listen, options)
     try:
         yield made
@@ -111,7 +111,7 @@ def block(
     control: TimeControl = CONTROL,
     attempt: int = 1,
 ) -> BlockOrder:
-    """A block of one game for each table, its seed made from its number."""
+    """Return a block with one game for each table, whose seed follows from its number."""
     return BlockOrder(
         block=name,
         attempt=attempt,
@@ -127,7 +127,7 @@ def block(
 
 
 def seed_of(number: int) -> bytes:
-    """The seed of a game."""
+    """Return the seed of a game."""
     return hashlib.sha256(f"game {number}".encode()).digest()
 
 

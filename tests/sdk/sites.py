@@ -1,4 +1,4 @@
-"""A ladder's site as a process of its own, on SQLite, without anybody who plays."""
+"""A ladder's site in a separate process, on SQLite, without players."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from time import monotonic, sleep
 from cli import damrak
 from ports import free_port
 
-SECONDS = 600  # a safety net; nothing here is timed
+SECONDS = 600  # a safety net; nothing here measures time
 
 
 @dataclass(frozen=True)
 class Site:
-    """Where it is, and how those who run it reach its tables."""
+    """The address of a site, and an operator's access to its tables."""
 
     url: str
     home: Path
     operator: subprocess.Popen[str]
 
     def say(self, code: str) -> str:
-        """What this code prints that runs where the tables are."""
+        """Run code with access to the tables and return its output."""
         assert self.operator.stdin is not None
         assert self.operator.stdout is not None
         self.operator.stdin.write(json.dumps(code) + "\n")
@@ -39,21 +39,21 @@ class Site:
         return str(said["printed"]).strip()
 
     def token_of(self, name: str) -> str:
-        """A new token of a user, who is made if there is none."""
+        """Return a new token of a user, who is created if necessary."""
         return self.say(_TOKEN.format(name=name))
 
     def damrak(self, *arguments: str | Path, config: Path, **more: str):  # type: ignore[no-untyped-def]
-        """The finished process of `damrak ARGUMENTS`, with its login file in this folder."""
+        """Run `damrak ARGUMENTS` with its login file in this folder; return the process."""
         return damrak(*arguments, env=self.for_damrak(config, **more), timeout=SECONDS)
 
     def for_damrak(self, config: Path, **more: str) -> dict[str, str]:
-        """The environment of somebody whose login file is in this folder."""
+        """Return the environment of a user whose login file is in this folder."""
         kept = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
         return {**kept, "XDG_CONFIG_HOME": str(config), "NO_COLOR": "1", **more}
 
 
-# Runs what it reads, piece by piece, and says what came of each. It has Django ready, which takes
-# too long to be done anew for every piece.
+# Executes the code that it reads, piece by piece, and prints the results. Django is loaded once,
+# because loading it for every piece would take too long.
 _OPERATOR = """
 import contextlib, io, json, sys, traceback
 from damrak_ladder.management import load
@@ -87,7 +87,7 @@ print(issue(user, f"token {{count}}", ["read", "submit", "play"], now)[1])
 
 @contextlib.contextmanager
 def running_site(home: Path) -> Iterator[Site]:
-    """A site that answers."""
+    """Yield a site that responds."""
     port = free_port()
     variables = {name: value for name, value in os.environ.items() if "DAMRAK" not in name}
     variables |= {

@@ -1,7 +1,7 @@
-"""A table to play at: the arbiter behind a gRPC server, with hands that can cut and repeat.
+"""A table for tests: the arbiter behind a gRPC server that can cut connections and repeat messages.
 
-It is no referee: it knows one match, believes every ticket it gave out, and has no limits. What
-real referees do is tested with real ones.
+It is not a referee: it has one match, accepts every ticket it issued, and has no limits. The
+behaviour of real referees is tested with real ones.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ RULES = rules_for(load_board("practice"), 2)
 
 
 class Cut(Exception):
-    """This connection ends here."""
+    """The connection is to be cut."""
 
 
 class TestTable:
-    """One match. `meddle` is called with every message to a seat: what comes back is sent."""
+    """One match. `meddle` is called with every message to a seat, and its return value is sent."""
 
     __test__ = False
 
@@ -76,7 +76,7 @@ class TestTable:
         self._server.start()
 
     def ticket(self, seat: int) -> str:
-        """The ticket for this seat."""
+        """Return the ticket for this seat."""
         return next(ticket for ticket, of in self.tickets.items() if of == seat)
 
     def close(self) -> None:
@@ -88,12 +88,12 @@ class TestTable:
         self._pool.shutdown(wait=False)
 
     def wait(self, holds: Callable[[], bool], seconds: float = 60.0) -> bool:
-        """Until something has come true."""
+        """Wait until a condition is true."""
         with self.changed:
             return self.changed.wait_for(holds, seconds)
 
     def fail(self, seat: int, reason: str, detail: str) -> None:
-        """Rule a seat out."""
+        """Forfeit a seat."""
         with self.changed:
             self._carry_out(self.match.failed(seat, reason, detail, "bot", _now()))
 
@@ -103,7 +103,7 @@ class TestTable:
             self._carry_out(self.match.void("host", detail, _now()))
 
     def repeat(self, seat: int) -> None:
-        """Ask again what this seat owes."""
+        """Repeat the question that this seat owes an answer to."""
         with self.changed:
             self._carry_out(self.match.reconnected(seat, _now()))
 
@@ -129,7 +129,7 @@ class TestTable:
             try:
                 said = self.meddle(seat, data)
                 with self.changed:
-                    self.changed.notify_all()  # somebody may wait for what it has done
+                    self.changed.notify_all()  # a test may be waiting for this
                 yield from said
             except Cut:
                 self._leave(seat, queue)

@@ -1,4 +1,4 @@
-"""A crew hands back every result once and in order, and ends cleanly however it ends."""
+"""A crew returns every result once and in order, and always ends cleanly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SQUARES = [number * number for number in range(30)]
 
 @pytest.fixture(autouse=True)
 def _time_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a process has finished is waited for, however slow the machine."""
+    """Wait for finished results, however slow the machine is."""
     monkeypatch.setattr(crew, "LAST_WORDS_S", 120.0)
 
 
@@ -27,17 +27,19 @@ def names(folder: Path) -> set[int]:
 
 
 def collect(results: Iterator[int], got: list[int]) -> None:
-    """Add the results to what has been got, up to where they break off."""
+    """Append the results to `got`, until they end."""
     for result in results:
         got.append(result)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("processes", [0, 1, 3])
 def test_results_come_in_order(processes: int, tmp_path: Path) -> None:
     assert list(work(Squares(30, tmp_path, 0.01), processes)) == SQUARES
 
 
-def test_who_stops_asking_has_the_rest_discarded(tmp_path: Path) -> None:
+@pytest.mark.process
+def test_rest_is_discarded_when_the_caller_stops(tmp_path: Path) -> None:
     results = work(Squares(300, tmp_path, 0.002), 2)
     taken = [next(results) for _ in range(5)]
     results.close()
@@ -45,6 +47,7 @@ def test_who_stops_asking_has_the_rest_discarded(tmp_path: Path) -> None:
     assert names(tmp_path) == set(range(5))
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows tells no other process")
 def test_interrupt_loses_nothing_that_is_finished(tmp_path: Path) -> None:
     got: list[int] = []
@@ -55,18 +58,21 @@ def test_interrupt_loses_nothing_that_is_finished(tmp_path: Path) -> None:
     assert len(got) <= 30
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-def test_death_of_a_process_is_told(tmp_path: Path) -> None:
+def test_crash_of_a_process_is_reported(tmp_path: Path) -> None:
     with pytest.raises(HostError, match="died"):
         list(work(Dying(30, tmp_path), 2))
 
 
-def test_error_in_a_process_is_told(tmp_path: Path) -> None:
+@pytest.mark.process
+def test_error_in_a_process_is_reported(tmp_path: Path) -> None:
     with pytest.raises(HostError, match="three is too much"):
         list(work(Wrong(30, tmp_path), 2))
 
 
-def test_full_disk_is_told_in_words(tmp_path: Path) -> None:
+@pytest.mark.process
+def test_full_disk_is_reported_in_words(tmp_path: Path) -> None:
     with pytest.raises(HostError, match=r"^\S*3: no space left on device$"):
         list(work(Full(30, tmp_path), 2))
 

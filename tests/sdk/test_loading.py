@@ -1,4 +1,4 @@
-"""Bot specs: what they name, and one clear line when they name nothing."""
+"""Bot specs: what they refer to, and the one-line error if it does not exist."""
 
 import sys
 from collections.abc import Iterator
@@ -82,7 +82,7 @@ def test_class_in_a_folder(tmp_path: Path) -> None:
     assert type(make_bot(parse_spec(f"{tmp_path / 'several'}:Third"))).__name__ == "Third"
 
 
-def test_of_a_family_the_youngest_is_the_bot(tmp_path: Path) -> None:
+def test_the_most_derived_class_is_the_bot(tmp_path: Path) -> None:
     family = ONE + "class Better(Mine):\n    pass\n"
     assert type(make_bot(parse_spec(str(_write(tmp_path / "f.py", family))))).__name__ == "Better"
 
@@ -92,7 +92,7 @@ def test_house_bot_that_was_imported_to_be_extended_is_not_the_bot(tmp_path: Pat
     assert type(make_bot(parse_spec(str(_write(tmp_path / "g.py", text))))).__name__ == "Mine"
 
 
-def test_bot_may_lie_in_a_file_beside(tmp_path: Path) -> None:
+def test_bot_may_be_in_another_file(tmp_path: Path) -> None:
     _write(tmp_path / "two" / "brain_of_two.py")
     _write(tmp_path / "two" / "bot.py", "from brain_of_two import Mine\n")
     assert type(make_bot(parse_spec(str(tmp_path / "two")))).__module__ == "brain_of_two"

@@ -1,4 +1,4 @@
-"""Local play: the record of a game, its repeatability, and fair clocks."""
+"""Local play: the record of a game, its reproducibility, and fair clocks."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ HONEST = "honest.py:Honest"
 
 
 class Watch:
-    """What house bots are timed by: it goes on only when one of them takes time."""
+    """The clock of house bots: it advances only when one of them thinks."""
 
     ns = 0
 
@@ -31,7 +31,7 @@ class Watch:
 
 
 class Sleepy(Bot):
-    """Takes its time."""
+    """A bot that takes time."""
 
     name = "sleepy"
     watch: Watch
@@ -55,7 +55,7 @@ class Broken(Bot):
 
 
 class BrokenAtTheEnd(Bot):
-    """A house bot with a bug that comes late."""
+    """A house bot with a bug at the end of the game."""
 
     name = "late"
 
@@ -77,20 +77,23 @@ def _more_house_bots(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- the record --------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_replay_of_a_game_is_true(seats: int) -> None:
+def test_replay_of_a_game_is_valid(seats: int) -> None:
     record = play(*[HONEST, "random", "greedy", "random"][:seats])
     verify(to_bytes(record.replay))
     assert record.replay.result == record.result
 
 
-def test_replay_of_a_game_with_faults_is_true() -> None:
+@pytest.mark.process
+def test_replay_of_a_game_with_faults_is_valid() -> None:
     record = play("raises.py:InChoose", HONEST, "broken", "nonsense.py:Text")
     assert [fault.seat for fault in record.faults] != []
     verify(to_bytes(record.replay))
 
 
-def test_record_says_who_played() -> None:
+@pytest.mark.process
+def test_record_names_the_players() -> None:
     record = play(HONEST, "random")
     player, house = record.replay.seats
     assert (player.bot, player.owner) == ("Honest Jan", "local")
@@ -100,6 +103,7 @@ def test_record_says_who_played() -> None:
     assert record.replay.match is record.replay.block is record.replay.ladder is None
 
 
+@pytest.mark.process
 def test_bot_that_never_spoke_is_called_by_its_file() -> None:
     assert play("raises_on_import.py", "random").names[0] == "raises_on_import"
 
@@ -111,24 +115,28 @@ def test_record_counts_decisions_and_seconds() -> None:
     assert record.seconds == (Sleepy.pause_ms / 1000, 0.0)
 
 
+@pytest.mark.process
 def test_notes_are_in_the_replay() -> None:
     record = play(HONEST, "random")
     notes = [e.note for e in record.replay.events if isinstance(e, Decision) and e.seat == 0]
     assert all(note and "events" in note for note in notes)
 
 
+@pytest.mark.process
 def test_events_of_a_bot_add_up() -> None:
     record = play(HONEST, HONEST)
-    assert record.faults == ()  # it asserts that it was told what the view shows
+    assert record.faults == ()  # the bot asserts that its news match the view
 
 
+@pytest.mark.process
 def test_output_is_there_without_a_fault() -> None:
     assert "finished by carts" in play(HONEST, "random").output[0]
 
 
-# ---- the same again ----------------------------------------------------------------------------
+# ---- reproducibility -----------------------------------------------------------------------------
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("bot", [HONEST, "honest.py:ByHash", "random"])
 def test_same_seed_is_the_same_game(bot: str) -> None:
     first, second = play(bot, "greedy"), play(bot, "greedy")
@@ -141,12 +149,13 @@ def _notes(events: tuple[object, ...]) -> list[str | None]:
     return [event.note for event in events if isinstance(event, Decision)]
 
 
+@pytest.mark.process
 def test_other_seed_is_another_game() -> None:
     first, second = play(HONEST, "random"), play(HONEST, "random", seed=bytes(32))
     assert first.replay.events != second.replay.events
 
 
-def test_chances_of_bots_do_not_repeat() -> None:
+def test_random_numbers_of_bots_do_not_repeat() -> None:
     chances = {chance_of(seed, seat) for seed in (SEED, bytes(32)) for seat in range(4)}
     assert len(chances) == 8
 
@@ -169,7 +178,7 @@ def test_plan_that_cannot_be_played_is_refused() -> None:
 # ---- clocks ------------------------------------------------------------------------------------
 
 
-def test_nobody_pays_for_the_thinking_of_others() -> None:
+def test_thinking_of_others_is_not_charged() -> None:
     """All are asked for their first contracts at once."""
     control = TimeControl(decision_ms=80, bank_ms=80, increment_ms=0)
     record = play("sleepy", "sleepy", "sleepy", "sleepy", control=control)
@@ -186,6 +195,7 @@ def test_house_bot_that_is_too_slow_is_a_timeout() -> None:
 # ---- house bots --------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_bug_in_a_house_bot_is_its_fault() -> None:
     record = play("random", "broken")
     (fault,) = record.faults
@@ -206,12 +216,12 @@ def test_house_bots_start_no_process() -> None:
     assert not shared.is_running()
 
 
-# ---- being broken off --------------------------------------------------------------------------
+# ---- interruption --------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C in the middle of a game."""
+    """Raise Ctrl-C in the middle of a game."""
 
     class Interrupted(Bot):
         name = "interrupted"
@@ -224,6 +234,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(HOUSE_BOTS, "interrupted", Interrupted)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("_impatient")
 def test_ctrl_c_ends_the_game_and_the_next_one_is_played() -> None:
     with pytest.raises(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Repro bundles: a fault happens again, from the file alone."""
+"""Repro bundles: a fault is reproduced from the file alone."""
 
 import io
 import json
@@ -20,6 +20,8 @@ from damrak_engine.cards import WORDS
 from damrak_engine.clock import TimeControl
 from positions import SMALL
 from sdk.hostile import BOTS, PATIENT, QUICK, SMALL as LIMITS, play
+
+pytestmark = pytest.mark.process
 
 
 def _fault(bot: str, *opponents: str, control: TimeControl = PATIENT) -> GameFault:
@@ -48,7 +50,7 @@ def _from_file(bundle: Bundle, folder: Path) -> Bundle:
         "hungry.py:Stack",
     ],
 )
-def test_fault_repeats_from_the_file(bot: str, tmp_path: Path) -> None:
+def test_fault_is_reproduced_from_the_file(bot: str, tmp_path: Path) -> None:
     fault = _fault(bot)
     bundle = _from_file(fault.bundle, tmp_path)
     again = rerun(bundle)
@@ -100,13 +102,13 @@ def test_start_has_the_time_of_the_failing_run(tmp_path: Path) -> None:
     assert again.fault.detail == "the bot was not ready to play after 0.5 s"
 
 
-def test_bundle_without_limits_has_the_standard_ones() -> None:
+def test_bundle_without_limits_has_the_default_ones() -> None:
     data = bundle_to_json(_fault("raises.py:InChoose").bundle)
     del data["limits"], data["bot"]["folder"]
     assert bundle_from_json(data).limits == STANDARD_LIMITS
 
 
-def test_file_says_everything_again(tmp_path: Path) -> None:
+def test_file_reproduces_everything(tmp_path: Path) -> None:
     bundle = _fault("raises.py:InChoose", "greedy", "random", "honest.py:Honest").bundle
     again = _from_file(bundle, tmp_path)
     assert bundle_to_json(again) == bundle_to_json(bundle)
@@ -125,13 +127,13 @@ def test_file_is_for_people_too(tmp_path: Path) -> None:
     assert set(deal["row"]) <= set(WORDS)
 
 
-def test_file_holds_nothing_that_the_seat_did_not_see() -> None:
+def test_file_contains_nothing_that_the_seat_did_not_see() -> None:
     data = bundle_to_json(_fault("raises.py:InChoose").bundle)
     assert data["steps"][0]["events"][0]["hands"][1] == [None, None]
     assert "seed" not in json.dumps({**data, "board": None})
 
 
-def test_bot_that_was_mended_has_no_fault(tmp_path: Path) -> None:
+def test_fixed_bot_has_no_fault(tmp_path: Path) -> None:
     bot = tmp_path / "mended.py"
     bot.write_text((BOTS / "raises.py").read_text())
     bundle = _fault(f"{bot}:InChoose").bundle
@@ -140,7 +142,7 @@ def test_bot_that_was_mended_has_no_fault(tmp_path: Path) -> None:
     assert rerun(bundle).fault is None
 
 
-def test_change_of_an_earlier_answer_is_told(tmp_path: Path) -> None:
+def test_change_of_an_earlier_answer_is_reported(tmp_path: Path) -> None:
     bot = tmp_path / "changed.py"
     bot.write_text((BOTS / "raises.py").read_text())
     bundle = _fault(f"{bot}:InChoose").bundle
@@ -150,12 +152,12 @@ def test_change_of_an_earlier_answer_is_told(tmp_path: Path) -> None:
     assert again.repeats(bundle)
 
 
-def test_another_bot_can_be_put_in_its_place() -> None:
+def test_another_bot_can_replace_it() -> None:
     bundle = _fault("raises.py:InChoose").bundle
     assert rerun(bundle, bot=parse_spec("greedy")).fault is None
 
 
-def test_this_process_is_as_it_was(tmp_path: Path) -> None:
+def test_this_process_is_unchanged(tmp_path: Path) -> None:
     bundle = _fault("raises.py:InChoose").bundle
     before = (os.getcwd(), sys.path[:], random.getstate(), set(sys.modules))
     rerun(bundle)
@@ -205,7 +207,7 @@ def test_bot_that_is_gone(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_file_that_is_no_bundle(tmp_path: Path, content: bytes, says: str) -> None:
+def test_file_that_is_not_a_bundle(tmp_path: Path, content: bytes, says: str) -> None:
     file = tmp_path / "x.json"
     file.write_bytes(content)
     with pytest.raises(BundleError, match=says) as caught:

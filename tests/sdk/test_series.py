@@ -1,4 +1,4 @@
-"""A series plays what its plan says, whoever plays it, and adds it up without losing a game."""
+"""A series plays its plan on any number of processes, and adds the games up without loss."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ RANDOM, GREEDY = parse_spec("random"), parse_spec("greedy")
 
 
 def timeless(blocks: list[Block]) -> list[Block]:
-    """The blocks without what depends on the machine."""
+    """Return the blocks without machine-dependent values."""
     return [
         replace(block, games=tuple(replace(game, seconds=()) for game in block.games))
         for block in blocks
     ]
 
 
+@pytest.mark.process
 def test_the_number_of_processes_changes_no_game() -> None:
     plan = SeriesPlan(bots=(RANDOM, GREEDY), blocks=12, seed="seven")
     here = timeless(list(play_series(plan)))
@@ -76,6 +77,7 @@ def test_results_follow_the_bots_and_not_the_seats(tmp_path: Path) -> None:
                 assert game.places[bot] == result.seats[seat].place
 
 
+@pytest.mark.process
 def test_stopping_early_leaves_the_files_of_counted_games_only(tmp_path: Path) -> None:
     plan = SeriesPlan(bots=(RANDOM, RANDOM), blocks=10_000, save=tmp_path)
     blocks = play_series(plan, 2)
@@ -94,6 +96,7 @@ def test_first_player_rotates_from_block_to_block() -> None:
     list(play_series(replace(plan, blocks=1)))
 
 
+@pytest.mark.process
 def test_a_plan_that_cannot_be_played_is_refused_before_the_first_game(tmp_path: Path) -> None:
     plan = SeriesPlan(bots=(RANDOM, RANDOM), blocks=1, options=Options(first_player="seat 2"))
     with pytest.raises(OptionsError, match="no seat 2"):
@@ -104,6 +107,7 @@ def test_a_plan_that_cannot_be_played_is_refused_before_the_first_game(tmp_path:
         play_series(SeriesPlan(bots=(parse_spec(str(file)), RANDOM), blocks=1))
 
 
+@pytest.mark.process
 def test_a_bot_that_fails_is_counted_and_leaves_a_bundle(tmp_path: Path) -> None:
     file = tmp_path / "clumsy.py"
     file.write_text("from damrak import Bot\n\nclass Clumsy(Bot):\n    pass\n")
@@ -124,7 +128,7 @@ def test_a_bot_that_fails_is_counted_and_leaves_a_bundle(tmp_path: Path) -> None
     ]
 
 
-def test_equal_names_are_told_apart() -> None:
+def test_equal_names_are_disambiguated() -> None:
     assert unique_names(["a", "b", "a", "a"]) == ["a", "b", "a#2", "a#3"]
 
 
@@ -145,7 +149,7 @@ def _game(places: tuple[int, ...]) -> Game:
         )
     )
 )
-def test_a_standing_adds_up(played: list[list[tuple[int, ...]]]) -> None:
+def test_a_standing_is_consistent(played: list[list[tuple[int, ...]]]) -> None:
     seats = len(played[0][0])
     standing = Standing(["bot"] * seats)
     for index, games in enumerate(played):

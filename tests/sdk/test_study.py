@@ -1,4 +1,4 @@
-"""A bot of one's own in a seat of a match that is over: from a file, and from a ladder's page."""
+"""Studying one's own bot in a seat of a finished match: from a file, and from a ladder's page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from damrak_engine.seat_history import chance_of, history_of
 from sdk.hostile import BOARD, PATIENT, SEED
 from sdk.sites import Site, running_site
 
-# What it chooses depends on everything that it was told, and on its random numbers.
+pytestmark = pytest.mark.process  # bots of files are processes
+
+# Its choices depend on all its news, and on its random numbers.
 MINDFUL = """
 import hashlib
 from damrak import Bot
@@ -65,7 +67,7 @@ def file(replay: Replay, tmp_path: Path) -> Path:
     return path
 
 
-def test_bot_with_a_memory_chooses_what_it_chose(replay: Replay, bots: Path) -> None:
+def test_bot_with_a_memory_repeats_its_choices(replay: Replay, bots: Path) -> None:
     history = history_of(replay, 1, PATIENT)
     study = Study(history, parse_spec(str(bots / "mindful.py")), PATIENT)
     choices = list(study.choices())
@@ -95,7 +97,7 @@ def test_study_ends_with_a_fault(replay: Replay, bots: Path) -> None:
     assert "1 / 0" in study.fault.traceback
 
 
-def test_history_holds_nothing_that_was_hidden_from_the_seat(replay: Replay) -> None:
+def test_history_contains_nothing_hidden_from_the_seat(replay: Replay) -> None:
     history = history_of(replay, 1, PATIENT)
     deal = history.asked[0].news[0]
     hands: Any = deal.hands  # type: ignore[attr-defined]
@@ -119,8 +121,8 @@ def test_history_needs_a_seat_and_a_clock_that_fit(replay: Replay) -> None:
 def test_diff_of_the_same_version_is_empty(file: Path, bots: Path) -> None:
     run = damrak("repro", file, "--bot", bots / "mindful.py", "--diff")
     assert (run.returncode, run.stderr) == (0, "")
-    assert "mindful in the place of Mindful (seat 1)" in run.stdout
-    assert "decisions are equal" in run.stdout
+    assert "mindful in place of Mindful (seat 1)" in run.stdout
+    assert "decisions are the same" in run.stdout
 
 
 def test_diff_shows_the_first_decision_that_differs(file: Path, bots: Path) -> None:
@@ -184,15 +186,15 @@ def test_debugger_stops_in_the_decision(file: Path, bots: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "--bot: which bot"),
+        ((), "give the bot"),
         (("--bot", "planner"), "--seat: which one? 0: greedy"),
         (("--bot", "greedy", "--seat", "3"), "the seats 0 to 2"),
         (("--bot", "greedy", "--seat", "nobody"), "not the name of exactly one seat"),
         (("--bot", "greedy", "--from", "9999"), "this match has the events 0 to"),
-        (("--bot", "greedy", "--from", "1", "--diff"), "leave out --from"),
+        (("--bot", "greedy", "--from", "1", "--diff"), "cannot be combined with --from"),
     ],
 )
-def test_misuse_is_told(arguments: tuple[str, ...], says: str, file: Path) -> None:
+def test_misuse_is_reported(arguments: tuple[str, ...], says: str, file: Path) -> None:
     run = damrak("repro", file, *arguments)
     assert run.returncode == 2
     assert says in run.stderr
@@ -204,10 +206,10 @@ def test_options_of_matches_are_refused_for_a_bundle(tmp_path: Path) -> None:
     bundle.write_text('{"format": "damrak-repro/1"}')
     run = damrak("repro", bundle, "--diff")
     assert run.returncode == 2
-    assert "--diff is for matches" in run.stderr
+    assert "--diff applies only to matches" in run.stderr
 
 
-# ---- a match page ------------------------------------------------------------------------------
+# ---- match pages ---------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +223,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 RECORD = """
 import sys
 sys.path.insert(0, {tests!r})
-from ladder_django.test_bundling import recorded
+from ladder.pipeline.outcome.test_bundles import recorded
 from sdk.hostile import play
 print(recorded(play("raises.py:InChoose", "greedy")).match_id)
 """
@@ -239,7 +241,7 @@ def test_match_page_without_a_login(site: Site, tmp_path: Path) -> None:
         report = json.loads(run.stdout)
         assert (report["match"], report["seat"]) == (f"match {match}", 0)
         last = report["differences"][-1]
-        assert last  # it left the match by a fault, which greedy does not
+        assert last  # it left the match by a fault, unlike greedy
     gone = site.damrak("repro", f"{site.url}/matches/999999/", "--bot", "greedy", config=tmp_path)
     assert gone.returncode == 2
     assert "999999" in gone.stderr

@@ -1,4 +1,4 @@
-"""What `damrak.testing` says of good bots and of bad ones."""
+"""The checks of `damrak.testing` on correct and on faulty bots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from damrak_engine.events import Blind, Deal, End, Keep
 
 
 class Honest(Bot):
-    """Keeps a diary."""
+    """Records its news."""
 
     def start(self, match: MatchInfo) -> None:
         self.diary: list[str] = ["start"]
@@ -78,7 +78,7 @@ def test_a_good_bot_survives() -> None:
         (Breaks, ["3 seats", "made for two players"]),
     ],
 )
-def test_a_bad_bot_is_told_what_it_did_and_where(bot: type[Bot], words: list[str]) -> None:
+def test_a_bad_bot_gets_an_error_with_cause_and_place(bot: type[Bot], words: list[str]) -> None:
     with pytest.raises(AssertionError) as caught:
         assert_bot_survives(bot)
     for word in words:
@@ -91,7 +91,7 @@ def test_the_cause_is_kept_for_the_debugger() -> None:
     assert isinstance(caught.value.__cause__, IndexError)
 
 
-def test_a_slow_bot_is_told_how_long_it_took() -> None:
+def test_a_slow_bot_is_reported_with_its_time() -> None:
     control = TimeControl(decision_ms=10)
     with pytest.raises(AssertionError, match=r"took \d+\.\d\d s of 0\.01 s allowed"):
         play_match([Slow(), RandomBot()], control=control)
@@ -127,7 +127,7 @@ def test_a_script_is_played_and_then_the_other_bot() -> None:
     assert len(script.then.diary) > 2
 
 
-def test_a_script_that_cannot_be_played_says_where() -> None:
+def test_an_unplayable_script_is_reported_with_the_place() -> None:
     script = ScriptedBot([KEEP_BOTH, BLIND, PASS])
     with pytest.raises(AssertionError, match="step 2 of the script: cannot pass; legal were: 0"):
         play_match([script, RandomBot()], seed=1)

@@ -1,4 +1,4 @@
-"""The helpers of a view against the slow truth: the state it was made from, and brute force."""
+"""The helpers of a view, compared with the state behind it and with brute force."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from damrak import ClaimRoute, DrawBlind, TakeCard, View
 from damrak.network import Network, cards_missing
@@ -22,6 +22,7 @@ from damrak_engine.observation import observe
 from damrak_engine.position import SETUP
 from damrak_engine.state import State
 from positions import AMSTERDAM, game_rules
+from samples import examples
 from strategies import SMALL_BOARD, Plan, plans, walk
 
 LEFT = TimeLeft(10_000_000, 60_000_000)
@@ -39,7 +40,7 @@ def states(plan: Plan, every: int = 7) -> Iterator[State]:
 
 
 def joined(board: Board, routes: list[Route], a: int, b: int) -> bool:
-    """Whether these routes join two locations, found by walking."""
+    """Return whether these routes connect two locations, by a graph search."""
     reached, grows = {a}, True
     while grows:
         more = {r.a + r.b - end for r in routes for end in (r.a, r.b) if end in reached}
@@ -51,7 +52,7 @@ def joined(board: Board, routes: list[Route], a: int, b: int) -> bool:
 # ---- cards -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(plans(faults=False))
 def test_unseen_cards_are_in_the_pile_or_hidden_in_other_hands(plan: Plan) -> None:
     for state in states(plan):
@@ -62,7 +63,7 @@ def test_unseen_cards_are_in_the_pile_or_hidden_in_other_hands(plan: Plan) -> No
             assert view.unseen[card] == there
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(plans())
 def test_hand_row_and_discards_are_those_of_the_state(plan: Plan) -> None:
     for state in states(plan):
@@ -72,7 +73,7 @@ def test_hand_row_and_discards_are_those_of_the_state(plan: Plan) -> None:
         assert [7 if card is None else card for card in view.row] == state.row
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(plans())
 def test_blind_odds_sum_to_one_if_there_is_a_card_to_draw(plan: Plan) -> None:
     for state in states(plan):
@@ -87,7 +88,7 @@ def test_blind_odds_sum_to_one_if_there_is_a_card_to_draw(plan: Plan) -> None:
 # ---- actions and routes ------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(plans())
 def test_actions_are_the_legal_ids_in_words_and_back(plan: Plan) -> None:
     for state in states(plan):
@@ -97,13 +98,13 @@ def test_actions_are_the_legal_ids_in_words_and_back(plan: Plan) -> None:
 
 
 @pytest.mark.parametrize("answer", [-1, 10**6, True, None, "claim", 1.0, TakeCard(5), [0]])
-def test_what_is_no_action_of_the_board_is_named(answer: object) -> None:
+def test_invalid_action_of_the_board_is_named(answer: object) -> None:
     view = view_of(new_game(game_rules(), SeedDice(bytes(32))))
     with pytest.raises(ValueError, match="is no action on the board amsterdam"):
         view.id_of(answer)  # type: ignore[arg-type]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(plans())
 def test_open_routes_are_those_free_not_shut_and_within_the_carts(plan: Plan) -> None:
     for state in states(plan):
@@ -121,7 +122,7 @@ def test_open_routes_are_those_free_not_shut_and_within_the_carts(plan: Plan) ->
         assert list(view.open_routes) == expected
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(plans())
 def test_affordable_routes_are_the_legal_claims_at_their_cheapest(plan: Plan) -> None:
     for state in states(plan):
@@ -137,7 +138,7 @@ def test_affordable_routes_are_the_legal_claims_at_their_cheapest(plan: Plan) ->
 
 
 def pays(route: Route, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The hands that are left after every payment for a route."""
+    """Yield the hands that are left after every payment for a route."""
     for colour in range(COLOURS) if route.is_grey else [route.colour]:
         for wilds in range(route.length + 1):
             rest = list(left)
@@ -148,7 +149,7 @@ def pays(route: Route, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def fewest_missing(routes: list[Route], hand: tuple[int, ...]) -> int:
-    """By trying: the fewest wilds that, added to the hand, pay for all the routes."""
+    """Return the fewest wilds that the hand lacks to pay for all the routes, by trying."""
     for extra in itertools.count():
         left = {(*hand[:WILD], hand[WILD] + extra)}
         for route in routes:
@@ -158,7 +159,7 @@ def fewest_missing(routes: list[Route], hand: tuple[int, ...]) -> int:
     raise AssertionError
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.sampled_from(AMSTERDAM.routes), max_size=4, unique=True),
     st.tuples(*[st.integers(0, 3)] * 7),
@@ -173,13 +174,13 @@ def test_missing_cards_are_the_fewest_wilds_that_would_do(
 
 
 @given(st.integers(0, (1 << len(AMSTERDAM.routes)) - 1), st.integers(0, 16), st.integers(0, 16))
-def test_a_network_joins_what_one_can_walk(owned: int, a: int, b: int) -> None:
+def test_a_network_connects_reachable_locations(owned: int, a: int, b: int) -> None:
     network = Network(AMSTERDAM, owned)
     assert network.connected(a, b) == joined(AMSTERDAM, list(network.routes), a, b)
 
 
 @given(st.integers(0, (1 << len(AMSTERDAM.routes)) - 1))
-def test_groups_are_the_parts_of_what_is_reached(owned: int) -> None:
+def test_groups_partition_the_reached_locations(owned: int) -> None:
     network = Network(AMSTERDAM, owned)
     assert sorted(itertools.chain(*network.groups)) == sorted(network.reached)
     for a, b in itertools.combinations(sorted(network.reached), 2):
@@ -211,12 +212,12 @@ def test_no_set_of_open_routes_joins_with_fewer_spaces_than_the_path(
         assert path.spaces == min(sum(r.length for r in chosen) for chosen in joining)
 
 
-# ---- contracts, goods, the others --------------------------------------------------------------
+# ---- contracts, goods, opponents -----------------------------------------------------------------
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(plans())
-def test_contracts_are_fulfilled_as_the_final_scoring_says(plan: Plan) -> None:
+def test_fulfilled_contracts_match_the_final_scoring(plan: Plan) -> None:
     for state in states(plan):
         view = view_of(state)
         board, seat = state.rules.board, state.actor
@@ -230,7 +231,7 @@ def test_contracts_are_fulfilled_as_the_final_scoring_says(plan: Plan) -> None:
                 assert it.cards <= it.path.spaces
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(plans(defaults=True))
 def test_the_goods_bonus_is_that_of_the_scoring(plan: Plan) -> None:
     for state in states(plan):
@@ -238,7 +239,7 @@ def test_the_goods_bonus_is_that_of_the_scoring(plan: Plan) -> None:
         assert list(view_of(state).goods_bonus) == scoring.goods_points(state.goods, bonus)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(plans())
 def test_opponents_are_the_public_facts_of_the_other_seats(plan: Plan) -> None:
     for state in states(plan):
@@ -263,7 +264,7 @@ def test_opponents_are_the_public_facts_of_the_other_seats(plan: Plan) -> None:
                 assert it.contracts == state.contracts[it.seat].bit_count()
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(plans(faults=False), st.integers(0, 10))
 def test_equal_views_answer_alike_and_a_determinized_state_looks_the_same(
     plan: Plan, number: int
@@ -292,7 +293,7 @@ def test_a_last_round_is_seen_and_a_second_card_too() -> None:
     assert any(second)
 
 
-def test_what_is_asked_twice_is_worked_out_once() -> None:
+def test_repeated_attribute_is_computed_once() -> None:
     view = view_of(new_game(game_rules(), SeedDice(bytes(32))))
     for name in ("hand", "row", "unseen", "network", "open_routes", "affordable", "contracts"):
         assert getattr(view, name) is getattr(view, name)

@@ -1,6 +1,6 @@
-"""What a bot author writes, as type checkers see it: two of them read this, and nothing runs it.
+"""The code of bot authors, as type checkers see it: two of them check this file; it is never run.
 
-`assert_type` pins what the public names promise; a change of a promise shows here first.
+`assert_type` pins the types of the public API, so that any change becomes visible here.
 """
 
 from typing import assert_type
@@ -10,14 +10,14 @@ from damrak_engine.state import State
 
 
 class Smallest(Bot):
-    """The least one has to write."""
+    """The minimal bot."""
 
     def choose(self, view: View) -> int:
         return view.legal[0]
 
 
 class Complete(Bot):
-    """Every hook, and the parts of a view that a bot reads."""
+    """A bot with every hook, which reads all parts of a view."""
 
     def __init__(self) -> None:
         self.seen = 0

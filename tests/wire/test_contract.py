@@ -1,4 +1,4 @@
-"""The protocol says all that the engine knows, and what is joined by hand is what it says."""
+"""The protocol covers the engine's values, and handwritten mappings match it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from damrak_wire.table.responses import actions_of
 from strategies import BOARDS, Plan, walk
 from wire_samples import PLANS, Sample, samples
 
-# The fields of State that hold a field of Observation under other names.
+# The fields of State that contain a field of Observation under other names.
 OTHER_NAMES = {
     "shown": {"shown_seats", "shown_drawn", "shown_cards"},
     "passed": {f"passed_{column}" for column in ("seats", "old", "shown", "known", "lengths")},
@@ -33,7 +33,7 @@ LEFT_OUT = {"rules"}  # both sides have them
 
 
 def an_observation(plan: Plan) -> Observation:
-    """What somebody sees in the middle of a game."""
+    """Return an observation from the middle of a game."""
     *_, (state, _, _) = (step for _, step in zip(range(12), walk(plan), strict=False))
     return observe(state, state.actor)
 
@@ -54,7 +54,7 @@ def test_every_field_of_an_observation_is_carried(plan: Plan) -> None:
 
 
 def another(value: Any, name: str) -> Any:
-    """A value unlike this one that the field can hold, too."""
+    """Return a different value that is valid for the field."""
     match value:
         case None:
             return (1, 2, 3, 4)
@@ -85,7 +85,7 @@ def test_messages_hold_nothing_that_the_protocol_does_not_name(sample: Sample) -
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
-def test_what_protobuf_itself_writes_means_the_same(sample: Sample) -> None:
+def test_bytes_written_by_protobuf_are_equivalent(sample: Sample) -> None:
     again = sample.kind.FromString(sample.data).SerializeToString()
     assert sample.parse(again) == sample.parse(sample.data)
 
@@ -97,7 +97,7 @@ def test_fields_of_a_later_version_are_ignored(sample: Sample) -> None:
 
 
 def words(enum: Any, prefix: str) -> list[str]:
-    """The words of an enum, without the one for nothing."""
+    """Return the names of an enum, without the unspecified one."""
     assert enum.values() == list(range(len(enum.values())))
     assert enum.keys()[0] == f"{prefix}_UNSPECIFIED"
     return [key.removeprefix(f"{prefix}_").lower() for key in enum.keys()[1:]]
@@ -127,7 +127,7 @@ def test_events_have_the_kinds_and_fields_of_the_engine() -> None:
 
 
 @pytest.mark.parametrize("board", BOARDS.values(), ids=BOARDS)
-def test_actions_are_described_as_the_engine_has_them(board: Any) -> None:
+def test_actions_are_described_as_in_the_engine(board: Any) -> None:
     columns = actions_of(board)
     kinds = [table_pb2.ActionKind.Name(kind) for kind in columns.kinds]
     assert len(kinds) == len(columns.places) == len(columns.colours) == len(columns.wilds)
@@ -165,7 +165,7 @@ def test_no_message_is_without_a_sample() -> None:
 
     for sample in samples():
         walk_into(sample.kind.FromString(sample.data))
-    calls = {"Request", "Response"}  # what is but a call, or an answer to one
+    calls = {"Request", "Response"}  # the plain request and response messages of calls
     defined = {
         message.full_name
         for file in (game_pb2, table_pb2, control_pb2)

@@ -1,4 +1,4 @@
-"""Bytes that were once written are understood for ever, and today's say what they are meant to."""
+"""Messages of older versions can still be parsed, and current ones have the expected text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_old_bytes_are_understood(golden: Golden) -> None:
     assert parse(golden.data) is not None
 
 
-def test_today_says_what_is_written() -> None:
+def test_todays_table_matches_the_stored_one() -> None:
     assert {golden.name: golden.text for golden in said_today()} == {
         golden.name: golden.text for golden in read(TODAY)
     }

@@ -1,4 +1,4 @@
-"""Whatever comes in either parses or is a WireError that names the place; never anything else."""
+"""All input either parses or raises a WireError that names the field."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from damrak_engine.effects import Ask
 from damrak_wire import table
 from damrak_wire.boards import rules_of
 from damrak_wire.errors import WireError
+from samples import examples
 from strategies import SMALL_BOARD
 from wire_samples import Sample, samples
 
@@ -25,7 +26,7 @@ SAMPLES = samples()
 
 
 def survives(sample: Sample, data: bytes) -> None:
-    """Parse it or refuse it; what is accepted can be said again and means the same."""
+    """Parse or reject the data; an accepted message must survive a round trip."""
     try:
         heard = sample.parse(data)
     except WireError:
@@ -43,13 +44,13 @@ def test_samples_parse(sample: Sample) -> None:
     assert sample.parse(sample.data) is not None
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.sampled_from(SAMPLES), st.binary(max_size=200))
 def test_random_bytes(sample: Sample, data: bytes) -> None:
     survives(sample, data)
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(st.sampled_from(SAMPLES), st.randoms(use_true_random=False))
 def test_damaged_bytes(sample: Sample, random: Random) -> None:
     data = bytearray(sample.data)
@@ -69,10 +70,10 @@ def test_damaged_bytes(sample: Sample, random: Random) -> None:
     survives(sample, bytes(data))
 
 
-@settings(max_examples=2000)
+@examples(2000)
 @given(st.sampled_from(SAMPLES), st.randoms(use_true_random=False))
 def test_lying_messages(sample: Sample, random: Random) -> None:
-    """Well-formed messages with wrong values in them."""
+    """Well-formed messages with wrong values."""
     message = sample.kind.FromString(sample.data)
     for _ in range(random.randint(1, 3)):
         lie(message, random)
@@ -120,7 +121,7 @@ def lie(message: Message, random: Random) -> None:
 
 
 def a_field(message: Message, random: Random) -> FieldDescriptor:
-    """Some field, rather one that is there, and rather a message."""
+    """Return some field, preferably one that is set, and preferably a message."""
     there = [field for field, _ in message.ListFields()]
     inner = [field for field in there if field.type == FieldDescriptor.TYPE_MESSAGE]
     everything = message.DESCRIPTOR.fields
@@ -128,7 +129,7 @@ def a_field(message: Message, random: Random) -> FieldDescriptor:
 
 
 def scalar(field: FieldDescriptor, random: Random) -> Any:
-    """Some value that the field can hold."""
+    """Return some value that is valid for the field."""
     match field.cpp_type:
         case FieldDescriptor.CPPTYPE_STRING if field.type == FieldDescriptor.TYPE_BYTES:
             return random.choice(
@@ -151,7 +152,7 @@ def scalar(field: FieldDescriptor, random: Random) -> Any:
 LEAVES = [None, True, -1, 0, 1, 3, 121, 10**9, 10**4000, 1.5, "", "red", "²", [], {}, [1], "\ud800"]
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.randoms(use_true_random=False), st.integers(2, 4))
 def test_lying_boards(random: Random, seats: int) -> None:
     source = deepcopy(SMALL_BOARD.source)

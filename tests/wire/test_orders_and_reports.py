@@ -1,10 +1,11 @@
-"""Orders, reports and what is said in lobbies come back as they went."""
+"""Orders, reports and lobby messages survive a round trip."""
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from damrak_wire import lobby, orders, reports
+from samples import examples
 from wire_strategies import (
     block_news,
     blocks,
@@ -14,7 +15,7 @@ from wire_strategies import (
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(blocks())
 def test_blocks_survive(order: orders.BlockOrder) -> None:
     again = orders.decode_block(orders.encode_block(order))
@@ -29,12 +30,12 @@ def test_news_of_blocks_survives(news: reports.BlockNews) -> None:
 
 
 @given(lobby_requests)
-def test_what_a_waiting_bot_says_survives(said: lobby.Request) -> None:
+def test_messages_of_waiting_bots_survive(said: lobby.Request) -> None:
     assert lobby.decode_request(lobby.encode_request(said)) == said
 
 
 @given(lobby_responses)
-def test_what_the_lobby_says_survives(said: lobby.Response) -> None:
+def test_messages_of_the_lobby_survive(said: lobby.Response) -> None:
     assert lobby.decode_response(lobby.encode_response(said)) == said
 
 

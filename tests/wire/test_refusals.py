@@ -1,4 +1,4 @@
-"""What is wrong with a message is said by the name of the field."""
+"""Errors of messages are reported with the name of the field."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_options_that_do_not_exist_are_refused(name: str, value: str) -> None:
     assert problem.where == "options"
 
 
-def test_who_begins_must_sit_there() -> None:
+def test_the_first_player_must_be_seated() -> None:
     message = orders.encode_block(block_order())
     message.options["first_player"] = "seat 3"
     for match in message.matches:
@@ -119,7 +119,7 @@ def test_who_begins_must_sit_there() -> None:
         (b'{"format": "damrak-board/2"}', "board.format"),
     ],
 )
-def test_what_is_no_board_is_refused(data: bytes, where: str) -> None:
+def test_invalid_board_is_refused(data: bytes, where: str) -> None:
     assert refusal(lambda: board_of(data)).where == where
 
 
@@ -141,7 +141,7 @@ def test_versions_agree_on_the_highest_both_speak() -> None:
     assert version.agree(lobby.Arrival(1, 900, "", 1)) == 1
 
 
-def test_no_common_version_is_said_plainly() -> None:
+def test_missing_common_version_is_reported() -> None:
     problem = refusal(lambda: version.agree(lobby.Arrival(2, 3, "", 1)))
     assert problem.where == "hello"
     assert "2 to 3" in problem.problem
@@ -149,7 +149,7 @@ def test_no_common_version_is_said_plainly() -> None:
 
 
 @pytest.mark.parametrize(("lowest", "highest"), [(0, 1), (2, 1), (0, 0)])
-def test_versions_must_make_sense(lowest: int, highest: int) -> None:
+def test_version_ranges_must_be_valid(lowest: int, highest: int) -> None:
     said = table_pb2.PlayRequest()
     said.join.hello.lowest_version = lowest
     said.join.hello.highest_version = highest
@@ -157,7 +157,7 @@ def test_versions_must_make_sense(lowest: int, highest: int) -> None:
     assert problem.where.startswith("join.hello.")
 
 
-# ---- what a seat says --------------------------------------------------------------------------
+# ---- messages of a seat --------------------------------------------------------------------------
 
 
 def test_an_empty_request_is_refused_and_an_empty_response_skipped() -> None:
@@ -188,13 +188,13 @@ def test_long_texts_of_a_bot_are_cut_so_that_its_messages_fit() -> None:
     assert said.traceback.endswith("last")
 
 
-def test_a_client_cannot_blame_the_clock_or_the_line() -> None:
+def test_a_client_cannot_blame_the_clock_or_the_connection() -> None:
     for reason in ("timeout", "disconnect", "illegal"):
         problem = refusal(lambda: table.parse_request(table.failed(reason, "")))  # noqa: B023
         assert problem.where == "failure.reason"
 
 
-# ---- what a seat sees --------------------------------------------------------------------------
+# ---- observations of a seat ----------------------------------------------------------------------
 
 SEEN = observe(in_play(2, hands=["pink pink", "wild"]), 0)
 WRONG_STATES: dict[str, Any] = {
@@ -227,7 +227,7 @@ WRONG_STATES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("where", WRONG_STATES)
-def test_a_position_that_cannot_be_is_refused_by_its_field(where: str) -> None:
+def test_an_impossible_position_is_refused_by_its_field(where: str) -> None:
     message = encode_state(SEEN)
     value = WRONG_STATES[where]
     message.ClearField(where)

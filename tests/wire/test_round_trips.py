@@ -1,10 +1,10 @@
-"""What is said is heard as it was meant, over games played at random and over drawn values."""
+"""Messages survive a round trip, for games played at random and for drawn values."""
 
 from __future__ import annotations
 
 from typing import Any, get_args
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from damrak_engine.clock import TimeControl, TimeLeft
 from damrak_engine.effects import OWNERS, Ask, Owner, Rejected, Stale, Voided, Why
@@ -25,6 +25,7 @@ from damrak_wire.clocks import (
 from damrak_wire.events import decode_event, encode_event
 from damrak_wire.results import decode_result, encode_result
 from damrak_wire.state import decode_state, encode_state
+from samples import examples
 from strategies import Plan, plans, walk
 from wire_strategies import (
     HEX,
@@ -47,9 +48,9 @@ TIME = TimeLeft(1_000_000, 2_000_000)
 # ---- games -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(plans())
-def test_every_seat_hears_what_it_may_see_at_every_decision(plan: Plan) -> None:
+def test_every_seat_receives_its_view_at_every_decision(plan: Plan) -> None:
     log: list[Event] = []
     told = 0
     for number, (state, _, _) in enumerate(walk(plan, log=log), 1):
@@ -63,9 +64,9 @@ def test_every_seat_hears_what_it_may_see_at_every_decision(plan: Plan) -> None:
         told = len(log)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(plans())
-def test_a_seat_that_comes_back_hears_all_of_a_game(plan: Plan) -> None:
+def test_a_returning_seat_receives_the_whole_game(plan: Plan) -> None:
     log: list[Event] = []
     *_, (state, dice, _) = walk(plan, log=log)
     rules = rules_of(board_bytes(plan.rules.board), plan.seats, plan.rules.options.to_json())
@@ -104,7 +105,7 @@ def test_a_seat_that_comes_back_hears_all_of_a_game(plan: Plan) -> None:
     assert table.parse_response(data, rules) == table.Ended(0, tuple(log), end)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(plans())
 def test_the_last_position_survives(plan: Plan) -> None:
     *_, (state, _, _) = walk(plan)
@@ -158,7 +159,7 @@ def test_times_survive_both_ways_of_writing_them(left: TimeLeft) -> None:
     assert type(message).FromString(time_left_bytes(left)) == message
 
 
-# ---- what a client says ------------------------------------------------------------------------
+# ---- messages of a client ------------------------------------------------------------------------
 
 
 @given(LINES, LINES, st.booleans())
@@ -190,7 +191,7 @@ def test_failures_survive(reason: str, detail: str, traceback: str) -> None:
     assert heard == table.Failed(reason, detail, traceback)
 
 
-# ---- what the referee says ---------------------------------------------------------------------
+# ---- messages of the referee ---------------------------------------------------------------------
 
 
 @given(U64, LINES, times, U32)
@@ -223,7 +224,7 @@ def test_endings_by_a_fault_survive(rules: Rules, seat: int, reason: str, detail
     assert table.parse_response(data, rules) == table.Ended(0, (), Fault(seat, reason, detail))
 
 
-# ---- what watchers see -------------------------------------------------------------------------
+# ---- messages to watchers ------------------------------------------------------------------------
 
 
 @given(tables(), controls, IDS, IDS, st.integers(1, 9), st.booleans(), HEX, U32, LINES)

@@ -1,4 +1,4 @@
-"""What uploaded bots find: it survives every form, and nothing malformed gets through."""
+"""The runtime of uploaded bots survives every encoding, and malformed input is rejected."""
 
 from __future__ import annotations
 
@@ -48,6 +48,12 @@ def _many(said: dict[str, Any]) -> None:
         (lambda it: it["limits"].update(memory_mb=2**32), "limits.memory_mb: is not a number"),
         (lambda it: it["limits"].update(memory_is_shared=1), "neither true nor false"),
         (lambda it: it.update(limits=[]), "limits: is not an object"),
+        (lambda it: it.pop("runtimes"), "missing or unknown fields: 'runtimes'"),
+        (lambda it: it.update(runtimes=it["runtimes"] * 21), "more than 20"),
+        (lambda it: it["runtimes"][0].update(name="a\n"), "runtimes.name: is not a line"),
+        (lambda it: it["runtimes"][0].update(imports=[3]), "runtimes.imports: is not a line"),
+        (lambda it: it["runtimes"][0].update(import_ms=1.5), "runtimes.import_ms: is not a number"),
+        (lambda it: it["runtimes"][0]["packages"][0].pop("name"), "unknown fields: 'name'"),
     ],
 )
 def test_malformed_runtime_is_refused(twist: Callable[[Any], object], problem: str) -> None:

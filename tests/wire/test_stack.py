@@ -1,4 +1,4 @@
-"""Stacks are read from what a process prints, which may be anything."""
+"""Stacks are parsed from the output of a process, which may contain anything."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_source_lines_are_read_in_the_bots_folder_only(tmp_path: Path) -> None:
     assert source("/bot/bot.py", 99) == ""
 
 
-def test_what_is_kept_has_a_limit() -> None:
+def test_stored_dump_is_limited() -> None:
     diversion = Diversion()
     assert diversion.add(b"x" * DUMP_LIMIT + b"yz") == b"yz"
     assert diversion.add(b"more") == b"more"
@@ -109,7 +109,7 @@ def test_what_is_kept_has_a_limit() -> None:
         | st.binary(max_size=40)
     )
 )
-def test_anything_is_read_and_becomes_text_for_a_terminal(parts: list[bytes]) -> None:
+def test_any_input_is_parsed_and_becomes_terminal_text(parts: list[bytes]) -> None:
     threads, rest = split_dump(b"".join(parts))
     stack = stack_text(threads, is_ours, no_source)
     assert len(stack) <= STACK_LIMIT

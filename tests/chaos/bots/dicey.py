@@ -1,4 +1,4 @@
-"""Chooses by chance, out of the numbers that the referee has it start from."""
+"""Chooses at random, from the seed that the referee provides."""
 
 from damrak import Action, Bot, View
 

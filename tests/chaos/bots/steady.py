@@ -1,4 +1,4 @@
-"""Claims what pays best and otherwise draws; the same position always gives the same answer."""
+"""Claims the route with the most points, or draws; equal positions always give equal decisions."""
 
 from damrak import Action, Bot, View
 

@@ -1,4 +1,4 @@
-"""Starts processes and leaves them behind; writes down which."""
+"""Bots that start processes, leave them running, and record their ids."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ class Children(Bot):
 
 
 class Daemons(Bot):
-    """Out of the session, out of the family, deaf."""
+    """Starts a daemon in a new session that ignores signals."""
 
     def choose(self, view: View) -> int:
         if view.turns == 0:
@@ -49,7 +49,7 @@ class Daemons(Bot):
 
 
 class ChildThatAnswers(Bot):
-    """Two processes on one line."""
+    """Two processes on one connection."""
 
     def choose(self, view: View) -> int:
         os.fork()

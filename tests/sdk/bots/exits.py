@@ -1,4 +1,4 @@
-"""Ends its process."""
+"""Bots that end their process."""
 
 import faulthandler
 import os

@@ -1,4 +1,4 @@
-"""Does not come back."""
+"""Bots that never return."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from damrak import Bot, MatchInfo, Result, View
 
 
 def note() -> None:
-    """Write down that it hangs from now on, if anybody wants to know."""
+    """Record that the bot hangs from now on, if a test asks for it."""
     if "HUNG" in os.environ:
         Path(os.environ["HUNG"]).touch()
 

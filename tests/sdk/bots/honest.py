@@ -1,4 +1,4 @@
-"""Plays by its own chances, says what it thinks, and remembers what it is told."""
+"""Plays by its own random numbers, sends notes, and remembers its news."""
 
 import random
 
@@ -25,7 +25,7 @@ class Honest(Bot):
 
 
 class ByHash(Bot):
-    """Has the order of a set of strings decide."""
+    """Decides by the order of a set of strings."""
 
     def choose(self, view: View) -> int:
         words = {view.describe(action) for action in view.legal}

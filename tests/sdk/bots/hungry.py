@@ -1,4 +1,4 @@
-"""Eats memory, or the stack."""
+"""Bots that exhaust memory or the stack."""
 
 from damrak import Bot, MatchInfo, View
 
@@ -19,7 +19,7 @@ class AtStart(Bot):
 
 
 class Crumbs(Bot):
-    """Many small things: nothing is left even for the report."""
+    """Allocates many small objects: not even the report fits into memory."""
 
     def choose(self, view: View) -> int:
         crumbs: list[object] = []

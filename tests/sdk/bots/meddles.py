@@ -1,4 +1,4 @@
-"""Changes what it finds in its process, in the hope of a better world."""
+"""Bots that modify their own process to gain an advantage."""
 
 import builtins
 import json
@@ -15,7 +15,7 @@ from damrak import Bot, View
 
 
 class Engine(Bot):
-    """Rewrites the rules: they are its own copy."""
+    """Rewrites the rules, of which it has its own copy."""
 
     def choose(self, view: View) -> int:
         view.rules.board = None  # type: ignore[assignment]
@@ -27,7 +27,7 @@ class Engine(Bot):
 
 
 class Host(Bot):
-    """Breaks what speaks for it."""
+    """Breaks the code that communicates for it."""
 
     def choose(self, view: View) -> int:
         def broken(*_: Any, **__: Any) -> Any:
@@ -45,5 +45,5 @@ class Server(Bot):
 
     def choose(self, view: View) -> int:
         os.kill(os.getppid(), signal.SIGKILL)
-        while True:  # until that takes this process along
+        while True:  # until this process is killed as well
             signal.pause()

@@ -1,4 +1,4 @@
-"""Gives back what is no action, or no legal one."""
+"""Bots that return an illegal action, or a value of another type."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ class Illegal(Bot):
 
 
 class TwiceIllegal(Bot):
-    """Learns in time."""
+    """Recovers after an illegal action."""
 
     tries = 0
 
@@ -51,7 +51,7 @@ class TwiceIllegal(Bot):
 
 
 class ForeignInteger(Bot):
-    """What an array library gives back: no int, but as good as one."""
+    """Returns an integer of an array library: not an int, but equivalent to one."""
 
     class Integer:
         def __init__(self, value: int) -> None:

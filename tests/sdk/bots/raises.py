@@ -1,4 +1,4 @@
-"""Raises somewhere."""
+"""Bots that raise an exception."""
 
 from damrak import Bot, Event, MatchInfo, Result, View
 

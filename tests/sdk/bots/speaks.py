@@ -1,4 +1,4 @@
-"""Writes where it should not."""
+"""Bots that write to wrong places."""
 
 import contextlib
 import json
@@ -11,14 +11,14 @@ from damrak import Bot, View
 
 
 def everywhere(data: bytes) -> None:
-    """Write to every descriptor but the standard ones."""
+    """Write to every descriptor except the standard ones."""
     for descriptor in range(3, 64):
         with contextlib.suppress(OSError):
             os.write(descriptor, data)
 
 
 class Flood(Bot):
-    """Prints without end, now and then."""
+    """Occasionally prints without end."""
 
     def choose(self, view: View) -> int:
         for number in range(2_000):
@@ -66,7 +66,7 @@ class WrongType(Bot):
 
 
 class HostFault(Bot):
-    """Blames the host."""
+    """Blames the host for a fault."""
 
     def choose(self, view: View) -> int:
         everywhere(b'{"reason": "disconnect", "detail": "host", "traceback": ""}\n')
@@ -74,7 +74,7 @@ class HostFault(Bot):
 
 
 class Mark:
-    """Leaves a file where it is unpickled."""
+    """Creates a file when it is unpickled."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Path.touch, (Path(os.environ["MARK"]),))
@@ -100,7 +100,7 @@ class ClosesAndHangs(Bot):
 
 
 class ClosesOutput(Bot):
-    """A bot may do that."""
+    """Closes its output, which is allowed."""
 
     def choose(self, view: View) -> int:
         with contextlib.suppress(OSError):

@@ -1,0 +1,155 @@
+"""A running match in a real browser: from a referee, through a site that is restarted."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from browser.playing import played_in
+from browser.sites import running_site
+from ports import free_port
+
+PATIENCE_MS = 90_000
+LOST = "Connection lost. Reconnecting …"
+
+
+def test_interrupted_watcher_of_a_match_is_notified_and_catches_up(
+    browser: Browser, shots: Path, tmp_path: Path
+) -> None:
+    context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    port = free_port()
+    with played_in(tmp_path) as game:
+        with running_site(tmp_path, port=port) as site:
+            page.goto(f"{site.url}/en/matches/{game.match}/")
+            expect(page.locator("[data-told]")).to_be_attached()
+            expect(page.get_by_text("Waiting for the match to begin …")).to_be_visible()
+            expect(page.locator("[data-events] li")).to_have_count(0)
+            page.screenshot(path=shots / "live-waiting.png")
+            state = page.locator("[data-state]")
+            expect(state).to_have_text("waiting")
+            game.begin()
+            game.go_on(4)
+            assert "You predict that" in predict(page, f"{site.url}/en/matches/{game.match}/")
+            shows(page, game.go_on(8))
+            expect(page.locator("[data-on-air]")).to_be_visible(timeout=PATIENCE_MS)
+            expect(state).to_have_text("running")
+        expect(page.locator("[data-told]")).to_have_text(LOST, timeout=PATIENCE_MS)
+        expect(page.locator("[data-on-air]")).to_be_hidden(timeout=PATIENCE_MS)
+        page.screenshot(path=shots / "live-lost.png")
+        # While a site restarts, its reverse proxy rejects requests.
+        with page.expect_response("**/live/", timeout=PATIENCE_MS):
+            page.route("**/live/", lambda route: route.fulfill(status=502))
+        page.unroute("**/live/")
+        events = game.go_on(12)
+        with running_site(tmp_path, port=port) as site:
+            shows(page, events)
+            expect(page.locator("[data-told]")).to_have_text("", timeout=PATIENCE_MS)
+            expect(page.locator("[data-on-air]")).to_be_visible(timeout=PATIENCE_MS)
+            page.screenshot(path=shots / "live-again.png")
+            events = game.go_on(1000)
+            stranger = browser.new_context().new_page()
+            # The broadcast of the stranger would begin now: the tap is accepted, for fun.
+            assert "You predict that" in predict(stranger, f"{site.url}/en/matches/{game.match}/")
+            shows(page, events)
+            expect(page.locator("[data-told]")).to_contain_text(
+                "The game is over.", timeout=PATIENCE_MS
+            )
+            page.evaluate("window.before = true")
+            game.record()
+            # The broadcast plays on through the scoring to the result, without a reload.
+            expect(page.locator("#viewer")).not_to_have_attribute(
+                "data-live", re.compile(".*"), timeout=PATIENCE_MS
+            )
+            expect(page.locator(".viewer__says")).to_contain_text("win")
+            result = page.locator("[data-result=result] tbody").first.locator("td strong")
+            scores = page.locator(".seat__score").all_inner_texts()
+            assert sorted(result.all_inner_texts()) == sorted(scores)
+            expect(page.locator("#viewer-eyes option")).to_have_count(4)
+            page.select_option("#viewer-eyes", "all")
+            page.wait_for_selector("#viewer[data-ready='all']")
+            expect(page.locator("[data-verify]")).to_be_visible()
+            assert page.evaluate("window.before") is True
+            page.screenshot(path=shots / "live-result.png", full_page=True)
+    context.close()
+
+
+def predict(page: Page, match: str) -> str:
+    """Return the answer of a site, which asks the referee, to a prediction of this visitor."""
+    how = {"HX-Request": "true"}
+    return page.request.post(f"{match}predict/", form={"seat": "1"}, headers=how).text()
+
+
+def test_captions_stand_long_enough_however_fast_the_bots_are(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """All decisions arrive at once; the clock of the page is advanced by the test."""
+    context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.clock.install(time=0)
+    with played_in(tmp_path) as game, running_site(tmp_path) as site:
+        game.begin()
+        page.goto(f"{site.url}/en/matches/{game.match}/")
+        page.clock.pause_at(5_000)
+        game.go_on(2)
+        page.wait_for_selector("#viewer[data-ready='table']")
+        page.evaluate(CAPTIONS)
+        events = game.go_on(40)
+        expect(page.locator("[data-events] li")).to_have_count(events)
+        for _ in range(30):
+            page.clock.run_for(1_000)
+        assert page.locator("[data-on-air]").inner_text().lower() == "30 s behind"
+        captions = page.evaluate("window.captions")
+        page.get_by_role("button", name="Jump to live").click()
+        expect(page.locator("[data-on-air]")).to_have_text("live")
+        assert int(page.locator("[data-scrub]").input_value()) == events - 1
+
+        home = context.new_page()
+        home.goto(f"{site.url}/en/")
+        says = home.locator("#live-table [data-says]")
+        expect(home.get_by_role("button", name="Pause")).to_be_visible()
+        home.clock.run_for(3_000)
+        game.go_on(1000)
+        while "behind" not in home.locator("[data-on-air]").inner_text():
+            home.clock.run_for(1_000)
+        home.get_by_role("button", name="Pause").click()
+        line = says.inner_text()
+        home.clock.run_for(3_000)
+        assert says.inner_text() == line
+        home.get_by_role("button", name="Pause", pressed=True).click()
+        game.record()
+        with home.expect_response("**/moments/table.json"):
+            home.get_by_role("button", name="Jump to live").click()
+            home.clock.run_for(10_000)
+        with home.expect_request(re.compile(r"/live-table/\?after=\d+")):
+            home.clock.run_for(120_000)
+        expect(home.locator("#now")).to_have_text("Final result")
+        expect(says).to_contain_text("win")
+    context.close()
+    stood = [later - at for (at, _), (later, _) in pairwise(captions)]
+    assert len(stood) > 20
+    assert min(stood[1:]) >= 700
+    assert max(stood) <= 2_100  # two draws of a turn may have the same caption
+    assert not [text for _, text in captions if "New in the row" in text]
+
+
+CAPTIONS = """() => {
+  window.captions = [];
+  const says = document.querySelector(".viewer__says");
+  new MutationObserver(() => window.captions.push([performance.now(), says.textContent])).observe(
+    says, { childList: true, characterData: true, subtree: true });
+}"""
+
+
+def shows(page: Page, events: int) -> None:
+    """Wait until the page shows this number of events, each once, and is at the last one."""
+    page.select_option("[data-speed]", "60")
+    expect(page.locator("[data-events] li")).to_have_count(events, timeout=PATIENCE_MS)
+    expect(page.locator("[data-at]")).to_contain_text(
+        f"{events - 1} / {events - 1}", timeout=PATIENCE_MS
+    )

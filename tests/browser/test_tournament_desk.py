@@ -1,0 +1,119 @@
+"""An organiser runs an evening cup in a browser: form, entries, start, a ruling, and a reveal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from browser.conftest import new_context
+from browser.people import log_in
+from browser.sites import TESTS, Site
+
+BOTS = ("canal-rat", "tulip", "gable", "herring")
+
+
+@pytest.fixture
+def organiser(browser: Browser, site: Site) -> Iterator[Page]:
+    """Yield a tab of an organiser, without JavaScript."""
+    context = new_context(
+        browser,
+        viewport={"width": 1366, "height": 900},
+        locale="en-GB",
+        java_script_enabled=False,
+    )
+    tab = context.new_page()
+    log_in(tab, site, "sam")
+    yield tab
+    context.close()
+
+
+def confirmed(tab: Page, button: str, reason: str = "") -> None:
+    """Follow a link to the preview of an act, and confirm it."""
+    tab.get_by_role("link", name=f"{button}…").first.click()
+    _confirm(tab, reason)
+
+
+def _confirm(tab: Page, reason: str = "") -> None:
+    expect(tab.get_by_role("heading", name="This would change")).to_be_visible()
+    if reason:
+        tab.get_by_role("textbox", name="Reason").fill(reason)
+    tab.get_by_role("button", name="Confirm").click()
+    expect(tab.locator("main h1")).to_have_text("Spring cup")
+
+
+def pair(site: Site) -> None:
+    """Pair the first round, as the pipeline would."""
+    variables = os.environ | {"DAMRAK_HOME": str(site.home), "PYTHONPATH": str(TESTS)}
+    command = [sys.executable, "-m", "browser.pairing_tournaments"]
+    subprocess.run(command, env=variables, check=True)
+
+
+def test_cup_is_created_run_corrected_and_revealed(
+    organiser: Page, site: Site, shots: Path
+) -> None:
+    tab, slug = organiser, "spring-cup"
+    tab.goto(f"{site.url}/en/organise/tournaments/")
+    tab.get_by_role("link", name="Use this preset Evening cup").click()
+    expect(tab.get_by_text("The best of 16 bots wins with")).to_be_visible()
+    tab.screenshot(path=shots / "desk-form.png", full_page=True)
+    tab.get_by_label("Name", exact=True).fill("Spring cup")
+    tab.get_by_label("Address", exact=True).fill(slug)
+    tab.locator("[name=stage0-format]").select_option("single-elimination")
+    tab.locator("[name=stage0-players]").select_option("2")
+    tab.get_by_label("Boards", exact=True).fill("practice")
+    tab.locator("[name=rules-reveal]").select_option("hidden")
+    tab.get_by_role("button", name="Create the tournament").click()
+    expect(tab.get_by_text("The tournament is created.")).to_be_visible()
+
+    confirmed(tab, "Open entries")
+    for bot in BOTS:
+        tab.get_by_role("link", name="Entrants", exact=True).click()
+        tab.get_by_role("link", name="Add a bot").click()
+        tab.get_by_label("Name of the bot").fill(bot)
+        tab.get_by_role("button", name="Preview").click()
+        _confirm(tab)
+    confirmed(tab, "Close entries")
+    confirmed(tab, "Start the tournament")
+    tab.screenshot(path=shots / "desk.png", full_page=True)
+
+    pair(site)
+    for table in (1, 2):
+        tab.goto(f"{site.url}/en/organise/tournaments/{slug}/rounds/0/1/")
+        tab.get_by_role("link", name=f"Set the result… {table}").click()
+        places = tab.locator("input[type=number]")
+        expect(places).to_have_count(2)
+        for index, place in enumerate("12"):
+            places.nth(index).fill(place)
+        tab.get_by_role("button", name="Preview").click()
+        tab.screenshot(path=shots / "desk-preview.png", full_page=True)
+        _confirm(tab, f"The game at table {table} was played by hand.")
+    expect(tab.get_by_text("The game at table 2 was played by hand.")).to_be_visible()
+    tab.screenshot(path=shots / "desk-running.png", full_page=True)
+
+    public = f"{site.url}/en/tournaments/{slug}/rounds/0/1/"
+    tab.goto(f"{site.url}/en/organise/tournaments/{slug}/reveal/0/1/")
+    tab.get_by_role("button", name="Make the result of table 2 public").click()
+    expect(tab.get_by_role("button", name="One step back")).to_be_visible()
+    tab.screenshot(path=shots / "desk-reveal.png", full_page=True)
+    assert _hidden(organiser, public) == 1
+    tab.get_by_role("button", name="One step back").click()
+    expect(tab.get_by_role("button", name="Make the result of table 2 public")).to_be_visible()
+    assert _hidden(organiser, public) == 2
+
+
+def _hidden(organiser: Page, path: str) -> int:
+    """Return the number of results that a visitor does not see."""
+    browser = organiser.context.browser
+    assert browser is not None
+    context = new_context(browser)
+    tab = context.new_page()
+    tab.goto(path)
+    found = tab.get_by_text("not released", exact=True).count()
+    context.close()
+    return found

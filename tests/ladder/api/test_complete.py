@@ -1,0 +1,315 @@
+"""What pages show and forms do, through the API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from allauth.usersessions.models import UserSession
+from django.test import override_settings
+from django.utils import timezone
+
+from damrak_ladder.accounts.models import ApiToken, Role, Scope, User
+from damrak_ladder.accounts.roles import grant
+from damrak_ladder.bots.lifecycle import advance
+from damrak_ladder.bots.models import State, Version
+from damrak_ladder.highlights.games import monday_of
+from damrak_ladder.highlights.models import Record, Story, WeekForm
+from damrak_ladder.matches.models import Block, BlockState, Host, HostState, Ladder, Match
+from damrak_ladder.message_codes.story_codes import OnePoint
+from damrak_ladder.message_codes.wording import english
+from damrak_ladder.predictions.models import Forecaster
+from damrak_ladder.puzzles.models import PuzzleDay
+from ladder.calls import MEMORY, Program, problem_of
+from ladder.people import NOW
+from ladder.puzzles.puzzling import a_puzzle
+from ladder.sites import fill
+
+pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+def ada(database: None) -> Iterator[Program]:
+    fill(NOW, blocks=12)
+    with override_settings(CACHES=MEMORY, DAMRAK_LOCAL_WEBHOOKS=True):
+        yield Program(User.objects.get(username="ada"), tuple(Scope))
+
+
+def read(program: Program, path: str) -> Any:
+    answer = program.get(path)
+    assert answer.status_code == 200, answer.content
+    return json.loads(answer.content)
+
+
+def test_ratings_histories_and_opponents_of_a_version(ada: Program) -> None:
+    version = Version.objects.get(bot__slug="gable", live_in__isnull=False).pk
+    ratings = read(ada, f"versions/{version}/ratings")
+    assert {one["ladder"] for one in ratings} <= {"amsterdam", "new-boards"}
+    table = read(ada, "ladders/amsterdam/ratings")
+    listed = next(one for one in table if one["version_id"] == version)
+    own = next(one for one in ratings if one["ladder"] == "amsterdam" and one["seats"] is None)
+    assert (own["elo"], own["rank"]) == (listed["elo"], listed["rank"])
+    history = read(ada, f"versions/{version}/history?ladder=amsterdam")
+    assert history[-1]["elo"] == own["elo"]
+    assert [one["at"] for one in history] == sorted(one["at"] for one in history)
+    opponents = read(ada, f"versions/{version}/opponents?ladder=amsterdam")
+    other = opponents[0]["opponent"]["id"]
+    met = read(ada, f"versions/{version}/opponents/{other}?ladder=amsterdam")
+    assert met["wins"] + met["ties"] + met["losses"] == met["games"]
+    back = read(ada, f"versions/{other}/opponents/{version}?ladder=amsterdam")
+    assert (back["wins"], back["losses"]) == (met["losses"], met["wins"])
+    problem_of(
+        ada.get(f"versions/{version}/opponents/{version}?ladder=amsterdam"), 404, "not-found"
+    )
+    problem_of(ada.get(f"versions/{version}/history?ladder=nowhere"), 404, "not-found")
+    problem_of(ada.get(f"versions/{version}/history"), 422, "invalid")
+
+
+def test_tables_matrix_and_knockout_of_a_ladder(ada: Program) -> None:
+    today = read(ada, "ladders/amsterdam/ratings")
+    then = read(ada, f"ladders/amsterdam/ratings?on={NOW.date()}")
+    assert {one["bot"] for one in then} <= {one["bot"] for one in today}
+    assert read(ada, f"ladders/amsterdam/ratings?on={NOW.date()}&offset=1&limit=1") == then[1:2]
+    assert read(ada, "ladders/amsterdam/ratings?on=2001-01-01") == []
+    matrix = read(ada, "ladders/amsterdam/matrix?top=4")
+    assert [one["bot"] for one in matrix["versions"]] == [one["bot"] for one in today[:4]]
+    assert all(one["games"] for one in matrix["encounters"])
+    seeds = read(ada, "ladders/amsterdam/knockout?size=4")["seeds"]
+    assert [one["seed"] for one in seeds] == [1, 2, 3, 4]
+    assert sum(one["chances"][-1] for one in seeds) == pytest.approx(1)
+
+
+def test_bots_authors_and_search(ada: Program) -> None:
+    assert read(ada, "authors/ada")["bots"][0]["owner"] == "ada"
+    problem_of(ada.get("authors/sam"), 404, "not-found")  # has no bots
+    found = read(ada, "search?q=canal")
+    assert [one["slug"] for one in found["bots"]] == ["canal-rat"]
+    assert read(ada, "search?q=ad")["authors"] == ["ada"]
+    block = Block.objects.earliest("pk").pk
+    assert read(ada, f"search?q=%23{block}")["blocks"] == [block]
+    assert read(ada, "bots/canal-rat/promotions")[0]["after"] == 1
+    assert {one["ladder"] for one in read(ada, "bots/canal-rat/ladders")} == {
+        "amsterdam",
+        "new-boards",
+    }
+    assert isinstance(read(ada, "bots/canal-rat/faults"), list)
+    left = json.loads(ada.delete("bots/canal-rat/ladders/amsterdam").content)
+    assert next(one for one in left if one["ladder"] == "amsterdam")["left"] is not None
+    problem_of(ada.put("bots/gable/ladders/amsterdam"), 403, "not-yours")
+    problem_of(ada.post("versions/999999/qualify"), 404, "not-found")
+    uploaded = Version.objects.filter(bot__slug="canal-rat").earliest("pk").pk
+    problem_of(ada.post(f"versions/{uploaded}/qualify"), 409, "same-content")
+
+
+def test_a_failed_remote_version_qualifies_again(ada: Program) -> None:
+    ada.post("bots", {"slug": "ferry"})
+    made = json.loads(ada.post("bots/ferry/remote", {"software": "ferry 1"}).content)
+    version = made["version"]["id"]
+    advance(version, State.QUALIFYING, State.FAILED, NOW)
+    again = ada.post(f"versions/{version}/qualify")
+    assert json.loads(again.content)["state"] == "qualifying"
+
+
+def test_notices_their_rules_and_the_webhook(ada: Program) -> None:
+    page = read(ada, "me/notices?limit=1")
+    assert page["unread"] >= 1
+    assert page["items"][0]["read"] is None
+    count = json.loads(ada.post("me/notices/read", {"ids": [page["items"][0]["id"]]}).content)
+    assert count == {"count": 1}
+    assert read(ada, "me/notices")["unread"] == page["unread"] - 1
+    problem_of(ada.post("me/notices/read", {"ids": [0]}), 422, "invalid")
+    problem_of(ada.get("me/notices?cursor=x"), 422, "bad-cursor")
+    assert read(ada, "me/notices/undelivered") == []
+    rules = json.loads(
+        ada.put("me/notice-rules", [{"kind": "failed", "channels": ["site"]}]).content
+    )
+    assert next(one for one in rules if one["kind"] == "failed")["channels"] == ["site"]
+    assert read(ada, "me/notice-rules") == rules
+    unknown = [{"kind": "weather", "channels": []}]
+    assert "kind" in problem_of(ada.put("me/notice-rules", unknown), 422, "invalid")["detail"]
+    staff_only = [{"kind": "dead_block", "channels": []}]
+    problem_of(ada.put("me/notice-rules", staff_only), 403, "role-missing")
+    problem_of(ada.get("me/webhook"), 404, "not-found")
+    problem_of(ada.post("me/webhook/secret"), 409, "no-webhook")
+    problem_of(ada.post("me/webhook/test"), 409, "no-webhook")
+    problem_of(ada.put("me/webhook", {"url": "ftp://example.org"}), 409, "bad-webhook")
+    made = json.loads(ada.put("me/webhook", {"url": "http://127.0.0.1:9/"}).content)
+    renewed = json.loads(ada.post("me/webhook/secret").content)
+    assert made["secret"] != renewed["secret"]
+    assert "secret" not in read(ada, "me/webhook")
+    assert json.loads(ada.post("me/webhook/test").content)["is_good"] is False
+    assert ada.delete("me/webhook").status_code == 204
+    assert ada.put("me/language", {"language": "fi"}).status_code == 204
+    assert User.objects.get(username="ada").language == "fi"
+    problem_of(ada.put("me/language", {"language": "xx"}), 422, "invalid")
+
+
+def test_tokens_are_listed_and_revoked(ada: Program) -> None:
+    other = ApiToken.objects.create(
+        owner=User.objects.get(username="bo"), name="x", scopes=[], digest="x", created=NOW
+    )
+    listed = read(ada, "me/tokens")
+    assert len(listed) == 1
+    assert not {"token", "digest", "secret"} & set(listed[0])
+    problem_of(ada.delete(f"me/tokens/{other.pk}"), 404, "not-found")
+    assert ada.delete(f"me/tokens/{listed[0]['id']}").status_code == 204
+    problem_of(ada.get("me"), 401, "token-needed")
+
+
+def test_organisers_and_staff_act_within_their_role(ada: Program) -> None:
+    dead = Block.objects.get(state=BlockState.DEAD)
+    for path in ("users", "security-log", "hosts/quay-2"):
+        assert "role" in problem_of(ada.get(path), 403, "role-missing")["detail"]
+    problem_of(ada.post(f"blocks/{dead.pk}/requeue"), 403, "role-missing")
+    problem_of(ada.post("hosts/quay-2/trust"), 403, "role-missing")
+    assert Block.objects.get(pk=dead.pk).state == BlockState.DEAD
+    grant(User.objects.get(username="ada"), Role.ORGANISER)
+    assert json.loads(ada.post(f"blocks/{dead.pk}/requeue").content) == {"block": dead.pk}
+    problem_of(ada.post(f"blocks/{dead.pk}/requeue"), 409, "not-dead")
+    problem_of(ada.post("blocks/999999/requeue"), 404, "not-found")
+    assert "to decide" in read(ada, "hosts/quay-2")["reason"]
+    assert json.loads(ada.post("hosts/quay-2/trust").content)["state"] == "trusted"
+    assert Host.objects.get(name="quay-2").state == HostState.TRUSTED
+    problem_of(ada.post("hosts/quay-2/trust"), 409, "not-quarantined")
+    problem_of(ada.get("hosts/nowhere"), 404, "not-found")
+    problem_of(ada.get("users"), 403, "role-missing")  # is for staff
+    staff = Program(User.objects.get(username="sam"), tuple(Scope))
+    assert {"ada", "sam"} <= {one["username"] for one in read(staff, "users")}
+    assert [one["username"] for one in read(staff, "users?q=bo")] == ["bo"]
+    page = read(staff, "security-log?limit=1&kind=role_changed")
+    assert page["items"][0]["kind"] == "role_changed"
+    more = read(staff, f"security-log?limit=1&kind=role_changed&cursor={page['next_cursor']}")
+    assert more["items"][0]["id"] < page["items"][0]["id"]
+    problem_of(staff.get("security-log?kind=weather"), 422, "invalid")
+    problem_of(staff.get(f"security-log?cursor={page['next_cursor']}"), 422, "bad-cursor")
+
+
+def test_staff_change_roles_with_a_new_token(ada: Program) -> None:
+    body = {"role": "organiser"}
+    problem_of(ada.put("users/bo/role", body), 403, "role-missing")
+    staff = Program(User.objects.get(username="sam"), (Scope.ROLES,))
+    made = json.loads(staff.put("users/bo/role", body).content)
+    assert (made["username"], made["role"]) == ("bo", "organiser")
+    assert User.objects.get(username="bo").role is Role.ORGANISER
+    assert json.loads(staff.put("users/bo/role", {"role": "author"}).content)["role"] == "author"
+    problem_of(staff.put("users/nobody-here/role", body), 404, "not-found")
+    problem_of(staff.put("users/bo/role", {"role": "king"}), 422, "invalid")
+    problem_of(staff.put("users/sam/role", {"role": "author"}), 409, "last-administrator")
+    ApiToken.objects.update(created=timezone.now() - timedelta(minutes=6))
+    said = problem_of(staff.put("users/bo/role", body), 403, "confirmation-needed")
+    assert "desk/tokens" in said["cure"]
+    assert User.objects.get(username="bo").role is Role.AUTHOR
+    assert User.objects.get(username="sam").role is Role.STAFF
+    problem_of(
+        Program(User.objects.get(username="sam"), (Scope.ORGANISE,)).put("users/bo/role", body),
+        403,
+        "scope-missing",
+    )
+
+
+def test_highlights_and_records(ada: Program) -> None:
+    match = Match.objects.filter(block__state=BlockState.RECORDED).select_related("block")[0]
+    seat = match.seats.select_related("version").earliest("pk")
+    at = timezone.now()
+    ladder = Ladder.objects.get(slug="amsterdam")
+    told = OnePoint("one", "other")
+    what = {"ladder": ladder, "match": match, "version": seat.version, "at": at}
+    Story.objects.all().delete()
+    Story.objects.create(kind="one-point", told=told, worth=2.0, day=at.date(), **what)
+    WeekForm.objects.all().delete()
+    WeekForm.objects.create(
+        ladder=ladder,
+        version=seat.version,
+        monday=monday_of(at.date()),
+        games=20,
+        wins=15,
+        ahead=4.5,
+    )
+    Record.objects.all().delete()
+    Record.objects.create(kind="points", value=99, **what)
+    day = read(ada, "highlights")
+    assert [(one["match"], one["kind"]) for one in day["stories"]] == [(match.pk, "one-point")]
+    assert day["stories"][0]["text"] == english(told)
+    assert day["bot_of_week"] is None
+    assert read(ada, f"highlights?day={at.date() - timedelta(days=1)}")["stories"] == []
+    week = read(ada, f"highlights?week={at.date()}")
+    assert (week["bot_of_week"]["wins"], len(week["stories"])) == (15, 1)
+    assert [(one["kind"], one["value"]) for one in read(ada, "records")] == [("points", 99)]
+    problem_of(ada.get("highlights?day=tomorrow"), 422, "invalid")
+
+
+def test_predictions_of_matches_that_wait(ada: Program) -> None:
+    waiting = Match.objects.filter(
+        block__state=BlockState.WAITING, block__attempt=0, block__purpose="ladder"
+    )[0]
+    path = f"matches/{waiting.pk}/prediction"
+    made = json.loads(ada.put(path, {"seat": 1}).content)
+    assert (made["match"], made["seat"], made["is_right"]) == (waiting.pk, 1, None)
+    assert json.loads(ada.put(path, {"seat": 0}).content) == made  # the first one counts
+    assert read(ada, "me/predictions") == [made]
+    over = Match.objects.filter(block__state=BlockState.RECORDED, block__purpose="ladder")[0]
+    problem_of(ada.put(f"matches/{over.pk}/prediction", {"seat": 0}), 409, "not-open")
+    problem_of(ada.put("matches/999999/prediction", {"seat": 0}), 404, "not-found")
+    problem_of(ada.put(path, {"seat": 4}), 422, "invalid")
+    bo = User.objects.get(username="bo")
+    Forecaster.objects.create(user=bo, predictions=12, right=8, skill=0.25)
+    listed = read(ada, "predictions")
+    assert [(one["username"], one["skill"]) for one in listed] == [("bo", 0.25)]
+
+
+def test_follows(ada: Program) -> None:
+    for _ in range(2):
+        assert ada.put("me/follows/bot/gable", {}).status_code == 204
+    assert ada.put("me/follows/ladder/amsterdam", {}).status_code == 204
+    listed = [(one["subject"], one["name"]) for one in read(ada, "me/follows")]
+    assert listed == [("ladder", "amsterdam"), ("bot", "gable")]
+    problem_of(ada.put("me/follows/bot/nothing", {}), 404, "not-found")
+    problem_of(ada.put("me/follows/match/1", {}), 422, "invalid")
+    for _ in range(2):
+        assert ada.delete("me/follows/bot/gable").status_code == 204
+    assert len(read(ada, "me/follows")) == 1
+
+
+def test_sessions(ada: Program) -> None:
+    users = User.objects.filter(username__in=["ada", "bo"]).order_by("username")
+    mine, other = (
+        UserSession.objects.create(user=user, session_key=f"of-{user}", ip="192.0.2.1")
+        for user in users
+    )
+    assert [one["id"] for one in read(ada, "me/sessions")] == [mine.pk]
+    problem_of(ada.delete(f"me/sessions/{other.pk}"), 404, "not-found")
+    assert ada.delete(f"me/sessions/{mine.pk}").status_code == 204
+    assert list(UserSession.objects.values_list("pk", flat=True)) == [other.pk]
+
+
+def test_puzzles_and_their_solutions(ada: Program) -> None:
+    problem_of(ada.get("puzzles/day"), 404, "not-found")
+    puzzle = a_puzzle(Match.objects.filter(block__state=BlockState.RECORDED).exclude(replay="")[0])
+    listed = read(ada, "puzzles?sort=hard")
+    assert [one["id"] for one in listed] == [puzzle.pk]
+    assert listed[0].keys().isdisjoint({"best", "gains", "played"})
+    assert read(ada, f"puzzles/{puzzle.pk}") == listed[0]
+    day = timezone.now().date() - timedelta(days=1)
+    PuzzleDay.objects.create(day=day, puzzle=puzzle)
+    assert read(ada, "puzzles/day") == read(ada, f"puzzles/day?day={day}") == listed[0]
+    problem_of(ada.get(f"puzzles/day?day={day - timedelta(days=1)}"), 404, "not-found")
+    for choice in (0, 1):
+        answer = ada.post(f"puzzles/{puzzle.pk}/answers", {"choice": choice})
+        said = json.loads(answer.content)
+        assert (said["is_right"], said["best"]) == (choice == 0, 0)
+        assert said["gains"][1] == {"points": 3.0, "low": 2.0, "high": 4.0}
+    problem_of(ada.post(f"puzzles/{puzzle.pk}/answers", {"choice": 3}), 422, "invalid")
+    puzzle.refresh_from_db()
+    assert puzzle.answers == 0
+
+
+def test_a_bot_is_opened_to_people(ada: Program) -> None:
+    assert not read(ada, "bots/canal-rat/people")["is_open"]
+    assert json.loads(ada.put("bots/canal-rat/people", {"is_open": True}).content)["is_open"]
+    assert read(ada, "bots/canal-rat/people")["is_open"]
+    problem_of(ada.put("bots/gable/people", {"is_open": True}), 403, "not-yours")
+    ada.put("bots/canal-rat/people", {"is_open": False})
+    assert not read(ada, "bots/canal-rat/people")["is_open"]

@@ -1,0 +1,379 @@
+"""The API of tournaments."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from damrak_ladder.accounts.models import Scope, User
+from damrak_ladder.bots.models import Bot
+from damrak_ladder.matches.models import Block, Match
+from damrak_ladder.tournaments.log.values import Release
+from damrak_ladder.tournaments.models import Act, Tournament
+from damrak_ladder.tournaments.trf import parse
+from independent.tournament_tables import tables_of
+from ladder.calls import MEMORY, Program, problem_of
+from ladder.people import somebody
+from ladder.tournaments.cups import (
+    act,
+    cup,
+    entered_bot,
+    organiser,
+    play,
+    rules,
+    some_league,
+    started,
+)
+from ladder.tournaments.test_verification import Referee
+
+pytestmark = pytest.mark.usefixtures("database")
+SCOPES = (Scope.READ, Scope.SUBMIT, Scope.ORGANISE)
+
+
+@pytest.fixture(autouse=True)
+def _memory(settings: Any) -> None:
+    settings.CACHES = MEMORY
+    settings.DAMRAK_NEEDS_SECOND_FACTOR = False
+
+
+def asked(program: Program, path: str, status: int = 200) -> Any:
+    answer = program.get(path)
+    assert answer.status_code == status, answer.content
+    return json.loads(answer.content)
+
+
+def acted(program: Program, slug: str, kind: str, **more: Any) -> Any:
+    """Act at the current serial."""
+    serial = Tournament.objects.get(slug=slug).serial
+    body = {"kind": kind, "reason": "for a test", **more}
+    answer = program.post(f"tournaments/{slug}/acts", body, If_Match=f'"{serial}"')
+    assert answer.status_code == 200, answer.content
+    return json.loads(answer.content)
+
+
+def test_tournament_is_created_run_and_read() -> None:
+    program = Program(organiser(), SCOPES)
+    body = {"slug": "spring-cup", "name": "Spring Cup", "rules": rules("swiss", rounds=2)}
+    answer = program.post("tournaments", body)
+    assert answer.status_code == 201, answer.content
+    assert answer["Location"] == "/api/v1/tournaments/spring-cup"
+    visitor = Program()
+    problem_of(visitor.get("tournaments/spring-cup"), 404, "not-found")
+    acted(program, "spring-cup", "open")
+    assert asked(visitor, "tournaments")[0]["slug"] == "spring-cup"
+    for number in range(1, 5):
+        owner = User.objects.get(pk=entered_bot(f"bot-{number}").bot.owner_id)
+        entry = Program(owner).post("tournaments/spring-cup/entrants", {"bot": f"bot-{number}"})
+        assert entry.status_code == 201, entry.content
+    assert [one["bot"] for one in asked(visitor, "tournaments/spring-cup/entrants")] == [
+        "bot-1", "bot-2", "bot-3", "bot-4",
+    ]  # fmt: skip
+    acted(program, "spring-cup", "close")
+    acted(program, "spring-cup", "start")
+    tournament = Tournament.objects.get()
+    play(tournament)
+    said = asked(visitor, "tournaments/spring-cup")
+    assert said["phase"] == "over"
+    assert "serial" not in said
+    made = asked(visitor, "tournaments/spring-cup/rounds/1")
+    assert len(made["pairings"]) == 2
+    assert all(len(one["blocks"][0]["matches"]) == 2 for one in made["pairings"])
+    problem_of(visitor.get("tournaments/spring-cup/rounds/3"), 404, "not-found")
+    table = asked(visitor, "tournaments/spring-cup/standings")["stages"][0]["rows"]
+    assert [row["place"] for row in table] == [1, 2, 3, 4]
+    assert table[0]["bot"] == "bot-1"
+    assert {one["name"] for one in table[0]["tie_breaks"]} >= {"buchholz", "seed"}
+
+
+def test_own_bot_is_withdrawn() -> None:
+    tournament, _ = cup(2)
+    bot = Bot.objects.get(slug="cup-1")
+    problem_of(Program(somebody("eve")).delete("tournaments/cup/entrants/cup-1"), 403, "not-yours")
+    answer = Program(bot.owner).delete("tournaments/cup/entrants/cup-1")
+    assert answer.status_code == 200
+    assert [one["state"] for one in json.loads(answer.content)] == ["withdrawn", "in"]
+    again = Program(bot.owner).delete("tournaments/cup/entrants/cup-1")
+    problem_of(again, 409, "not-entered")
+    assert tournament.entrants.count() == 2
+
+
+def test_acts_take_a_serial_and_a_key() -> None:
+    tournament, user = started(4, "swiss", rounds=2)
+    program, path = Program(user, SCOPES), "tournaments/cup/acts"
+    tag = program.get("tournaments/cup")["ETag"]
+    assert tag == f'"{tournament.serial}"'
+    body = {"kind": "replay_round", "payload": {"round": 1}, "reason": "noise"}
+    problem_of(program.post(path, body), 428, "serial-needed")
+    problem_of(program.post(path, body, If_Match="soon"), 400, "bad-serial")
+    stale = problem_of(program.post(path, body, If_Match='"3"'), 412, "stale")
+    assert stale["serial"] == tournament.serial
+    seen = json.loads(program.post(path, body | {"dry_run": True}, If_Match=tag).content)
+    assert seen["dry_run"]
+    assert Act.objects.count() == tournament.serial
+    done = program.post(path, body, If_Match=tag, Idempotency_Key="k1")
+    assert done.status_code == 200, done.content
+    said = json.loads(done.content)
+    assert (said["changes"], said["serial"]) == (seen["changes"], tournament.serial + 1)
+    again = json.loads(program.post(path, body, If_Match=tag, Idempotency_Key="k1").content)
+    assert (again["serial"], again["repeated"]) == (said["serial"], True)
+    other = body | {"reason": "another"}
+    problem_of(program.post(path, other, If_Match=tag, Idempotency_Key="k1"), 422, "key-reused")
+    assert Act.objects.count() == said["serial"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"kind": "explode"}, 422, "invalid"),
+        ({"kind": "pair", "payload": {}}, 422, "invalid"),
+        ({"kind": "release", "payload": {"round": 9, "level": "public"}}, 409, "not-possible"),
+        ({"kind": "release", "payload": {"round": 1, "level": "loud"}}, 409, "not-possible"),
+        ({"kind": "override", "payload": {"round": "1"}}, 409, "not-possible"),
+        ({"kind": "disqualify", "payload": {"entrant": 77}}, 409, "not-possible"),
+        ({"kind": "undo"}, 409, "not-possible"),
+        ({"kind": "undo", "undoes": 1}, 409, "not-possible"),
+        ({"kind": "enter", "payload": {"slug": ["x"]}}, 409, "not-possible"),
+    ],
+)
+def test_acts_that_are_not_possible(body: dict[str, Any], status: int, code: str) -> None:
+    _, user = started(4)
+    answer = Program(user, SCOPES).post(
+        "tournaments/cup/acts", {"reason": "r", "dry_run": True} | body
+    )
+    problem_of(answer, status, code)
+
+
+def test_acts_need_the_organiser_and_the_scope() -> None:
+    _, user = started(4)
+    body = {"kind": "pause", "dry_run": True}
+    problem_of(Program(user).post("tournaments/cup/acts", body), 403, "scope-missing")
+    other = Program(organiser("oscar"), SCOPES)
+    problem_of(other.post("tournaments/cup/acts", body), 403, "not-allowed")
+    problem_of(Program().post("tournaments/cup/acts", body), 401, "token-needed")
+
+
+def test_organisers_verify_and_look_for_collusion(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ladder.tournaments.cups.Player", Referee)
+    tournament, user = started(3)
+    play(tournament)
+    program = Program(user, SCOPES)
+    first = asked(program, "tournaments/cup/verification?limit=2")
+    assert (first["checked"], first["confirmed"]) == (2, 2)
+    rest = asked(program, f"tournaments/cup/verification?limit=2&after={first['next']}")
+    assert (rest["checked"], rest["confirmed"], rest["next"]) == (1, 1, None)
+    assert {one["table"] for one in [*first["blocks"], *rest["blocks"]]} == {1}
+    report = asked(program, "tournaments/cup/collusion")
+    assert (report["tournaments"], report["pairs"], report["rows"]) == (1, 0, [])
+    other = Program(organiser("oscar"), SCOPES)
+    for name in ("verification", "collusion"):
+        problem_of(other.get(f"tournaments/cup/{name}"), 403, "not-allowed")
+        assert Program(user).get(f"tournaments/cup/{name}").status_code == 403
+        assert Program().get(f"tournaments/cup/{name}").status_code == 401
+
+
+def test_bad_rules_are_refused_with_the_field() -> None:
+    program = Program(organiser(), SCOPES)
+    body = {"slug": "x", "name": "X", "rules": {"stages": [{"format": "ludo"}]}}
+    said = problem_of(program.post("tournaments", body), 422, "bad-tournament")
+    assert "ludo" in said["detail"]
+    unknown = body | {"rules": rules() | {"boards": ["atlantis"]}}
+    problem_of(program.post("tournaments", unknown), 422, "bad-tournament")
+
+
+def test_private_tournament_does_not_exist_for_others() -> None:
+    tournament, user = started(4, visibility="private")
+    entrant = Bot.objects.get(slug="cup-1").owner
+    for program in (Program(), Program(somebody("eve"))):
+        missing = problem_of(program.get("tournaments/atlantis"), 404, "not-found")
+        for path in ("", "/entrants", "/rounds/1", "/standings", "/export", "/trf"):
+            said = problem_of(program.get(f"tournaments/cup{path}"), 404, "not-found")
+            assert said == missing | {"detail": missing["detail"].replace("atlantis", "cup")}
+        assert asked(program, "tournaments") == []
+    assert asked(Program(entrant), "tournaments/cup")["slug"] == tournament.slug
+    assert asked(Program(user, SCOPES), "tournaments/cup")["serial"] == tournament.serial
+
+
+@pytest.mark.parametrize(
+    ("entrants", "format_", "more"),
+    [
+        (6, "swiss", {"rounds": 3, "blocks": 2}),
+        (7, "round-robin", {}),
+        (9, "swiss-tables", {"rounds": 3, "players": 4}),
+    ],
+)
+def test_a_strangers_program_computes_the_same_tables_from_the_export(
+    entrants: int, format_: str, more: dict[str, int]
+) -> None:
+    tournament, user = started(entrants, format_, **more)
+    play(tournament, strength=lambda seat: -0.3 * int(seat.version.bot.slug[4:]))
+    places = list(range(len(first_table(tournament)), 0, -1))
+    ruled = {"round": 1, "table": 1, "rollback": False, "places": places}
+    act(tournament, user, "override", ruled)
+    act(tournament, user, "disqualify", {"entrant": 2, "ruling": "award"})
+    said = asked(Program(), "tournaments/cup/export")
+    computed = tables_of(said)
+    published = [
+        [(row["place"], row["bot"], row["points"]) for row in stage["rows"]]
+        for stage in said["standings"]
+    ]
+    assert computed == published
+
+
+def first_table(tournament: Tournament) -> list[int]:
+    from damrak_ladder.tournaments import journal
+
+    state = journal.state_of(tournament)
+    return list(state.stages[0].rounds[0].pairings[1].entrants)
+
+
+def test_csv_has_no_formulas_and_trf_can_be_parsed() -> None:
+    tournament, _ = started(4, "swiss", rounds=2)
+    Bot.objects.filter(slug="cup-1").update(name='=HYPERLINK("http://x")')
+    play(tournament)
+    text = Program().get("tournaments/cup/standings?format=csv").content.decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert rows[0]["name"].startswith("'=")
+    assert [row["place"] for row in rows] == ["1", "2", "3", "4"]
+    trf = parse(Program().get("tournaments/cup/trf").content)
+    assert (len(trf.players), trf.played) == (4, 2)
+
+
+def test_a_hidden_block_is_shown_to_organisers_with_the_scope() -> None:
+    tournament, owner = started(2, reveal="hidden")
+    play(tournament)
+    block = Block.objects.latest("pk").pk
+    shown = Program(owner, (Scope.READ, Scope.TOURNAMENTS_READ_HIDDEN)).get(f"blocks/{block}")
+    assert json.loads(shown.content)["id"] == block
+    assert "private" in shown["Cache-Control"] or "no-store" in shown["Cache-Control"]
+    every = (Scope.READ, Scope.TOURNAMENTS_READ_HIDDEN, Scope.ORGANISE)
+    stranger = Program(somebody("stranger"), every)
+    for refused in (Program(owner, (Scope.READ,)), stranger, Program()):
+        problem_of(refused.get(f"blocks/{block}"), 404, "not-found")
+
+
+def listed(program: Program, path: str, **headers: str) -> set[int]:
+    answer = program.get(path, **headers)
+    assert answer.status_code == 200, answer.content
+    if "Accept" in headers:
+        return {json.loads(line)["id"] for line in answer.getvalue().splitlines()}  # type: ignore[attr-defined]
+    found = {one["id"] for one in json.loads(answer.content)["items"]}
+    assert "Authorization" in answer["Vary"]
+    assert not (found and "private" not in answer["Cache-Control"])  # all of them are hidden
+    return found
+
+
+def test_lists_have_the_hidden_matches_that_the_caller_may_see() -> None:
+    tournament, owner = started(2, reveal="hidden")
+    play(tournament)
+    hidden = set(Match.objects.values_list("pk", flat=True))
+    scoped = Program(owner, (Scope.TOURNAMENTS_READ_HIDDEN,))
+    entrant_bot = tournament.entrants.exclude(owner=None).earliest("pk").bot
+    entrant = Program(entrant_bot.owner, (Scope.READ,))
+    narrow = (Program(entrant_bot.owner, (Scope.SUBMIT,)), Program(owner, (Scope.READ,)))
+    every = (Scope.READ, Scope.TOURNAMENTS_READ_HIDDEN, Scope.ORGANISE)
+    others = (*narrow, Program(somebody("stranger"), every), Program())
+    lists = ("matches", f"matches?bot={entrant_bot.slug}", "matches?purpose=tournament")
+    for path in lists:
+        own = {one.pk for one in Match.objects.filter(seats__version__bot=entrant_bot)}
+        assert listed(scoped, path) == (own if "bot=" in path else hidden)
+        assert listed(scoped, path, Accept="application/x-ndjson") == listed(scoped, path)
+        for other in (entrant, *others):
+            assert listed(other, path) == set()
+    blocks = set(Block.objects.values_list("pk", flat=True))
+    assert listed(scoped, "blocks") == blocks
+    assert listed(entrant, "blocks") == listed(Program(), "blocks") == set()
+    match = min(hidden)
+    assert "private" in scoped.get(f"matches/{match}")["Cache-Control"]
+    assert asked(scoped, f"matches/{match}")["id"] == match
+    problem_of(scoped.get(f"matches/{match}/analysis"), 404, "not-analysed")
+    problem_of(scoped.get(f"matches/{match}/replay"), 500, "replay-damaged")  # cups store none
+    for path in (f"matches/{match}", f"matches/{match}/replay", f"matches/{match}/analysis"):
+        for other in (entrant, *others):
+            problem_of(other.get(path), 404, "not-found")
+    act(tournament, owner, "release", {"round": 1, "level": "entrants"})
+    seen = {
+        one.pk
+        for one in Match.objects.filter(
+            block__pairing_block__pairing__sides__entrant__owner=entrant_bot.owner,
+            block__pairing_block__pairing__release=Release.ENTRANTS,
+        )
+    }
+    assert seen
+    assert listed(entrant, "matches") == seen
+    for other in others:
+        assert listed(other, "matches") == set()
+
+
+def test_organisers_and_invitation() -> None:
+    tournament, owner = cup(2)
+    program = Program(owner, (Scope.TOURNAMENTS_RUN,))
+    assert [one["is_owner"] for one in asked(program, "tournaments/cup/organisers")] == [True]
+    organiser("olga")
+    somebody("bo")
+    for _ in range(2):
+        added = json.loads(program.put("tournaments/cup/organisers/olga").content)
+        assert [one["username"] for one in added] == [owner.username, "olga"]
+    problem_of(program.put("tournaments/cup/organisers/bo"), 404, "not-found")
+    olga = Program(User.objects.get(username="olga"), (Scope.TOURNAMENTS_RUN,))
+    first = json.loads(olga.post("tournaments/cup/invitation").content)["invitation"]
+    second = json.loads(olga.post("tournaments/cup/invitation").content)["invitation"]
+    assert first != second
+    tournament.refresh_from_db()
+    assert tournament.invitation == sha256(second.encode()).hexdigest()
+    left = json.loads(program.delete("tournaments/cup/organisers/olga").content)
+    assert [one["username"] for one in left] == [owner.username]
+    for verb in ("get", "post"):
+        path = "organisers" if verb == "get" else "invitation"
+        problem_of(getattr(olga, verb)(f"tournaments/cup/{path}"), 403, "not-allowed")
+    tournament.refresh_from_db()
+    assert tournament.invitation == sha256(second.encode()).hexdigest()
+
+
+def test_chances_and_leagues() -> None:
+    tournament, owner = started(4)
+    before = asked(Program(), "tournaments/cup/chances")
+    assert before["rounds"] == 0
+    assert sum(one["chance"] for one in before["entrants"]) == pytest.approx(1)
+    assert before["scores"] == []
+    play(tournament)
+    act(tournament, owner, "finalise")
+    after = asked(Program(), "tournaments/cup/chances")
+    assert after["entrants"][0]["bot"] == "cup-1"
+    assert len(after["entrants"][0]["course"]) == after["rounds"] + 1
+    assert len(after["scores"]) == after["rounds"]
+    problem_of(Program().get("tournaments/cup/chances?stage=3"), 404, "not-found")
+    assert asked(Program(), "leagues") == []
+    league = some_league(tournament)
+    assert [one["slug"] for one in asked(Program(), "leagues")] == [league.slug]
+    shown = asked(Program(), f"leagues/{league.slug}")
+    assert [one["tournament"] for one in shown["seasons"]] == ["cup"]
+    rows = shown["seasons"][0]["divisions"][0]["rows"]
+    assert rows[0]["bot"] == "cup-1"
+    assert asked(Program(), f"leagues/{league.slug}?before=1")["seasons"] == []
+    problem_of(Program().get("leagues/nothing"), 404, "not-found")
+
+
+def test_next_season_is_previewed_and_begun() -> None:
+    tournament, user = started(3)
+    play(tournament)
+    act(tournament, user, "finalise")
+    some_league(tournament)
+    program, path = Program(user, SCOPES), "tournaments/cup/next-season"
+    answer = program.post(path, {"dry_run": True})
+    assert answer.status_code == 200, answer.content
+    said = json.loads(answer.content)
+    assert (said["slug"], said["name"], said["number"]) == ("cup-2", "Cup 2", 2)
+    assert said["divisions"] == [["cup-1", "cup-2", "cup-3"]]
+    assert said["dry_run"]
+    assert not Tournament.objects.filter(season=2).exists()
+    problem_of(Program(organiser("other"), SCOPES).post(path, {}), 403, "not-allowed")
+    begun = json.loads(program.post(path, {"name": "Cup, autumn"}).content)
+    assert (begun["slug"], begun["name"], begun["dry_run"]) == ("cup-2", "Cup, autumn", False)
+    made = Tournament.objects.get(slug="cup-2")
+    assert (made.season, made.phase, made.entrants.count()) == (2, "open", 3)
+    problem_of(program.post(path, {}), 409, "not-possible")

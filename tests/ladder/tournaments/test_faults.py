@@ -1,0 +1,223 @@
+"""Hosts, remote bots and blocks that fail do not hold a tournament for ever."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from damrak_ladder.account_data.deletion import delete_account
+from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.models import Kind, Version
+from damrak_ladder.matches import hosts
+from damrak_ladder.matches.models import Block, BlockState, Host, Seat, SeatLog
+from damrak_ladder.message_codes.block_codes import OperatorReason
+from damrak_ladder.pipeline.queue.dispatch import dispatch
+from damrak_ladder.pipeline.queue.scheduler import schedule
+from damrak_ladder.pipeline.submission import connect
+from damrak_ladder.pipeline.upkeep.host_checks import follow_up
+from damrak_ladder.pipeline.upkeep.retention import forget
+from damrak_ladder.tournaments import journal
+from damrak_ladder.tournaments.alerts import alerts
+from damrak_ladder.tournaments.duties import advance, run_duties
+from damrak_ladder.tournaments.entry import check_unpinned
+from damrak_ladder.tournaments.errors import Pinned, Refused
+from damrak_ladder.tournaments.models import Act, BlockResult, Round, Tournament
+from ladder.flow import Player, some_host, tokens_of
+from ladder.people import NOW
+from ladder.tournaments.cups import act, by_number, cup, entered_bot, play, started
+
+pytestmark = pytest.mark.usefixtures("database")
+
+KINDS = {"kinds": ["house", "uploaded", "remote"]}
+
+
+def play_on(host: str, now: object = NOW) -> list[int]:
+    """Book and play what is booked now, on this host."""
+    player = Player(strength=by_number)
+    schedule(NOW, tokens_of(3))
+    dispatch(NOW, player.send)
+    return player.play_all(NOW)
+
+
+def test_block_of_a_quarantined_host_is_played_again_while_its_round_is_open() -> None:
+    started(6, "swiss", rounds=2)
+    bad = some_host("bad", workers=2)
+    played = play_on("bad")
+    assert played
+    hosts.quarantine(
+        bad.pk, OperatorReason("slow"), {hosts.SINCE: (NOW - timedelta(hours=1)).isoformat()}
+    )
+    assert follow_up(NOW) == len(played)
+    assert not BlockResult.objects.exists()
+    assert set(Block.objects.values_list("state", flat=True)) == {BlockState.WAITING}
+
+
+def test_block_of_a_quarantined_host_is_an_alert_once_later_rounds_rest_on_it() -> None:
+    tournament, user = started(4, "swiss", rounds=2)
+    bad = some_host("bad", workers=9)
+    played = play_on("bad")
+    assert len(played) == 2
+    run_duties(NOW)
+    assert Round.objects.count() == 2
+    hosts.quarantine(
+        bad.pk, OperatorReason("slow"), {hosts.SINCE: (NOW - timedelta(hours=1)).isoformat()}
+    )
+    assert follow_up(NOW) == 0
+    assert BlockResult.objects.count() == 2
+    found = alerts(tournament, NOW)
+    assert {one.block for one in found} == set(played)
+    some_host("good", workers=9)
+    play(tournament)
+    assert tournament.phase == "over"
+    with pytest.raises(Refused, match="quarantine"):
+        act(tournament, user, "finalise")
+    for _ in played:
+        kind, payload = alerts(tournament, NOW)[0].proposals[0]
+        act(tournament, user, kind, payload)
+    play(tournament)
+    assert alerts(tournament, NOW) == []
+    act(tournament, user, "finalise")
+
+
+def remote_cup(**more: object) -> tuple[Tournament, Version]:
+    tournament, user = cup(3, "round-robin", entry=KINDS, **more)
+    version = entered_bot("rover-9", Kind.REMOTE)
+    act(tournament, user, "enter", {"slug": "rover-9"})
+    act(tournament, user, "close")
+    act(tournament, user, "start")
+    advance(tournament, NOW)
+    return tournament, version
+
+
+def test_remote_entrant_that_vanishes_loses_after_the_patience_of_the_rules() -> None:
+    tournament, version = remote_cup(patience_s=60)
+    now = play(tournament)
+    assert tournament.phase == "running"
+    assert run_duties(now, frozenset({version.pk})) == 0
+    run_duties(now, frozenset())
+    assert Act.objects.filter(kind="forfeit").count() == 0
+    assert run_duties(now + timedelta(seconds=61), frozenset()) >= 1
+    assert Act.objects.filter(kind="forfeit").count() >= 1
+    for minute in range(2, 9):
+        play(tournament, now=now + timedelta(minutes=minute))
+        run_duties(now + timedelta(minutes=minute, seconds=30), frozenset())
+    tournament.refresh_from_db()
+    assert tournament.phase == "over"
+
+
+def test_remote_entrant_that_may_be_waited_for_is_an_alert() -> None:
+    tournament, _ = remote_cup(patience_s=60, absent="wait")
+    now = play(tournament)
+    run_duties(now, frozenset())
+    late = now + timedelta(minutes=5)
+    assert run_duties(late, frozenset()) == 0
+    (found,) = [one for one in alerts(tournament, late) if one.kind == "absent"]
+    assert {kind for kind, _ in found.proposals} == {"forfeit", "withdraw"}
+
+
+def test_remote_entrant_plays_while_it_is_connected() -> None:
+    tournament, _ = remote_cup()
+    some_host(workers=9, waiting=["rover-9"])
+    play(tournament)
+    assert tournament.phase == "over"
+
+
+def test_remote_version_is_fixed_until_the_tournament_is_over() -> None:
+    tournament, version = remote_cup()
+    with pytest.raises(Pinned):
+        connect(version.bot, "another", NOW)
+    tournament, _ = tournament, None
+    act(tournament, tournament.owner, "cancel")
+    check_unpinned(version.bot)
+
+
+def kill_a_block(tournament: Tournament) -> Block:
+    some_host(workers=9)
+    schedule(NOW, tokens_of(1))
+    block = Block.objects.order_by("pk")[0]
+    Block.objects.filter(pk=block.pk).update(state=BlockState.DEAD, tries=3)
+    return block
+
+
+def test_dead_block_is_an_alert_and_may_be_skipped() -> None:
+    tournament, user = started(4, blocks=2)
+    block = kill_a_block(tournament)
+    play(tournament)
+    assert tournament.phase == "running"
+    (found,) = [one for one in alerts(tournament, NOW) if one.kind == "dead"]
+    assert found.block == block.pk
+    assert [kind for kind, _ in found.proposals] == ["replay_block", "skip_block"]
+    act(tournament, user, *found.proposals[1])
+    play(tournament)
+    assert tournament.phase == "over"
+
+
+def test_dead_block_is_replaced_by_another() -> None:
+    tournament, user = started(4)
+    kill_a_block(tournament)
+    (found,) = [one for one in alerts(tournament, NOW) if one.kind == "dead"]
+    act(tournament, user, *found.proposals[0])
+    play(tournament)
+    assert tournament.phase == "over"
+
+
+def test_dead_block_is_skipped_by_rule() -> None:
+    tournament, _ = started(4, dead="skip")
+    kill_a_block(tournament)
+    play(tournament)
+    assert tournament.phase == "over"
+    assert Act.objects.filter(kind="skip_block", actor=None).count() == 1
+
+
+def test_sudden_death_between_equal_bots_ends() -> None:
+    tournament, _ = started(2, "single-elimination", sudden_death_limit=2)
+
+    class Tied(Player):
+        def report(self, block: Block):  # type: ignore[no-untyped-def]
+            from dataclasses import replace
+
+            said = Player.report(self, block)
+            tied = tuple(
+                replace(one, seats=tuple(replace(seat, place=1) for seat in one.seats))
+                for one in said.matches
+            )
+            return replace(said, matches=tied)
+
+    some_host(workers=4)
+    now = NOW
+    for _ in range(8):
+        now += timedelta(seconds=2)
+        Host.objects.update(last_seen=now)
+        player = Tied()
+        schedule(now, tokens_of(now.second))
+        dispatch(now, player.send)
+        player.play_all(now)
+        run_duties(now)
+    tournament.refresh_from_db()
+    assert tournament.phase == "over"
+    assert Block.objects.count() == 3
+    (verdict,) = next(iter(journal.course_of(tournament).verdicts.values()))
+    assert verdict.result is not None
+    assert verdict.result.sudden_death == 2
+
+
+def test_logs_of_a_tournament_are_kept_until_it_has_ended() -> None:
+    tournament, user = started(3)
+    play(tournament)
+    seat = Seat.objects.order_by("pk")[0]
+    SeatLog.objects.create(seat=seat, attempt=1)
+    late = NOW + timedelta(days=4000)
+    assert forget(late)["logs"] == 0
+    act(tournament, user, "finalise")
+    assert forget(late)["logs"] == 1
+
+
+def test_entrants_of_a_deleted_account_are_withdrawn_and_its_acts_stay() -> None:
+    tournament, _ = started(4)
+    owner = User.objects.get(bots__slug="cup-1")
+    delete_account(owner, NOW)
+    tournament.refresh_from_db()
+    assert next(one.standing for one in tournament.entrants.order_by("number")) == "withdrawn"
+    play(tournament)
+    assert tournament.phase == "over"

@@ -1,0 +1,102 @@
+"""The front page: notable games, and the live table."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.follows.following import follow
+from damrak_ladder.follows.models import Subject
+from damrak_ladder.matches.models import Block, BlockState, Match
+from damrak_ladder.ratings import Block as Played, Game
+from damrak_ladder.standings.counts.notable_games import KEPT, LASTING, candidates, notice
+from damrak_ladder.standings.counts.updates import withdraw
+from damrak_ladder.standings.models import Notable, NotableKind, Running
+from damrak_ladder.standings.packed_blocks import Outcome
+from ladder.people import somebody
+from ladder.sites import fill
+from ladder.visitors import page, queries_of, visitor
+
+
+def _outcome(players: list[int], points: list[int], *, fault: bool = False) -> Outcome:
+    places = tuple(sorted(points, reverse=True).index(score) + 1 for score in points)
+    game = Game(tuple(range(len(players))), places)
+    faults = (fault, *[False] * (len(players) - 1))
+    return Outcome(Played(tuple(players), (game,)), (tuple(points),), (faults,))
+
+
+@pytest.mark.usefixtures("database")
+def test_notable_games_are_chosen_when_blocks_count():
+    now = timezone.now()
+    fill(now, blocks=21)
+    count = Counter(Notable.objects.values_list("ladder", "kind"))
+    assert count
+    assert max(count.values()) <= KEPT
+    block = Block.objects.filter(ladder__slug="amsterdam", finished__isnull=False).latest("pk")
+    assert block.ladder_id is not None
+
+    strong, weak = Running.objects.filter(ladder=block.ladder_id).order_by("-elo")[:2]
+    Running.objects.filter(pk=strong.pk).update(elo=2000, error=30)
+    Running.objects.filter(pk=weak.pk).update(elo=1200, error=30)
+    pair = [strong.version_id, weak.version_id]
+    found = {one.kind: one for one in candidates(block.ladder_id, _outcome(pair, [80, 81]))}
+    assert {one.version for one in found.values()} == {weak.version_id}
+    assert found[NotableKind.UPSET].value < 0.02
+    assert found[NotableKind.CLOSE].value == 1
+    assert found[NotableKind.RECORD].value == 81
+    expected = {one.kind for one in candidates(block.ladder_id, _outcome(pair, [81, 60]))}
+    assert expected == {NotableKind.RECORD}
+    assert not list(candidates(block.ladder_id, _outcome(pair, [80, 81], fault=True)))
+    assert not list(candidates(block.ladder_id, _outcome(pair, [80, 80])))
+    Running.objects.filter(pk=weak.pk).update(error=400)  # its strength was unknown
+    kinds = {one.kind for one in candidates(block.ladder_id, _outcome(pair, [20, 81]))}
+    assert kinds == {NotableKind.RECORD}
+
+    notice(block, _outcome(pair, [700, 10]))
+    assert Notable.objects.filter(match__block=block, value=700).exists()
+    best = Notable.objects.filter(ladder=block.ladder_id, kind=NotableKind.RECORD)
+    for _again in range(KEPT + 2):
+        notice(block, _outcome(pair, [900, 10]))
+    assert best.count() == KEPT
+    assert set(best.values_list("value", flat=True)) == {900}
+    block.finished = now + LASTING + timedelta(days=1)
+    notice(block, _outcome(pair, [5, 1]))  # all others are old by now
+    assert list(best.values_list("value", flat=True)) == [5]
+    withdraw(block)
+    assert not Notable.objects.filter(match__block=block).exists()
+
+
+@pytest.mark.usefixtures("database")
+def test_the_front_page_shows_them_and_follows_a_table():
+    client = visitor()
+    assert 'id="live-table" hidden' in page(client, "/live-table/?after=x")
+    assert page(client, "/live-table/?after=7", status=204) == ""  # the current view stays
+    fill(timezone.now(), blocks=21)
+    home = page(client, "/")
+    assert "Worth watching" in home
+    assert "Live now" in home
+    assert "it has already logged you in" in home
+    block = Block.objects.get(state=BlockState.RUNNING)
+    matches = list(Match.objects.filter(block=block).order_by("pk").values_list("pk", flat=True))
+    shown = [_shown(page(client, f"/live-table/?after={after}")) for after in (0, *matches)]
+    assert shown == [*matches, matches[0]]
+    somebody("fan")
+    bot = block.matches.get(number=0).seats.get(number=0).version.bot
+    assert "a bot you follow" not in page(visitor("fan"), "/live-table/")
+    assert follow(User.objects.get(username="fan"), Subject.BOT, bot.slug, timezone.now())
+    assert "a bot you follow" in page(visitor("fan"), "/live-table/")
+    cost = queries_of(client, "/live-table/")
+    assert cost <= 8
+    Notable.objects.all().delete()
+    assert "Worth watching" not in page(client, "/")
+
+
+def _shown(fragment: str) -> int:
+    found = re.search(r'data-files="/matches/(\d+)/"', fragment)
+    assert found is not None
+    return int(found[1])

@@ -1,0 +1,51 @@
+"""The status page about the last day."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from damrak_ladder.matches.models import Attempt, Block, BlockState, Host, Match, MatchTimings
+from damrak_ladder.matches.timings import Timings, pack
+from damrak_ladder.message_codes.block_codes import ReportedVoid
+from damrak_ladder.web.platform.activity import HOURS, games_since, hours_of, shares_of_hosts
+from ladder.sites import fill
+from ladder.visitors import page, visitor
+
+
+@pytest.mark.usefixtures("database")
+def test_status_shows_the_pace_of_hosts_and_failures():
+    now = timezone.now()
+    fill(now, blocks=6)
+    host = Host.objects.get(name="quay-1")
+    blocks = list(Block.objects.filter(state=BlockState.RECORDED).order_by("pk"))
+    Block.objects.filter(pk=blocks[0].pk).update(finished=now - timedelta(minutes=5))
+    Block.objects.filter(pk=blocks[1].pk).update(finished=now - timedelta(hours=23, minutes=30))
+    Block.objects.filter(pk__in=[one.pk for one in blocks[2:]]).update(
+        finished=now - timedelta(days=3)
+    )
+    hours = hours_of([host], now)[host.pk]
+    assert list(hours.counts) == [1, *[0] * (HOURS - 2), 1]
+    assert hours.total == 2
+    games = Match.objects.filter(block=blocks[0]).count()
+    assert games_since(now - timedelta(hours=1)) == {host.pk: games}
+
+    MatchTimings.objects.all().delete()
+    assert shares_of_hosts() == {}
+    match = Match.objects.filter(block=blocks[0]).earliest("pk")
+    data = pack(Timings((0, 1), (100, 100), (50, 70), (10, 10)))
+    MatchTimings.objects.create(match=match, data=data)
+    shares = shares_of_hosts()
+    assert shares.keys() == {0, host.pk}
+    assert (shares[0].thinking, shares[0].transport, shares[0].queue) == pytest.approx(
+        (0.6, 0.3, 0.1)
+    )
+    Attempt.objects.filter(detail__isnull=True).update(detail=ReportedVoid("of no interest"))
+    text = page(visitor(), "/hosts/")
+    assert "60\N{NO-BREAK SPACE}%" in text
+    assert "Recent failed attempts" in text
+    assert "void, played again" in text
+    assert "the referee went away" not in text  # it may name machines
+    assert "the referee went away" in page(visitor("sam"), "/hosts/")

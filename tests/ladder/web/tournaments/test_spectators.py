@@ -1,0 +1,243 @@
+"""What spectators see of tournaments and leagues, and their files."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.models import Bot
+from damrak_ladder.tournaments import journal
+from damrak_ladder.tournaments.creation import Plan, create
+from damrak_ladder.tournaments.disclosure import disclosed
+from damrak_ladder.tournaments.models import Tournament
+from damrak_ladder.tournaments.trf import parse
+from independent.tournament_tables import tables_of
+from ladder.calls import MEMORY
+from ladder.people import NOW, somebody
+from ladder.tournaments.cups import act, cup, play, some_league, started
+from ladder.visitors import page, queries_of, visitor
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+@pytest.fixture(autouse=True)
+def _settings(settings: Any) -> None:
+    settings.DAMRAK_NEEDS_SECOND_FACTOR = False
+    settings.CACHES = MEMORY
+
+
+def release(tournament: Tournament, user: User, *rounds: int) -> None:
+    for number in rounds:
+        act(tournament, user, "release", {"round": number, "level": "public"})
+
+
+def test_files_contain_what_the_tables_rest_on() -> None:
+    tournament, _ = started(5, "swiss", rounds=3)
+    play(tournament)
+    client = visitor()
+    text = page(client, "/tournaments/cup/")
+    for name in ("export.json", "standings.csv", "report.pdf", "0.trf"):
+        assert f"/en/tournaments/cup/files/{name}" in text
+    export = json.loads(page(client, "/tournaments/cup/files/export.json"))
+    [table] = tables_of(export)
+    rows = export["standings"][0]["rows"]
+    assert [(row["place"], row["bot"], row["points"]) for row in rows] == table
+    assert page(client, "/tournaments/cup/files/standings.csv").startswith("stage,group,place,bot")
+    assert len(parse(page(client, "/tournaments/cup/files/0.trf")).players) == 5
+    for name in ("1.trf", "x.trf", "export.txt", "trf", "²⁵.trf"):
+        assert client.get(f"/en/tournaments/cup/files/{name}").status_code == 404
+
+
+def test_report_is_a_pdf_with_escaped_names_on_several_pages() -> None:
+    tournament, _ = started(40, "swiss", rounds=2)
+    odd = "A (very\\ odd) cup \N{SNOWMAN}"
+    Tournament.objects.filter(pk=tournament.pk).update(name=odd)
+    content = visitor().get("/en/tournaments/cup/files/report.pdf").content
+    assert content.startswith(b"%PDF-1.4")
+    assert rb"(A \(very\\ odd\) cup ?)" in content
+    pages = re.search(rb"/Count (\d+)", content)
+    begin = re.search(rb"startxref\n(\d+)", content)
+    assert pages is not None
+    assert begin is not None
+    assert int(pages[1]) >= 2
+    assert content[int(begin[1]) :].startswith(b"xref")
+    for number, place in enumerate(re.findall(rb"(\d{10}) 00000 n", content), 1):
+        assert content[int(place) :].startswith(b"%d 0 obj" % number)
+
+
+def test_only_organisers_verify_and_read_the_collusion_report() -> None:
+    tournament, user = started(5, "swiss-tables", rounds=2, players=4)
+    play(tournament)
+    for path in ("verify/", "collusion/"):
+        assert visitor(somebody(path[:3])).get(f"/en/tournaments/cup/{path}").status_code == 404
+    assert "too few meetings" in page(visitor(user), "/tournaments/cup/collusion/")
+    # The games of this test have no replays.
+    assert "0 blocks are confirmed" in page(visitor(user), "/tournaments/cup/verify/")
+
+
+@pytest.mark.parametrize(
+    ("format_", "rounds", "more"),
+    [
+        ("swiss", 3, {"rounds": 3}),
+        ("round-robin", 5, {}),
+        ("swiss-tables", 2, {"rounds": 2, "players": 4}),
+        ("single-elimination", 3, {}),
+        ("double-elimination", 6, {}),
+        ("culling", 7, {"rounds": 3}),
+    ],
+)
+def test_chances_follow_visible_results_and_are_scored(
+    format_: str, rounds: int, more: dict[str, Any]
+) -> None:
+    tournament, user = started(6, format_, blocks=4, reveal="hidden", **more)
+    play(tournament)
+    act(tournament, user, "finalise")
+    client = visitor()
+    text = page(client, "/tournaments/cup/chances/0/")
+    assert len(shares(text)) == 6
+    assert max(shares(text)) < 45  # no result is known yet
+    assert "scored here when" in text
+    release(tournament, user, *range(1, rounds + 1))
+    text = page(client, "/tournaments/cup/chances/0/")
+    assert shares(text)[0] == 100
+    assert "Brier" in text
+    scores = [float(one) for one in re.findall(r'<strong class="number">([\d.]+)</strong>', text)]
+    assert scores[-1] < scores[0]
+
+
+def test_chances_of_groups_go_on_through_the_knockout_that_follows() -> None:
+    stages = [
+        {"format": "groups", "groups": 2, "advance": 2, "blocks": 4},
+        {"format": "single-elimination", "blocks": 4, "sources": [{"stage": 0}]},
+    ]
+    tournament, user = started(6, stages=stages, reveal="hidden")
+    play(tournament)
+    act(tournament, user, "finalise")
+    before = shares(page(visitor(), "/tournaments/cup/chances/0/"))
+    assert len(before) == 6
+    assert 98 < sum(before) < 102
+    assert max(before) < 45
+    release(tournament, user, 1, 2, 3)
+    text = page(visitor(), "/tournaments/cup/chances/0/")
+    last = journal.state_of(tournament).stages[0]
+    out = [row.number for row in disclosed(tournament, None).table(last) if row.place not in (1, 2)]
+    assert len(out) == 2
+    assert shares(text)[4:] in ([], [0.0, 0.0])
+    assert shares(text)[0] < 100  # the knockout is not released
+
+
+def test_gauntlet_is_forecast_from_its_schedule() -> None:
+    tournament, _ = started(4, "gauntlet", blocks=2)
+    play(tournament)
+    text = page(visitor(), "/tournaments/cup/chances/0/")
+    assert shares(text)[0] == 100
+
+
+def shares(text: str) -> list[float]:
+    """Return the latest chances in percent."""
+    found = re.findall(r'<td class="number"><strong>(?:&lt;\s*)?([\d.]+)', text)
+    return [float(one) for one in found]
+
+
+def test_wall_shows_games_that_are_being_played() -> None:
+    started(4, reveal="hidden")
+    assert "No game that you may watch" in page(visitor(), "/tournaments/cup/live/")
+
+
+def test_card_is_a_picture_for_public_tournaments_only() -> None:
+    started(4)
+    started(4, slug="secret", visibility="private")
+    answer = visitor().get("/en/tournaments/cup/card.png")
+    assert Image.open(io.BytesIO(answer.content)).size == (1200, 630)
+    assert "tournaments/cup/card.png" in page(visitor(), "/tournaments/cup/")
+    assert visitor().get("/en/tournaments/secret/card.png").status_code == 404
+
+
+def test_trophies_appear_when_results_are_final_and_public() -> None:
+    tournament, user = started(4, reveal="hidden")
+    play(tournament)
+    act(tournament, user, "finalise")
+    client = visitor()
+    owner = Bot.objects.get(slug="cup-1").owner.username
+    assert "Trophies" not in page(client, "/bots/cup-1/")
+    release(tournament, user, 1, 2, 3)
+    assert "Place 1 of 4" in page(client, "/bots/cup-1/")
+    assert "Place 1 of 4" in page(client, f"/owners/{owner}/")
+    assert "Trophies" not in page(client, "/bots/cup-4/")
+
+
+def test_front_page_shows_hidden_ends_as_running() -> None:
+    tournament, _ = started(4, reveal="hidden")
+    play(tournament)
+    assert tournament.phase == "over"
+    text = page(visitor(), "/")
+    assert re.search(r"Cup</a></strong> <span[^>]*>running", text)
+    started(2, slug="secret", visibility="private")
+    assert "Secret" not in page(visitor(), "/")
+
+
+def test_feed_lists_rounds_with_released_results_only() -> None:
+    tournament, user = started(4, "swiss", rounds=2, reveal="hidden")
+    play(tournament)
+    text = page(visitor(), "/tournaments/cup/feed/")
+    assert "Round 1 of Cup" in text
+    assert "Round 2" not in text
+    assert ": 1 –" not in text  # noqa: RUF001
+    release(tournament, user, 1)
+    assert ": 1 –" in page(visitor(), "/tournaments/cup/feed/")  # noqa: RUF001
+
+
+def test_league_shows_divisions_moves_and_who_is_really_stronger() -> None:
+    _, user = cup(6, slug="one")
+    parts = [(1, 3), (4, 6)]
+    stages = [
+        {"format": "round-robin", "sources": [{"first": first, "last": last}]}
+        for first, last in parts
+    ]
+    rules = {
+        "stages": stages,
+        "boards": ["practice"],
+        "entry": {"per_owner": 9},
+        "seeding": "entry",
+    }
+    seasons = []
+    for slug, order in (("s1", (1, 2, 3, 4, 5, 6)), ("s2", (1, 2, 4, 3, 5))):
+        season = create(user, Plan(slug, slug.upper(), rules), NOW)
+        act(season, user, "open")
+        for number in order:
+            act(season, user, "enter", {"slug": f"one-{number}"})
+        act(season, user, "close")
+        act(season, user, "start")
+        play(season)
+        act(season, user, "finalise")
+        seasons.append(season)
+    assert "There is no league yet" in page(visitor(), "/leagues/")
+    some_league(*seasons)
+    assert 'href="/en/leagues/league/"' in page(visitor(), "/leagues/")
+    text = page(visitor(), "/leagues/league/")
+    for words in ("Division 2", "Champion:", "promoted from division 2 to 1", "left the league"):
+        assert words in text
+    assert "relegated from division 1 to 2" in text
+    assert re.search(r"stronger than one-3, which went down, with a probability of \d+", text)
+    assert 'href="/en/leagues/league/"' in page(visitor(), "/tournaments/s1/")
+    assert "S2</a>, Division 2" in page(visitor(), "/bots/one-3/")
+    Tournament.objects.update(visibility="private")
+    assert visitor().get("/en/leagues/league/").status_code == 404
+
+
+def test_queries_do_not_grow_with_the_field() -> None:
+    for slug, entrants, rounds in (("few", 4, 2), ("many", 12, 4)):
+        tournament, _ = started(entrants, "swiss", slug=slug, rounds=rounds)
+        play(tournament)
+    client = visitor()
+    for path in ("feed/", "live/"):
+        for slug in ("few", "many"):  # fills the caches
+            page(client, f"/tournaments/{slug}/{path}")
+        counts = [queries_of(client, f"/tournaments/{slug}/{path}") for slug in ("few", "many")]
+        assert counts[0] == counts[1], path
