@@ -21,7 +21,15 @@ from sitter import Sitter
 
 pytestmark = pytest.mark.process
 
-NOT_ACCEPTED = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
+# A ladder retries after all codes but these. A call that reaches a closing server may fail with
+# several codes of gRPC itself.
+LASTING = (
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.ALREADY_EXISTS,
+    grpc.StatusCode.UNAUTHENTICATED,
+    grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.UNIMPLEMENTED,
+)
 WITH_OPEN_SEAT = (House("greedy"), Open())
 
 
@@ -118,17 +126,16 @@ class Caller(threading.Thread):
                 try:
                     referee.start(order)
                 except grpc.RpcError as problem:
-                    # gRPC answers a call that reaches a closing server with CANCELLED.
-                    if problem.code() in NOT_ACCEPTED:
-                        time.sleep(0.02)
-                        continue
-                    raise
+                    if problem.code() in LASTING:
+                        raise
+                    time.sleep(0.02)
+                    continue
                 try:
-                    *reports, last = referee.follow(order)
+                    news = list(referee.follow(order))
                 except grpc.RpcError:
                     return False
-                if last == BlockEnded("finished"):
-                    found = [item for item in reports if isinstance(item, MatchReport)]
+                if news and news[-1] == BlockEnded("finished"):
+                    found = [item for item in news if isinstance(item, MatchReport)]
                     self.reports += [(report.match, report.attempt) for report in found]
                     return True
                 return False
