@@ -89,6 +89,7 @@ def test_captions_stand_long_enough_however_fast_the_bots_are(
 ) -> None:
     """All decisions arrive at once; the clock of the page is advanced by the test."""
     context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800})
+    context.add_init_script(CAPTIONS)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     page.clock.install(time=0)
@@ -97,22 +98,28 @@ def test_captions_stand_long_enough_however_fast_the_bots_are(
         page.goto(f"{site.url}/en/matches/{game.match}/")
         page.clock.pause_at(5_000)
         game.go_on(2)
-        page.wait_for_selector("#viewer[data-ready='table']")
-        page.evaluate(CAPTIONS)
+        run_until(page, "#viewer[data-ready='table']")
         events = game.go_on(40)
         expect(page.locator("[data-events] li")).to_have_count(events)
         for _ in range(30):
             page.clock.run_for(1_000)
         assert page.locator("[data-on-air]").inner_text().lower() == "30 s behind"
-        captions = page.evaluate("window.captions")
+        captions = stood(page)
+        page.clock.run_for(900)
         page.get_by_role("button", name="Jump to live").click()
         expect(page.locator("[data-on-air]")).to_have_text("live")
         assert int(page.locator("[data-scrub]").input_value()) == events - 1
+        jumped = len(stood(page))
+        events = game.go_on(6)
+        expect(page.locator("[data-events] li")).to_have_count(events)
+        for _ in range(30):
+            page.clock.run_for(100)
+        assert min(stood(page)[jumped:]) >= 700
 
         home = context.new_page()
         home.goto(f"{site.url}/en/")
         says = home.locator("#live-table [data-says]")
-        expect(home.get_by_role("button", name="Pause")).to_be_visible()
+        run_until(home, "#live-table [data-pause]:not([hidden])")
         home.clock.run_for(3_000)
         game.go_on(1000)
         while "behind" not in home.locator("[data-on-air]").inner_text():
@@ -130,20 +137,59 @@ def test_captions_stand_long_enough_however_fast_the_bots_are(
             home.clock.run_for(120_000)
         expect(home.locator("#now")).to_have_text("Final result")
         expect(says).to_contain_text("win")
+        texts = [text for _, text in page.evaluate("window.captions")]
     context.close()
-    stood = [later - at for (at, _), (later, _) in pairwise(captions)]
-    assert len(stood) > 20
-    assert min(stood[1:]) >= 700
-    assert max(stood) <= 2_100  # two draws of a turn may have the same caption
-    assert not [text for _, text in captions if "New in the row" in text]
+    assert len(captions) > 20
+    assert min(captions) >= 700
+    assert max(captions[1:]) <= 2_100  # two draws of a turn may have the same caption
+    assert not [text for text in texts if "New in the row" in text]
 
 
-CAPTIONS = """() => {
-  window.captions = [];
-  const says = document.querySelector(".viewer__says");
-  new MutationObserver(() => window.captions.push([performance.now(), says.textContent])).observe(
-    says, { childList: true, characterData: true, subtree: true });
-}"""
+def test_game_that_was_over_is_shown_from_its_first_caption(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """The end of the game is known some time after its moments; neither is shown in passing."""
+    context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800})
+    context.add_init_script(CAPTIONS)
+    context.set_default_timeout(PATIENCE_MS)
+    context.clock.install(time=0)
+    context.clock.pause_at(1_000)
+    with played_in(tmp_path) as game, running_site(tmp_path) as site:
+        game.begin()
+        game.go_on(1000)
+        for path in ("", f"matches/{game.match}/"):
+            page = context.new_page()
+            with page.expect_response("**/live/") as found:
+                page.goto(f"{site.url}/en/{path}")
+            found.value.finished()
+            while len(stood(page)) < 5:
+                page.clock.run_for(100)
+            assert min(stood(page)) >= 700, page.evaluate("window.captions")
+            assert "The cards are dealt" in page.evaluate("window.captions[1][1]")
+    context.close()
+
+
+CAPTIONS = """
+window.captions = [];
+new MutationObserver(() => {
+  const says = document.querySelector(".viewer__says, #live-table [data-says]");
+  const text = says?.textContent.trim();
+  if (!text || text === window.captions.at(-1)?.[1]) return;
+  window.captions.push([performance.now(), text]);
+}).observe(document, { childList: true, characterData: true, subtree: true });
+"""
+
+
+def stood(page: Page) -> list[float]:
+    """Return how long each caption has been shown that was followed by another one, in ms."""
+    captions = page.evaluate("window.captions")
+    return [later - at for (at, _), (later, _) in pairwise(captions)]
+
+
+def run_until(page: Page, selector: str) -> None:
+    """Advance the clock of the page, which stands still otherwise, until this element exists."""
+    while not page.locator(selector).count():
+        page.clock.run_for(1_000)
 
 
 def shows(page: Page, events: int) -> None:

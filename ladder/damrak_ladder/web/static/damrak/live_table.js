@@ -41,17 +41,21 @@ class Table {
 
   // ---- what the feed reports --------------------------------------------------------------------
 
-  begin(match) {
+  hold() {
     clearTimeout(this.timer);
-    match.seats.forEach((seat, i) => (seat.bot = this.names[i] ?? seat.bot));
+    this.timer = null;
     this.player?.pause();
+  }
+
+  /** Show the latest moment, or the first one if the game was over when the page was opened. */
+  begin(match, isOver) {
+    match.seats.forEach((seat, i) => (seat.bot = this.names[i] ?? seat.bot));
     this.film = new Film(match);
     this.totals = [];
     this.speaker = new Speaker(this.words, match, this.root.dataset.language);
     this.board ??= new BoardView(this.find("svg.damrak"), match);
     this.player = new Player(this.film, (at) => this.show(at), (is) => this.playing(is));
-    this.opened = performance.now();
-    this.player.go(Infinity);
+    this.player.go(isOver ? 0 : Infinity);
     this.player.play();
     this.pause.hidden = false;
   }
@@ -67,14 +71,12 @@ class Table {
 
   tell(name) {
     if (name !== "live_over") return;
-    if (!this.player) this.leaveIn(0); // nothing is known about the game
-    // It was over when the page was opened: show it from its beginning.
-    else if (performance.now() - this.opened < SECOND_MS) this.player.go(0);
+    if (!this.player) this.leaveIn(SECOND_MS); // nothing is known about the game
     this.behind();
   }
 
   recorded(match) {
-    if (!this.player) return this.leaveIn(0);
+    if (!this.player) return this.leaveIn(SECOND_MS);
     clearTimeout(this.timer);
     this.timer = null;
     this.isComplete = true;
@@ -159,3 +161,5 @@ function begin() {
 begin();
 document.addEventListener("htmx:load", begin);
 addEventListener("pagehide", () => shown?.close());
+// A page that the browser kept is shown again as it was: its game has gone on without it.
+addEventListener("pageshow", (event) => event.persisted && shown?.leaveIn(0));

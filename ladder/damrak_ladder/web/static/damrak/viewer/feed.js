@@ -2,10 +2,13 @@
 
 const LOOK_AGAIN_MS = 8000;
 const LOOK_FIRST_MS = 2000; // before the match begins
+const OPENING_MS = 1000; // a game that is over arrives in several messages
 
 /**
- * A connection to the broadcast of a match. It calls `to.begin(match)` at the beginning of each
- * attempt, `to.more(moments)`, `to.clocks(clocks)`, `to.tell(name)` when its own state changes, and
+ * A connection to the broadcast of a match. At the beginning of each attempt it calls `to.hold()`
+ * and, when the opening has arrived, `to.begin(match, isOver)`: what is shown in between does not
+ * change, and a game that is over is known as such before its first moment is shown. Then it calls
+ * `to.more(moments)`, `to.clocks(clocks)`, `to.tell(name)` when its own state changes, and
  * `to.recorded(match)` once. After the end of the game it asks for the recording only while
  * `to.wants()`: a broadcast that is minutes behind does not need it yet.
  */
@@ -18,6 +21,8 @@ export class Feed {
     this.length = 0;
     this.isOver = false;
     this.isFull = false;
+    this.opening = null; // the match that is about to begin
+    this.opened = null; // settled when the current attempt has begun
     this.connect();
   }
 
@@ -38,7 +43,7 @@ export class Feed {
     on("clocks", (event) => to.clocks?.(JSON.parse(event.data)));
     on("over", () => {
       this.isOver = true;
-      to.tell("live_over");
+      if (!this.opening) to.tell("live_over");
       this.#later();
     });
     on("void", () => to.tell("void"));
@@ -58,6 +63,7 @@ export class Feed {
   close() {
     this.isClosed = true;
     clearTimeout(this.timer);
+    clearTimeout(this.openingTimer);
     this.source.close();
   }
 
@@ -67,19 +73,38 @@ export class Feed {
     if (first === 0 && attempt !== this.attempt) {
       this.attempt = attempt;
       this.length = moments.length;
-      this.to.begin({ ...this.match, moments });
+      this.#open({ ...this.match, moments });
       return;
     }
     const fresh = moments.slice(this.length - first);
     this.length += fresh.length;
-    if (fresh.length) this.to.more(fresh);
+    if (!fresh.length) return;
+    if (this.opening) this.opening.moments.push(...fresh);
+    else this.to.more(fresh);
+  }
+
+  #open(match) {
+    const { to } = this;
+    clearTimeout(this.openingTimer);
+    this.opening = match;
+    to.hold();
+    this.opened = new Promise((settle) => {
+      this.openingTimer = setTimeout(() => {
+        this.opening = null;
+        to.begin(match, this.isOver);
+        if (this.isOver) to.tell("live_over");
+        settle();
+      }, OPENING_MS);
+    });
   }
 
   async #fetch() {
     this.source.close();
     const answer = await fetch(`${this.files}moments/table.json`).catch(() => null);
-    if (answer?.ok) this.to.recorded(await answer.json());
-    else this.#later();
+    if (!answer?.ok) return this.#later();
+    const match = await answer.json();
+    await this.opened;
+    if (!this.isClosed) this.to.recorded(match);
   }
 
   #later() {

@@ -29,12 +29,16 @@ class Broadcast {
 
   // ---- what the feed reports --------------------------------------------------------------------
 
-  begin(match) {
+  hold() {
+    this.viewer.player?.pause();
+  }
+
+  /** Show the latest moment, or the first one if the game was over when the page was opened. */
+  begin(match, isOver) {
     const { viewer } = this;
     this.head();
     viewer.forget();
-    viewer.start(match, "table");
-    this.opened = performance.now();
+    viewer.start(match, "table", isOver ? 0 : undefined);
     viewer.player.play();
   }
 
@@ -50,12 +54,7 @@ class Broadcast {
 
   /** Show what the feed does; the end is not announced before it was shown. */
   tell(name) {
-    const { viewer } = this;
-    if (name === "live_over") {
-      this.running = null;
-      // The game was over when the page was opened: show it from its beginning.
-      if (viewer.player && performance.now() - this.opened < SECOND_MS) viewer.player.go(0);
-    }
+    if (name === "live_over") this.running = null;
     this.told = name;
     this.shown();
   }

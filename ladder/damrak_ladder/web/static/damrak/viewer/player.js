@@ -23,10 +23,12 @@ export class Player {
     return this.at >= this.film.length - 1;
   }
 
-  /** Go to this moment. */
+  /** Go to this moment; during playback it stands for the full time of a decision. */
   go(at) {
-    this.at = this.film.clamp(at);
-    this.onShow(this.at);
+    this.#show(this.film.clamp(at));
+    this.rest = DECISION_MS;
+    this.since = performance.now();
+    if (this.isPlaying) this.#run();
   }
 
   step(by) {
@@ -45,6 +47,7 @@ export class Player {
     this.isPlaying = true;
     this.onPlaying(true);
     this.rest = DECISION_MS;
+    this.since = performance.now();
     this.#run();
   }
 
@@ -56,26 +59,36 @@ export class Player {
 
   /** Continue with moments that were appended. */
   grown() {
-    if (this.isPlaying) this.#run();
+    if (!this.isPlaying || this.isRunning) return;
+    this.since = performance.now();
+    this.#run();
+  }
+
+  #show(at) {
+    this.at = at;
+    this.onShow(at);
   }
 
   #run() {
     if (this.isRunning) return;
     this.isRunning = true;
-    let before = performance.now();
-    const tick = (now) => {
+    const tick = () => {
       this.isRunning = false;
       if (!this.isPlaying) return;
       const { film } = this;
-      this.rest -= Math.max(0, now - before) * this.speed;
-      before = now;
+      const now = performance.now(); // the time of a late frame can be long before this call
+      this.rest -= Math.max(0, now - this.since) * this.speed;
+      this.since = now;
       let to = film.tail(this.at); // consequences of this decision that arrived later
       while (this.rest <= 0 && to < film.length - 1) {
         to = film.tail(to + 1);
         this.rest += DECISION_MS;
         if (this.speed < FAST) this.rest = Math.max(this.rest, DECISION_MS * (1 - MOST_LATE));
       }
-      if (to !== this.at) this.go(to);
+      if (to !== this.at) {
+        this.#show(to);
+        if (this.speed < FAST) this.since = performance.now(); // drawing must not shorten the caption
+      }
       if (this.isAtEnd && film.isOpen && this.rest <= 0) this.rest = 0;
       else if (this.isAtEnd && !film.isOpen) this.pause();
       else {

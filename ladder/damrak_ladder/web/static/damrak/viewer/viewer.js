@@ -57,8 +57,8 @@ class Viewer {
     this.start(await answer.json(), eyes);
   }
 
-  /** Show this match, at the moment that was shown before, or else that of the address. */
-  start(match, eyes) {
+  /** Show this match, at the moment that was shown before, or that of the address, or `first`. */
+  start(match, eyes, first) {
     match.seats.forEach((seat, i) => (seat.bot = this.names[i] ?? seat.bot));
     const at = this.player?.at ?? momentIn(location);
     this.player?.pause();
@@ -87,7 +87,7 @@ class Viewer {
       part.hidden = false;
     }
     this.find("#viewer-eyes").value = eyes;
-    this.player.go(at ?? (isCovered() && !this.isLive ? 0 : this.film.length - 1));
+    this.player.go(at ?? first ?? (isCovered() && !this.isLive ? 0 : this.film.length - 1));
     this.mark(this.highlights?.length ? this.highlights : longClaims(this.film));
     this.root.dataset.ready = eyes;
     this.root.addEventListener("highlights", this.onHighlights ??= ({ detail }) => this.mark(detail));
