@@ -2,12 +2,13 @@
 
 Most of them follow from the folder, the fixtures and the parameters of a test. Other tests that
 start processes are marked explicitly. Where `-m` excludes them, an unmarked test that starts a
-process fails.
+process fails. CI runs a failed test a second time if it starts processes (ADR 44).
 """
 
 from __future__ import annotations
 
 import multiprocessing.process
+import os
 import sys
 from collections.abc import Container, Iterator
 from pathlib import Path
@@ -38,9 +39,12 @@ _started: list[str] = []
 @pytest.hookimpl(tryfirst=True)  # before the selection with -m
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Add the markers that follow from folders, fixtures and parameters."""
+    is_ci = "CI" in os.environ
     for item in items:
         for name in _required(item):
             item.add_marker(name)
+        if is_ci and any(item.get_closest_marker(name) for name in STARTING):
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 def _required(item: pytest.Item) -> set[str]:
