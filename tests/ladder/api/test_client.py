@@ -25,7 +25,7 @@ from ladder.api.declared import description
 from ladder.api.served import served
 from ladder.calls import EVERY_SCOPE, MEMORY, Program, archive_with
 from ladder.flow import some_host
-from ladder.sites import fill
+from ladder.sites import fill_recently
 from ladder.tournaments.cups import play
 
 pytestmark = [
@@ -61,7 +61,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def call(package: str, committed: dict[str, str]) -> Iterator[Any]:
     """Call an operation by its id."""
-    fill(timezone.now(), blocks=4, replays=1)
+    fill_recently(blocks=4, replays=1)
     ada = User.objects.get(username="ada")
     grant(ada, Role.ORGANISER)
     token = Program(ada, (*EVERY_SCOPE, Scope.TOURNAMENTS_RUN)).secret

@@ -9,14 +9,13 @@ from typing import Final
 
 import pytest
 from django.test import override_settings
-from django.utils import timezone
 
 from damrak_ladder.accounts.models import Scope, User
 from damrak_ladder.api import access
 from ladder.api.fuzzing import fuzz
 from ladder.api.served import served
 from ladder.calls import MEMORY, Program
-from ladder.sites import fill
+from ladder.sites import fill_recently
 
 TOKENS: Final[dict[str, tuple[Scope, ...]]] = {
     "none": (),
@@ -36,7 +35,7 @@ PHASES: Final = ("examples", "coverage", "fuzzing", "stateful")
 
 @pytest.fixture
 def site(committed: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    fill(timezone.now(), blocks=4, replays=4)
+    fill_recently(blocks=4, replays=4)
     for limit in ("PUBLIC_A_MINUTE", "TOKEN_A_MINUTE", "WRITES_A_MINUTE", "WRONG_A_MINUTE"):
         monkeypatch.setattr(access, limit, 10**6)
     with override_settings(CACHES=MEMORY), served() as address:

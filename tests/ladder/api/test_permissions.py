@@ -14,7 +14,6 @@ import pytest
 from django.db import transaction
 from django.http import HttpResponse
 from django.test import override_settings
-from django.utils import timezone
 
 from damrak_ladder.accounts.models import Scope, User
 from damrak_ladder.api.application import api
@@ -26,7 +25,7 @@ from damrak_ladder.tournaments.log.acts import Kind
 from damrak_ladder.trials.models import Trial, TrialState
 from damrak_ladder.trials.trials import Bounds, start
 from ladder.calls import MEMORY, Program
-from ladder.sites import fill
+from ladder.sites import fill_recently
 
 # The permissions of a token do not depend on the database.
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -187,8 +186,7 @@ def requests() -> Iterator[str]:
 
 @pytest.fixture
 def values(database: None) -> Iterator[dict[str, str]]:
-    now = timezone.now()
-    fill(now, blocks=2, replays=2)
+    now = fill_recently(blocks=2, replays=2)
     version = Version.objects.get(bot__slug="canal-rat", number=2)
     seat = Seat.objects.filter(match__block__state=BlockState.RECORDED).earliest("pk")
     Seat.objects.filter(pk=seat.pk).update(version=version)

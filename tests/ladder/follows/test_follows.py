@@ -23,7 +23,7 @@ from damrak_ladder.notices.models import Delivery, Notice
 from damrak_ladder.standings.models import Notable, NotableKind, Standing
 from damrak_ladder.tournaments.models import Tournament
 from ladder.people import NOW, somebody
-from ladder.sites import fill
+from ladder.sites import fill_recently
 from ladder.tournaments.cups import act, cup, play, started
 from ladder.visitors import page, visitor
 
@@ -35,8 +35,7 @@ def news_of(user: User) -> list[str]:
 
 
 def test_news_of_a_bot_and_a_ladder_arrive_once_and_only_after_following():
-    now = timezone.now()
-    fill(now, blocks=6)
+    now = fill_recently(blocks=6)
     fan, late = somebody("fan"), somebody("late")
     bot = Bot.objects.get(slug="canal-rat")
     ladder = Ladder.objects.get(slug="amsterdam")
@@ -191,7 +190,7 @@ def feed_address(client: Client) -> str:
 
 
 def test_the_button_follows_and_stops():
-    fill(timezone.now(), blocks=2)
+    fill_recently(blocks=2)
     somebody("fan")
     fan = visitor("fan")
     assert "/accounts/login/?next=" in page(visitor(), "/bots/canal-rat/")
@@ -213,7 +212,7 @@ def test_the_button_follows_and_stops():
 
 
 def test_search_finds_places_and_pairs():
-    fill(timezone.now(), blocks=2)
+    fill_recently(blocks=2)
     client = visitor()
     found = client.get("/en/search/?q=tulip+vs+gable")
     assert found.headers["Location"] == "/en/compare/?a=tulip&b=gable"

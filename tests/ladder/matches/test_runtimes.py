@@ -13,7 +13,7 @@ from damrak_archive.limits import RuntimeLimits
 from damrak_ladder.matches.models import Host
 from damrak_ladder.matches.runtimes import offer, offered_runtimes
 from damrak_wire.runtime import BotRuntime, PythonPackage
-from ladder.sites import fill
+from ladder.sites import fill_recently
 from ladder.visitors import page, visitor
 from runtimes import LIMITS, RUNTIME, TORCH
 
@@ -128,6 +128,6 @@ def test_hosts_that_do_not_play_offer_nothing() -> None:
 
 
 def test_pages_link_to_what_bots_get() -> None:
-    fill(timezone.now(), blocks=2)
+    fill_recently(blocks=2)
     for path, name in (("/ladders/amsterdam/", None), ("/desk/submit/", "ada"), ("/hosts/", None)):
         assert 'href="/en/runtime/"' in page(visitor(name) if name else visitor(), path)

@@ -20,7 +20,6 @@ from django.http.response import HttpResponseBase
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, get_resolver, reverse
-from django.utils import timezone
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.accounts.roles import Role, grant
@@ -36,7 +35,7 @@ from damrak_ladder.webhooks.models import Endpoint, Post, Target
 from ladder.open_data.dumps import sample
 from ladder.people import somebody
 from ladder.puzzles.puzzling import a_puzzle
-from ladder.sites import fill
+from ladder.sites import fill_recently
 from ladder.tournaments.cups import act, cup, some_league, started
 from ladder.visitors import visitor
 
@@ -351,9 +350,8 @@ pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 @pytest.fixture
 def site(database: None) -> Site:
-    now = timezone.now()
     dump = sample(settings.DAMRAK_DUMP.folder)
-    fill(now, blocks=2, replays=2)
+    now = fill_recently(blocks=2, replays=2)
     olga = somebody("olga")
     grant(olga, Role.ORGANISER)
     people = {STRANGER: "bo", OWNER: "ada", ORGANISER: "olga", STAFF: "sam"}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from django.utils import timezone
 
 from damrak_ladder.matches.models import Block, BlockState, Match, SeatResult
 from damrak_ladder.web.block import lists
 from damrak_ladder.web.block.divergence import divergences, parting
 from damrak_ladder.web.block.mirrored_luck import owns, seat_rows
-from ladder.sites import fill
+from ladder.sites import fill_recently
 from ladder.visitors import page, visitor
 
 
@@ -26,7 +25,7 @@ def test_games_part_at_the_first_decision_that_differs():
 
 @pytest.mark.usefixtures("database")
 def test_luck_is_the_mean_of_a_seat_and_play_is_the_rest():
-    fill(timezone.now(), blocks=6, replays=2)
+    fill_recently(blocks=6, replays=2)
     recorded = Block.objects.filter(state=BlockState.RECORDED)
     newest = recorded.filter(is_mirrored=True).latest("finished")
     shown = lists.shown(Block.objects.filter(pk=newest.pk))[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from django.utils import timezone
 
 from damrak_ladder.analyses.models import VersionSources
 from damrak_ladder.bots.models import Bot
@@ -13,7 +12,7 @@ from damrak_ladder.matches.models import Ladder
 from damrak_ladder.message_codes.story_codes import OnePoint
 from damrak_ladder.standings.models import Standing
 from damrak_ladder.web.bot.style import Figures, sentence_of, traits_of
-from ladder.sites import fill
+from ladder.sites import fill_recently
 from ladder.visitors import page, visitor
 
 
@@ -39,8 +38,7 @@ def test_traits_are_differences_from_the_field():
 
 @pytest.mark.usefixtures("database")
 def test_the_page_of_a_bot_tells_its_style_and_best_games():
-    now = timezone.now()
-    fill(now, blocks=9)
+    now = fill_recently(blocks=9)
     client = visitor()
     assert "Style of play" not in page(client, "/bots/canal-rat/")
     bot = Bot.objects.get(slug="canal-rat")
@@ -71,5 +69,5 @@ def test_the_page_of_a_bot_tells_its_style_and_best_games():
 
 @pytest.mark.usefixtures("database")
 def test_anchors_have_no_flat_chart():
-    fill(timezone.now(), blocks=12)
+    fill_recently(blocks=12)
     assert "by version, with 95 % intervals" not in page(visitor(), "/bots/house-greedy/")

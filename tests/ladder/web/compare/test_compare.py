@@ -6,7 +6,6 @@ import re
 from datetime import datetime
 
 import pytest
-from django.utils import timezone
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Bot
@@ -14,7 +13,7 @@ from damrak_ladder.matches.models import Ladder, Match, MatchTimings
 from damrak_ladder.matches.timings import Timings, pack
 from damrak_ladder.standings.counts.encounters import head_to_head
 from damrak_ladder.web.compare.comparison import compare, version_named
-from ladder.sites import fill, play
+from ladder.sites import fill_recently, play
 from ladder.visitors import page, queries_of, visitor
 
 PAIR = "/compare/?a=gable&b=canal-rat:1"
@@ -27,7 +26,7 @@ def test_one_is_asked_for_names_and_helped_to_find_them():
     assert "There is no bot “nobody”" in page(client, "/compare/?a=nobody&b=x:99999999999")
     for strange in ("%00", ":", "a:%F0%9F%9A%9E", "x" * 3000, "a:-1"):
         page(client, f"/compare/?a={strange}&b={strange}")
-    fill(timezone.now(), blocks=3)
+    fill_recently(blocks=3)
     found = page(client, "/compare/?a=canal&b=gable")
     assert "?a=canal-rat&amp;b=gable" in found
     assert "Both are the same version" in page(client, "/compare/?a=gable&b=gable:1")
@@ -47,8 +46,7 @@ def test_one_is_asked_for_names_and_helped_to_find_them():
 
 @pytest.mark.usefixtures("database")
 def test_pages_of_bots_and_pairs_show_results_at_a_constant_cost():
-    now = timezone.now()
-    fill(now, blocks=30)
+    now = fill_recently(blocks=30)
     client = visitor()
     assert "No data yet" in page(client, "/bots/gable/1/")
     _time_all_games()

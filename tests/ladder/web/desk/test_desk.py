@@ -34,7 +34,7 @@ from damrak_ladder.notices.http_post import Postman
 from damrak_ladder.notices.models import Notice, Rule, Webhook
 from damrak_ladder.trials.models import Canary, Trial, TrialBlock
 from ladder.people import NOW, somebody
-from ladder.sites import fill
+from ladder.sites import fill_recently
 from ladder.visitors import page, queries_of, visitor
 
 CRASH = GameCrash(GamePlace(1, 1, 1))
@@ -62,7 +62,7 @@ def test_the_desk_requires_a_login():
 
 @pytest.mark.usefixtures("database")
 def test_internal_details_are_for_the_owner_and_staff():
-    fill(timezone.now(), blocks=6)
+    fill_recently(blocks=6)
     log = SeatLog.objects.filter(seat__version__bot__slug="canal-rat").first()
     assert log is not None
     inside = f"/matches/{log.seat.match_id}/seats/{log.seat.number}/log/"
@@ -83,7 +83,7 @@ def test_internal_details_are_for_the_owner_and_staff():
 
 @pytest.mark.usefixtures("database")
 def test_a_version_goes_live_after_confirmation_and_back():
-    fill(timezone.now(), blocks=0)
+    fill_recently(blocks=0)
     client = visitor("ada")
     before, after = Version.objects.filter(bot__slug="canal-rat", number__in=(1, 2)).order_by(
         "number"
@@ -105,7 +105,7 @@ def test_a_version_goes_live_after_confirmation_and_back():
 
 @pytest.mark.usefixtures("database")
 def test_a_journey_refreshes_while_it_may_continue():
-    fill(timezone.now(), blocks=0)
+    fill_recently(blocks=0)
     client = visitor("ada")
     assert 'hx-trigger="every 2s"' in page(client, "/desk/bots/canal-rat/4/")
     assert "hx-trigger" not in page(client, "/desk/bots/canal-rat/2/")
@@ -182,7 +182,7 @@ def test_a_remote_bot_gets_its_token_once_and_may_try_again_with_it():
 
 @pytest.mark.usefixtures("database")
 def test_a_test_is_started_shown_and_cancelled():
-    fill(timezone.now(), blocks=0)
+    fill_recently(blocks=0)
     client = visitor("ada")
     version = Version.objects.get(bot__slug="canal-rat", number=2)
     form = {"candidate": version.pk, "elo1": 30, "most": 100}
@@ -207,8 +207,7 @@ def test_a_test_is_started_shown_and_cancelled():
 
 @pytest.mark.usefixtures("database")
 def test_many_versions_are_shown_page_by_page():
-    now = timezone.now()
-    fill(now, blocks=0)
+    now = fill_recently(blocks=0)
     bot = Bot.objects.get(slug="canal-rat")
     Version.objects.bulk_create(
         Version(
@@ -231,7 +230,7 @@ def test_many_versions_are_shown_page_by_page():
 
 @pytest.mark.usefixtures("database")
 def test_a_canary_begins_and_ends_by_a_button():
-    fill(timezone.now(), blocks=0)
+    fill_recently(blocks=0)
     client = visitor("ada")
     path = "/en/desk/bots/canal-rat/2/canary/"
     assert client.get(path).status_code == 405
@@ -246,7 +245,7 @@ def test_a_canary_begins_and_ends_by_a_button():
 def test_notices_are_read_and_their_rules_kept(monkeypatch):
     public = Postman(False, resolve=lambda host, port: ["93.184.215.14"])
     monkeypatch.setattr("damrak_ladder.notices.webhooks.own_postman", lambda: public)
-    fill(timezone.now(), blocks=0)
+    fill_recently(blocks=0)
     client = visitor("ada")
     text = page(client, "/desk/notices/")
     assert "has failed to qualify" in text
@@ -298,7 +297,7 @@ def test_a_program_is_let_in_by_a_form_only():
 
 @pytest.mark.usefixtures("database")
 def test_organisers_requeue_blocks_and_lift_quarantines():
-    fill(timezone.now(), blocks=0)
+    fill_recently(blocks=0)
     olga = somebody("olga")
     grant(olga, Role.ORGANISER)
     client = visitor(olga)
@@ -319,7 +318,7 @@ def test_organisers_requeue_blocks_and_lift_quarantines():
 
 @pytest.mark.usefixtures("database")
 def test_matches_link_logs_only_for_permitted_readers():
-    fill(timezone.now(), blocks=9)
+    fill_recently(blocks=9)
     match = Match.objects.filter(seats__version__bot__slug="canal-rat").exclude(replay="").first()
     assert match is not None
     assert "/log/" in page(visitor("ada"), f"/matches/{match.pk}/")
@@ -328,7 +327,7 @@ def test_matches_link_logs_only_for_permitted_readers():
 
 @pytest.mark.usefixtures("database")
 def test_a_bot_enters_and_leaves_ladders():
-    fill(timezone.now(), blocks=0)
+    fill_recently(blocks=0)
     path = "/en/desk/bots/canal-rat/ladders/amsterdam/"
     rat = Bot.objects.get(slug="canal-rat")
     assert visitor("bo").post(path, {"do": "leave"}).status_code == 403
@@ -342,7 +341,7 @@ def test_a_bot_enters_and_leaves_ladders():
 
 @pytest.mark.usefixtures("database")
 def test_a_lost_token_of_a_remote_bot_is_replaced_after_confirmation():
-    fill(timezone.now(), blocks=0)
+    fill_recently(blocks=0)
     path = "/desk/bots/tulip/token/"
     page(visitor("ada"), path, status=404)
     client = visitor("bo")
@@ -354,7 +353,7 @@ def test_a_lost_token_of_a_remote_bot_is_replaced_after_confirmation():
 
 @pytest.mark.usefixtures("database")
 def test_a_seat_that_failed_offers_what_repeats_it_and_where_its_time_went():
-    fill(timezone.now(), blocks=4, replays=1)
+    fill_recently(blocks=4, replays=1)
     failed = SeatResult.objects.exclude(fault="").filter(
         seat__version__kind=Kind.UPLOADED, seat__version__language="Python"
     )

@@ -18,7 +18,7 @@ from damrak_ladder.bots.lifecycle import advance, promote
 from damrak_ladder.bots.models import Bot, Kind, State
 from damrak_ladder.bots.submission import Submission, register
 from damrak_ladder.matches.models import Ladder
-from ladder.sites import fill, play
+from ladder.sites import fill, fill_recently, play
 from ladder.visitors import page, queries_of, visitor
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -51,8 +51,7 @@ def cache() -> Iterator[None]:
 
 @pytest.mark.usefixtures("database")
 def test_feeds_tell_the_news_at_a_cost_that_does_not_grow():
-    now = timezone.now()
-    fill(now, blocks=12)
+    now = fill_recently(blocks=12)
     client = visitor()
     for path in FEEDS:
         found = entries(path)
@@ -87,8 +86,7 @@ def test_feeds_tell_the_news_at_a_cost_that_does_not_grow():
 
 @pytest.mark.usefixtures("database")
 def test_feeds_survive_notes_that_xml_cannot_hold():
-    now = timezone.now()
-    fill(now, blocks=0)
+    now = fill_recently(blocks=0)
     herring = Bot.objects.get(slug="herring")
     note = "bell \x07 and <script>alert(1)</script>"
     version = register(herring, Submission(Kind.REMOTE, spec="two", note=note), now)

@@ -19,7 +19,7 @@ from damrak_ladder.standings.counts.updates import withdraw
 from damrak_ladder.standings.models import Notable, NotableKind, Running
 from damrak_ladder.standings.packed_blocks import Outcome
 from ladder.people import somebody
-from ladder.sites import fill
+from ladder.sites import fill_recently
 from ladder.visitors import page, queries_of, visitor
 
 
@@ -32,8 +32,7 @@ def _outcome(players: list[int], points: list[int], *, fault: bool = False) -> O
 
 @pytest.mark.usefixtures("database")
 def test_notable_games_are_chosen_when_blocks_count():
-    now = timezone.now()
-    fill(now, blocks=21)
+    now = fill_recently(blocks=21)
     count = Counter(Notable.objects.values_list("ladder", "kind"))
     assert count
     assert max(count.values()) <= KEPT
@@ -76,7 +75,7 @@ def test_the_front_page_shows_them_and_follows_a_table():
     client = visitor()
     assert 'id="live-table" hidden' in page(client, "/live-table/?after=x")
     assert page(client, "/live-table/?after=7", status=204) == ""  # the current view stays
-    fill(timezone.now(), blocks=21)
+    fill_recently(blocks=21)
     home = page(client, "/")
     assert "Worth watching" in home
     assert "Live now" in home

@@ -14,7 +14,7 @@ from damrak_ladder.standings.read.table import ORDERS, BadCursor, table, table_b
 from damrak_ladder.web.ladder import views as view
 from ladder.ladders import some_ladder
 from ladder.seasons import some_field, some_season
-from ladder.sites import LONGEST, fill
+from ladder.sites import LONGEST, fill_recently
 from ladder.visitors import page, queries_of, visitor
 
 PATH = "/ladders/amsterdam/"
@@ -22,8 +22,7 @@ PATH = "/ladders/amsterdam/"
 
 @pytest.mark.usefixtures("database")
 def test_tables_are_narrowed_sorted_and_paged(monkeypatch: pytest.MonkeyPatch):
-    now = timezone.now()
-    fill(now, blocks=24)
+    now = fill_recently(blocks=24)
     ladder = Ladder.objects.get(slug="amsterdam")
     everyone = table(ladder)
     for name in ORDERS:
@@ -58,7 +57,7 @@ def test_tables_are_narrowed_sorted_and_paged(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.usefixtures("database")
 def test_charts_show_the_first_or_the_chosen_bots():
-    fill(timezone.now(), blocks=24)
+    fill_recently(blocks=24)
     client = visitor()
     assert _lines(page(client, PATH)) == view.TOP
     assert _lines(page(client, f"{PATH}?top=3")) == 3
@@ -77,7 +76,7 @@ def test_a_knockout_fits_the_number_of_bots():
     ladder = some_ladder("practice", shares={"3": 1})
     client, path = visitor(), f"/ladders/{ladder.slug}/knockout/"
     assert "A knockout needs at least two rated bots" in page(client, path)
-    fill(timezone.now(), blocks=24)
+    fill_recently(blocks=24)
     text = page(client, "/ladders/amsterdam/knockout/")
     ranked = [row.bot_slug for row in table(Ladder.objects.get(slug="amsterdam"), 2)]
     assert 8 <= len(ranked) < 16  # so a bracket of 16 is not offered, and falls back to 8

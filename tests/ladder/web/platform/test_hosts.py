@@ -5,20 +5,18 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from damrak_ladder.matches.models import Attempt, Block, BlockState, Host, Match, MatchTimings
 from damrak_ladder.matches.timings import Timings, pack
 from damrak_ladder.message_codes.block_codes import ReportedVoid
 from damrak_ladder.web.platform.activity import HOURS, games_since, hours_of, shares_of_hosts
-from ladder.sites import fill
+from ladder.sites import fill_recently
 from ladder.visitors import page, visitor
 
 
 @pytest.mark.usefixtures("database")
 def test_status_shows_the_pace_of_hosts_and_failures():
-    now = timezone.now()
-    fill(now, blocks=6)
+    now = fill_recently(blocks=6)
     host = Host.objects.get(name="quay-1")
     blocks = list(Block.objects.filter(state=BlockState.RECORDED).order_by("pk"))
     Block.objects.filter(pk=blocks[0].pk).update(finished=now - timedelta(minutes=5))

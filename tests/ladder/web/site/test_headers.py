@@ -19,7 +19,7 @@ from damrak_ladder.matches.models import Blame, BlockState, Fault, Seat
 from damrak_ladder.message_codes.block_codes import ReportedVoid
 from damrak_ladder.web.site.errors import broken
 from ladder.people import somebody
-from ladder.sites import fill
+from ladder.sites import fill_recently
 from ladder.tables import PATIENCE, some_block
 from ladder.visitors import page, visitor
 
@@ -95,7 +95,7 @@ def test_reasons_of_failed_attempts_are_for_organisers_only():
 
 @pytest.mark.usefixtures("database")
 def test_output_of_a_failed_bot_is_shown_to_its_owner_only():
-    fill(timezone.now(), blocks=2, replays=2)
+    fill_recently(blocks=2, replays=2)
     version = Version.objects.get(bot__slug="canal-rat", number=2)
     seat = Seat.objects.filter(match__block__state=BlockState.RECORDED).earliest("pk")
     Seat.objects.filter(pk=seat.pk).update(version=version)

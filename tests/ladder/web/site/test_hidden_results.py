@@ -6,11 +6,10 @@ import re
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from damrak_ladder.matches.models import Match
 from ladder.people import somebody
-from ladder.sites import fill
+from ladder.sites import fill_recently
 from ladder.tournaments.cups import play, started
 from ladder.visitors import visitor
 
@@ -24,7 +23,7 @@ def bare(text: str) -> str:
 
 
 def test_results_are_covered_by_choice_and_can_be_uncovered() -> None:
-    fill(timezone.now(), blocks=6, replays=2)
+    fill_recently(blocks=6, replays=2)
     match = Match.objects.exclude(replay="").order_by("-pk")[0]
     client = Client()
     paths = ["/en/", f"/en/blocks/{match.block_id}/", f"/en/matches/{match.pk}/"]
@@ -45,7 +44,7 @@ def test_results_are_covered_by_choice_and_can_be_uncovered() -> None:
 
 
 def test_lists_pages_of_bots_and_feeds_show_no_winner() -> None:
-    fill(timezone.now(), blocks=6, replays=2)
+    fill_recently(blocks=6, replays=2)
     client = Client()
     assert "side--best" in client.get("/en/").content.decode()
     assert '<span class="wins number">' in client.get("/en/bots/canal-rat/").content.decode()

@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from damrak_ladder.bots.models import Bot
 from damrak_ladder.matches.models import Block, Match, SeatResult
 from damrak_ladder.standings.models import Standing
 from ladder.bot_versions import some_bot
-from ladder.sites import fill, play
+from ladder.sites import fill_recently, play
 from ladder.tables import some_block
 from ladder.visitors import page, queries_of, visitor
 
@@ -69,8 +68,7 @@ def test_a_bot_and_a_block_without_anything_have_pages():
 
 @pytest.mark.usefixtures("database")
 def test_full_pages_show_what_is_so_at_a_cost_that_does_not_grow():
-    now = timezone.now()
-    fill(now, blocks=21)
+    now = fill_recently(blocks=21)
     client = visitor()
     matches = [f"/matches/{Match.objects.exclude(replay='').earliest('pk').pk}/"]
     matches.append(f"/blocks/{Block.objects.earliest('pk').pk}/")
@@ -115,7 +113,7 @@ def test_full_pages_show_what_is_so_at_a_cost_that_does_not_grow():
 
 @pytest.mark.usefixtures("database")
 def test_lists_go_on_where_the_page_before_ended():
-    fill(timezone.now(), blocks=24)
+    fill_recently(blocks=24)
     client = visitor()
     first = page(client, "/ladders/amsterdam/blocks/")
     assert "?before=" not in first  # 16 blocks fit on one page
@@ -150,7 +148,7 @@ def test_missing_object_is_reported_with_a_cure(path):
     "query", ["seats=5", "seats=x", "on=yesterday", "kind=evil", "sort=name", "after=nonsense"]
 )
 def test_invalid_query_of_a_table_is_404(query):
-    fill(timezone.now(), blocks=3)
+    fill_recently(blocks=3)
     page(visitor(), f"/ladders/amsterdam/?{query}", status=404)
 
 
@@ -163,7 +161,7 @@ def test_invalid_query_of_a_list_is_404(before):
 
 @pytest.mark.usefixtures("database")
 def test_search_finds_bots_owners_and_numbers_and_takes_anything():
-    fill(timezone.now(), blocks=3)
+    fill_recently(blocks=3)
     client = visitor()
     assert "/en/bots/canal-rat/" in page(client, "/search/?q=Canal")
     assert "/en/owners/cleo/" in page(client, "/search/?q=cle")
