@@ -194,10 +194,6 @@ class NotSimulated(Message, code="not-simulated"):
     known: tuple[str, ...]
 
 
-class GroupsAtTables(Message, code="groups-at-tables"):
-    """Groups at tables cannot be simulated."""
-
-
 class SlugForm(Message, code="slug-form"):
     """The address has characters that are not allowed."""
 

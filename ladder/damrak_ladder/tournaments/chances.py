@@ -7,7 +7,7 @@ formats as `rest_of_stage` describes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -23,42 +23,63 @@ from damrak_ladder.tournaments.log.rules import StagePlan
 from damrak_ladder.tournaments.log.state import Stage
 from damrak_ladder.tournaments.models import Tournament
 from damrak_ladder.tournaments.rest_of_stage import order_of
-from damrak_ladder.tournaments.simulation.bracket_rest import champions
+from damrak_ladder.tournaments.simulation.bracket_rest import NOBODY, champions
 from damrak_ladder.tournaments.simulation.estimates import SIMULATED, simulate
 from damrak_ladder.tournaments.simulation.games import Floats, Integers
 
 RUNS: Final = 1000
 FEWEST_RUNS: Final = 100
-_EFFORT: Final = 20_000_000
+_EFFORT: Final = 10_000_000
 """Simulated pairings of a forecast, at most; large fields have fewer runs."""
 
-_MOST_ALL_MEET: Final = 400
-"""The largest field in which all meet that is forecast."""
+MOST_ALL_MEET: Final = 500
+"""The largest field in which all meet that is forecast: the effort grows with its square."""
+
+_MOST_FORECASTS: Final = 16
+_MOST_OF_LARGE_FIELD: Final = 4
+_LARGE_FIELD: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The chances after a number of rounds, by entrant; they add up to 1."""
+    """The chances after a number of rounds, by entrant.
+
+    They add up to 1, or to 1 in each group if the chance is that of winning the group.
+    """
 
     rounds: int
     chances: Mapping[int, float]
 
-    def brier(self, winner: int) -> float:
-        """Return the Brier score: 0 is perfect, 2 the worst; equal chances give 1 - 1/n."""
-        return sum((chance - (one == winner)) ** 2 for one, chance in self.chances.items())
+    def brier(self, winners: Collection[int]) -> float:
+        """Return the Brier score: 0 is perfect, 2 the worst; equal chances give 1 - 1/n.
+
+        With a winner for each group it is the mean over the groups.
+        """
+        errors = ((chance - (one in winners)) ** 2 for one, chance in self.chances.items())
+        return sum(errors) / len(winners)
 
 
-def can_forecast(stage: Stage, plans: Sequence[StagePlan] = ()) -> bool:
-    """Return whether there are forecasts for this stage; `plans` are all of the tournament.
+def can_forecast(stage: Stage) -> bool:
+    """Return whether there are forecasts for this stage."""
+    is_large = len(stage.entrants) > MOST_ALL_MEET
+    return not (is_large and stage.plan.rules.format in ("round-robin", "groups"))
 
-    Groups have several winners, so they are forecast only if a later stage decides between them.
+
+def is_by_group(stage: Stage, plans: Sequence[StagePlan]) -> bool:
+    """Return whether the chances are those of winning a group, as no later stage decides."""
+    return stage.plan.rules.groups > 1 and not following(stage, plans)
+
+
+def forecast_rounds(played: int, entrants: int) -> list[int]:
+    """Return after how many rounds there are forecasts: the last one, and up to 16 before it.
+
+    These are multiples of a power of two, so that most stay when further rounds are played. Large
+    fields have at most 4 of them.
     """
-    rules = stage.plan.rules
-    if rules.format in KNOCKOUTS:
-        return rules.players == 2
-    if rules.format in ("round-robin", "groups") and len(stage.entrants) > _MOST_ALL_MEET:
-        return False
-    return rules.groups == 1 or bool(following(stage, plans))
+    step, most = 1, _MOST_FORECASTS if entrants <= _LARGE_FIELD else _MOST_OF_LARGE_FIELD
+    while played > step * most:
+        step *= 2
+    return sorted({*range(0, played, step), played})
 
 
 def following(stage: Stage, plans: Sequence[StagePlan]) -> tuple[int, ...]:
@@ -114,12 +135,15 @@ def _forecast(tournament: Tournament, seen: Disclosed, number: int, rounds: int)
     if rules.format in KNOCKOUTS:
         slots = formats.bracket(rules, field, seen.course.played(stage))
         columns = {entrant: at for at, entrant in enumerate(stage.entrants)}
-        won = champions(rules, slots, columns, drawn, random)
+        gone = [entrant for entrant in stage.entrants if not seen.state.is_in(entrant)]
+        won = champions(rules, slots, columns, drawn, random, gone)
     else:
         order = order_of(seen, stage, drawn, random)
-        won = _winners(seen, stage, order, drawn, random)
-    counts = np.bincount(won, minlength=len(stage.entrants))
-    share = counts / counts.sum()
+        if is_by_group(stage, seen.state.rules.stages):
+            won = order[:, : rules.groups].ravel()  # the firsts come first
+        else:
+            won = _winners(seen, stage, order, drawn, random)
+    share = np.bincount(won[won != NOBODY], minlength=len(stage.entrants)) / len(drawn)
     return Forecast(rounds, {one: float(share[at]) for at, one in enumerate(stage.entrants)})
 
 

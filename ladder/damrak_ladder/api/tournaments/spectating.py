@@ -14,8 +14,8 @@ from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.tournaments import kinds
 from damrak_ladder.api.tournaments.reading import PATH, StageNumber, router
 from damrak_ladder.api.tournaments.viewing import seen_tournament, viewer_of
-from damrak_ladder.tournaments.cached_chances import forecasts, winner_of
-from damrak_ladder.tournaments.chances import can_forecast
+from damrak_ladder.tournaments.cached_chances import forecasts, groups_of, winners_of
+from damrak_ladder.tournaments.chances import MOST_ALL_MEET, can_forecast
 from damrak_ladder.tournaments.documents import names_of
 from damrak_ladder.tournaments.seasons import SHOWN, seasons_of, visible_leagues
 
@@ -25,11 +25,15 @@ __all__ = ["router"]
 
 
 class ChanceShape(Schema):
-    """The chance of an entrant to win, from 0 to 1; `course` has it before and after each round."""
+    """The chance of an entrant to win, from 0 to 1, and its course: the values `after` rounds.
+
+    `group` counts from 0; null if the chance is not that of winning a group.
+    """
 
     entrant: int
     bot: str
     name: str
+    group: int | None
     chance: float
     course: list[float]
 
@@ -42,10 +46,14 @@ class ForecastScore(Schema):
 
 
 class ChancesShape(Schema):
-    """The chances in a stage, best first; the scores follow once the results are final."""
+    """The chances in a stage, best first; the scores follow once the results are final.
+
+    `after` are the numbers of rounds after which there are forecasts: the last one, and up to 16.
+    """
 
     stage: int
     rounds: int
+    after: list[int]
     entrants: list[ChanceShape]
     scores: list[ForecastScore]
 
@@ -124,24 +132,29 @@ def get_chances(
     """Return the chance of each entrant to win, and how good the forecasts were."""
     found, seen = seen_tournament(request, response, slug)
     begun = seen.state.stages.get(stage)
-    if begun is None or not can_forecast(begun, seen.state.rules.stages):
+    if begun is None:
         raise not_found(f"forecast of stage {stage} of {slug}")
+    if not can_forecast(begun):
+        cure = f"there are none where more than {MOST_ALL_MEET} entrants all meet"
+        raise not_found(f"forecast of stage {stage} of {slug}", cure)
     made, names = forecasts(found, seen, begun), names_of(found)
-    latest, winner = made[-1].chances, winner_of(seen, begun)
+    latest, winners, groups = made[-1].chances, winners_of(seen, begun), groups_of(seen, begun)
     return {
         "stage": stage,
         "rounds": made[-1].rounds,
+        "after": [each.rounds for each in made],
         "entrants": [
             {
                 **names.short(one),
+                "group": groups.get(one),
                 "chance": latest[one],
                 "course": [each.chances[one] for each in made],
             }
             for one in sorted(latest, key=lambda one: (-latest[one], one))
         ],
-        "scores": []
-        if winner is None
-        else [{"rounds": one.rounds, "score": one.brier(winner)} for one in made[:-1]],
+        "scores": [{"rounds": one.rounds, "score": one.brier(winners)} for one in made[:-1]]
+        if winners
+        else [],
     }
 
 

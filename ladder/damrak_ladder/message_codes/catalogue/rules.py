@@ -60,7 +60,6 @@ TEXTS: Final[Mapping[type[Message], Any]] = {
         "at most %(possible)s."
     ),
     codes.NotSimulated: _("The format %(format)s is not simulated. Choose from: %(known)s."),
-    codes.GroupsAtTables: _("Groups at tables of 3 and 4 are not simulated. Choose 2 players."),
     codes.SlugForm: _("The address consists of lower-case letters, digits and inner hyphens."),
     codes.TournamentExists: _("There is already a tournament %(slug)s."),
     codes.LeagueOfOther: _("The league %(slug)s belongs to another user."),

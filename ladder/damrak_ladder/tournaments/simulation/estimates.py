@@ -36,7 +36,8 @@ SIMULATED: Final = (*KNOCKOUTS, *_BY_FORMAT)
 class Estimate:
     """The probability that the best entrant wins, its standard error, and the effort.
 
-    Blocks and games are means over the runs; `sudden_death` blocks are counted apart.
+    Blocks and games are means over the runs; `sudden_death` blocks are counted apart. If the last
+    stage has groups, a win is the first place of the own group.
     """
 
     stages: tuple[StageRules, ...]
@@ -100,7 +101,8 @@ def estimate(stages: Sequence[StageRules], strengths: Floats, seed: int = 1) -> 
         alive = np.take_along_axis(alive, found.ranking, axis=1)
         if stage.advance is not None:
             alive = alive[:, : stage.advance * stage.groups]
-    wins = alive[:, 0] == np.argmax(strengths, axis=1)
+    firsts = alive[:, : stages[-1].groups]  # the first of each group comes before all others
+    wins = (firsts == np.argmax(strengths, axis=1)[:, None]).any(axis=1)
     chance = float(wins.mean())
     error = sqrt(max(chance * (1 - chance), 0.25 / runs) / runs)
     return Estimate(
@@ -129,8 +131,6 @@ def simulate(rules: StageRules, strengths: Floats, random: np.random.Generator) 
     if rules.format not in _BY_FORMAT:
         raise RulesError("format", codes.NotSimulated(rules.format, SIMULATED))
     if rules.players > 2 and rules.format in ("round-robin", "groups"):
-        if rules.groups > 1:
-            raise RulesError("groups", codes.GroupsAtTables())
         return rounds.drawn_rounds(rules, strengths, random)
     return _BY_FORMAT[rules.format](rules, strengths, random)
 

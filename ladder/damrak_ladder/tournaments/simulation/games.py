@@ -23,9 +23,21 @@ _FEW_GAMES: Final = 24
 SUDDEN_DEATH_BLOCKS: Final = 5
 
 
-def duel_wins(one: Floats, other: Floats, games: int, random: np.random.Generator) -> Integers:
+def duel_wins(
+    one: Floats, other: Floats, games: int | Integers, random: np.random.Generator
+) -> Integers:
     """Returns how many of these games the first of two strengths wins."""
     wins: Integers = random.binomial(games, _odds(one, other))
+    return wins
+
+
+def duel_wins_nearly(
+    one: Floats, other: Floats, games: int | Integers, random: np.random.Generator
+) -> Floats:
+    """Returns draws with the mean and the variance of `duel_wins`, which are not whole numbers."""
+    odds = _odds(one, other)
+    noise = random.standard_normal(odds.shape, dtype=np.float32)
+    wins: Floats = games * odds + np.sqrt(games * odds * (1 - odds)) * noise
     return wins
 
 

@@ -65,7 +65,10 @@ def recommend(
     strengths = rated_field(ratings, count, np.random.default_rng(seed))
     chosen = estimate(stages, strengths, seed)
     sizes = set(players) or {stage.players for stage in stages}
-    others = list(_others(stages, strengths, sizes, chosen.expected_games, seed))
+    is_by_group = stages[-1].groups > 1  # other formats have one winner
+    others = (
+        [] if is_by_group else list(_others(stages, strengths, sizes, chosen.expected_games, seed))
+    )
     margin = max(_EQUAL, chosen.error)
     cheap = [
         it

@@ -175,17 +175,25 @@ def _table_round(
 
 
 def drawn_rounds(rules: StageRules, strengths: Floats, random: np.random.Generator) -> Runs:
-    """Returns runs in which all play the same number of rounds at drawn tables."""
-    count = strengths.shape[1]
-    rounds = round_count(rules, [Entrant(at + 1, at + 1) for at in range(count)])
-    tables = len(_sizes(count, rules.players))
-    stage = CullingStage(count, rounds, rules.blocks, tables)
-    points, blocks, games = _drawn_stage(rules, stage, strengths, random)
-    runs = len(strengths)
+    """Returns runs in which all of a group play the same number of rounds at drawn tables."""
+    runs, count = strengths.shape
+    entrants = [Entrant(at + 1, at + 1) for at in range(count)]
+    rounds = round_count(rules, entrants)
+    tables: list[Integers] = []
+    share = np.zeros((runs, count))
+    blocks = games = 0
+    for group in snake(entrants, rules.groups):
+        columns = np.array([it.seed - 1 for it in group])
+        stage = CullingStage(
+            len(columns), rounds, rules.blocks, len(_sizes(len(columns), rules.players))
+        )
+        here = strengths[:, columns]
+        points, more_blocks, more_games = _drawn_stage(rules, stage, here, random)
+        blocks, games = blocks + more_blocks, games + more_games
+        tables.append(columns[ranking(points, here, random)])
+        share[:, columns] = points
     return Runs(
-        ranking(points, strengths, random),
-        np.full(runs, blocks, np.int64),
-        np.full(runs, games, np.int64),
+        _merged(tables, share), np.full(runs, blocks, np.int64), np.full(runs, games, np.int64)
     )
 
 

@@ -40,6 +40,7 @@ class Forecast:
 
     entrants: int
     chosen: Choice | None = None
+    is_by_group: bool = False  # the last stage has groups: `chosen` is about winning the own one
     margin: int = 0
     cheaper: Choice | None = None
     better: Choice | None = None
@@ -71,6 +72,7 @@ def forecast_of(rules: Rules, entrants: int) -> Forecast:
     return Forecast(
         chain[0][1],
         _choice(chosen, speed, repeated),
+        chain[-1][0].groups > 1,
         round(200 * chosen.error),
         None if found.cheaper is None else _choice(found.cheaper, speed, repeated),
         None if found.better is None else _choice(found.better, speed, repeated),

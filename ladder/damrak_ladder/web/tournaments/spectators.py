@@ -9,8 +9,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from damrak_ladder.matches.models import BlockState
-from damrak_ladder.tournaments.cached_chances import forecasts, winner_of
-from damrak_ladder.tournaments.chances import can_forecast
+from damrak_ladder.tournaments.cached_chances import equal_score, forecasts, groups_of, winners_of
+from damrak_ladder.tournaments.chances import MOST_ALL_MEET, can_forecast
 from damrak_ladder.tournaments.documents import names_of
 from damrak_ladder.tournaments.visibility import visible_matches
 from damrak_ladder.web.site.headers import POLICY
@@ -24,11 +24,12 @@ SHOWN: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An entrant with its chances, the latest one first named."""
+    """An entrant with its chances, the latest one first named; groups count from 1, 0 is none."""
 
     entrant: dict[str, Any]
     now: float
     course: list[float]
+    group: int = 0
 
 
 def wall(request: HttpRequest, slug: str) -> HttpResponse:
@@ -50,27 +51,35 @@ def chances(request: HttpRequest, slug: str, stage: int) -> HttpResponse:
     """Show the chance of each entrant to win a stage, and how good the forecasts were."""
     found = tournament_or_404(request, slug)
     begun = found.stage(stage)
-    if not can_forecast(begun, found.seen.state.rules.stages):
-        raise Http404
+    page, context = "web/tournaments/chances.html", context_of(found)
+    context["stage"] = context["document"]["stages"][stage]
+    if not can_forecast(begun):
+        return render(request, page, {**context, "most": MOST_ALL_MEET})
     made = forecasts(found.tournament, found.seen, begun)
     names, latest = names_of(found.tournament), made[-1].chances
     best = sorted(latest, key=lambda one: (-latest[one], one))[:SHOWN]
+    groups = groups_of(found.seen, begun)
     lines = [
-        Line(names.short(one), latest[one], [each.chances[one] for each in made]) for one in best
+        Line(
+            names.short(one),
+            latest[one],
+            [each.chances[one] for each in made],
+            groups[one] + 1 if groups else 0,
+        )
+        for one in best
     ]
-    winner = winner_of(found.seen, begun)
-    scores = [] if winner is None else [(one.rounds, one.brier(winner)) for one in made[:-1]]
-    context = {
+    winners = winners_of(found.seen, begun)
+    scores = [(one.rounds, one.brier(winners)) for one in made[:-1]] if winners else []
+    context |= {
         "lines": lines,
         "made": made,
+        "rounds": made[-1].rounds,
+        "by_group": bool(groups),
         "others": len(latest) - len(lines),
         "scores": scores,
-        "equal": 1 - 1 / len(latest),
+        "equal": equal_score(found.seen, begun),
     }
-    stage_shown = {"stage": context_of(found)["document"]["stages"][stage]}
-    return render(
-        request, "web/tournaments/chances.html", {**context_of(found), **context, **stage_shown}
-    )
+    return render(request, page, context)
 
 
 def card(request: HttpRequest, slug: str) -> HttpResponse:

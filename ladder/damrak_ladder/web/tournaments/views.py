@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from damrak_ladder.tournaments.access import listed_tournaments
-from damrak_ladder.tournaments.chances import can_forecast
 from damrak_ladder.tournaments.disclosure import disclosed
 from damrak_ladder.tournaments.documents import (
     entrants_json,
@@ -112,9 +111,7 @@ def context_of(found: Found) -> dict[str, Any]:
     for stage in document["stages"]:
         stage["is_knockout"] = stage["format"] in KNOCKOUTS
         begun = stages.get(stage["stage"])
-        stage["has_chances"] = begun is not None and can_forecast(
-            begun, found.seen.state.rules.stages
-        )
+        stage["has_chances"] = begun is not None
         stage["has_trf"] = begun is not None and begun.plan.rules.players == 2
     return {
         "document": document,

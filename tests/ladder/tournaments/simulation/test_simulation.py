@@ -19,6 +19,7 @@ from damrak_ladder.tournaments.simulation import (
 )
 from damrak_ladder.tournaments.simulation.games import (
     duel_wins,
+    duel_wins_nearly,
     sudden_death,
     table_points,
 )
@@ -113,6 +114,27 @@ def test_tables_of_four_in_a_knockout() -> None:
     assert result.best_wins > 0.95
 
 
+def test_best_bot_of_groups_wins_its_own_group() -> None:
+    strengths = model_field(16, 25, 150, RUNS, np.random.default_rng(1))
+    for players in (2, 4):
+        groups = StageRules(format="groups", groups=4, players=players, blocks=2)
+        alone = estimate((groups,), strengths)
+        expected = plan(groups, [Entrant(at, at) for at in range(1, 17)])
+        assert (alone.blocks, alone.games) == (expected.blocks, expected.games)
+        one_winner = (StageRules(format="round-robin", players=players, blocks=2),)
+        assert alone.best_wins > estimate(one_winner, strengths).best_wins + 0.1
+        result = recommend((groups,), [(1500.0 - 20 * at, 60.0) for at in range(16)], runs=100)
+        assert (result.cheaper, result.better) == (None, None)
+
+
+def test_fast_draw_of_many_games_has_the_same_mean_and_spread() -> None:
+    random = np.random.default_rng(5)
+    one, other = np.full(20000, 120.0), np.zeros(20000)
+    exact, fast = (draw(one, other, 8, random) for draw in (duel_wins, duel_wins_nearly))
+    assert fast.mean() == pytest.approx(exact.mean(), abs=0.05)
+    assert fast.std() == pytest.approx(exact.std(), abs=0.05)
+
+
 @pytest.mark.parametrize("games", [8, 400])
 def test_both_ways_to_draw_a_table_have_the_same_mean(games: int) -> None:
     strengths = np.array([100.0, 0.0, -50.0, 20.0])
@@ -160,7 +182,5 @@ def test_what_cannot_be_simulated_is_refused() -> None:
         estimate([StageRules(format="gauntlet")], strengths)
     with pytest.raises(RulesError, match=r"FieldSize\(entrants=600, limit=512\)"):
         estimate([StageRules(format="swiss")], np.zeros((2, 600)))
-    with pytest.raises(RulesError, match="GroupsAtTables"):
-        estimate([StageRules(format="groups", players=4, groups=2)], strengths)
     with pytest.raises(RulesError, match=r"FieldSize\(entrants=1, limit=512\)"):
         recommend(usual_stages("swiss", 16, 1), [(1500.0, 50.0)])

@@ -13,6 +13,7 @@ from PIL import Image
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Bot
 from damrak_ladder.tournaments import journal
+from damrak_ladder.tournaments.chances import forecast_rounds
 from damrak_ladder.tournaments.creation import Plan, create
 from damrak_ladder.tournaments.disclosure import disclosed
 from damrak_ladder.tournaments.models import Tournament
@@ -90,6 +91,7 @@ def test_only_organisers_verify_and_read_the_collusion_report() -> None:
         ("single-elimination", 3, {}),
         ("double-elimination", 6, {}),
         ("culling", 7, {"rounds": 3}),
+        ("single-elimination", 2, {"players": 4}),
     ],
 )
 def test_chances_follow_visible_results_and_are_scored(
@@ -132,11 +134,70 @@ def test_chances_of_groups_go_on_through_the_knockout_that_follows() -> None:
     assert shares(text)[0] < 100  # the knockout is not released
 
 
+@pytest.mark.parametrize("players", [2, 4])
+def test_chances_of_groups_alone_are_those_of_winning_a_group(players: int) -> None:
+    stages = [{"format": "groups", "groups": 2, "blocks": 4, "players": players}]
+    tournament, user = started(8, stages=stages, reveal="hidden")
+    play(tournament)
+    act(tournament, user, "finalise")
+    text = page(visitor(), "/tournaments/cup/chances/0/")
+    assert "winning the own group" in text
+    assert 195 < sum(shares(text)) < 205  # of rounded values
+    stage = journal.state_of(tournament).stages[0]
+    release(tournament, user, *range(1, len(stage.rounds) + 1))
+    text = page(visitor(), "/tournaments/cup/chances/0/")
+    assert shares(text)[:2] == [100, 100]
+    assert "0.75 if all entrants" in text
+    said = chances_in_api()
+    assert {one["group"] for one in said["entrants"][:2]} == {0, 1}
+    assert said["scores"][0]["score"] == pytest.approx(0.75, abs=0.05)
+    assert said["after"] == list(range(len(stage.rounds) + 1))
+
+
+def test_withdrawn_entrants_of_a_knockout_at_tables_of_four_cannot_win() -> None:
+    tournament, user = started(16, "single-elimination", players=4)
+    before = chances_in_api()["entrants"]
+    assert sum(one["chance"] for one in before) == pytest.approx(1)
+    act(tournament, user, "withdraw", {"entrant": before[0]["entrant"]})
+    after = chances_in_api()["entrants"]
+    chances = {one["entrant"]: one["chance"] for one in after}
+    assert chances[before[0]["entrant"]] == 0
+    assert sum(chances.values()) == pytest.approx(1)
+
+
+def test_long_stages_have_a_bounded_number_of_forecasts() -> None:
+    assert forecast_rounds(3, 8) == [0, 1, 2, 3]
+    for entrants, most in ((16, 17), (400, 5)):
+        for played in range(300):
+            found = forecast_rounds(played, entrants)
+            assert len(found) <= most
+            assert found[-1] == played
+            kept = set(found[:-1]) - {played}
+            assert len(kept - set(forecast_rounds(played + 1, entrants))) <= most // 2
+
+
+def test_round_robin_that_is_too_large_says_why_it_has_no_forecast(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started(5)
+    monkeypatch.setattr("damrak_ladder.tournaments.chances.MOST_ALL_MEET", 4)
+    assert "would take too long" in page(visitor(), "/tournaments/cup/chances/0/")
+    answer = visitor().get("/api/v1/tournaments/cup/chances")
+    assert answer.status_code == 404
+    assert "all meet" in json.loads(answer.content)["cure"]
+
+
 def test_gauntlet_is_forecast_from_its_schedule() -> None:
     tournament, _ = started(4, "gauntlet", blocks=2)
     play(tournament)
     text = page(visitor(), "/tournaments/cup/chances/0/")
     assert shares(text)[0] == 100
+
+
+def chances_in_api() -> Any:
+    answer = visitor().get("/api/v1/tournaments/cup/chances")
+    assert answer.status_code == 200, answer.content
+    return json.loads(answer.content)
 
 
 def shares(text: str) -> list[float]:
