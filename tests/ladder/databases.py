@@ -22,6 +22,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
 from ladder.postgres import PACKAGE
+from ladder.snapshots import Snapshot, all_rows, return_to
 
 CACHE: Final = Path(__file__).resolve().parents[2] / "build" / "tables"
 
@@ -40,8 +41,25 @@ def migrate() -> None:
     call_command("migrate", verbosity=0, interactive=False)
 
 
+_initial: dict[str, Snapshot] = {}
+
+
 def create_tables() -> None:
     """Create the tables in an empty database, or bring existing ones up to date."""
+    _create_tables()
+    _initial[_address()] = all_rows()
+
+
+def empty() -> None:
+    """Remove all rows but those of new tables."""
+    return_to(_initial[_address()])
+
+
+def _address() -> str:
+    return str(connection.settings_dict["HOST"]) + str(connection.settings_dict["NAME"])
+
+
+def _create_tables() -> None:
     if connection.introspection.table_names():
         migrate()
         return
@@ -90,11 +108,6 @@ def _load(path: Path) -> None:
         host=settings["HOST"], user=settings["USER"], dbname=settings["NAME"]
     ) as server:
         server.execute(path.read_text())  # type: ignore[arg-type]
-
-
-def empty() -> None:
-    """Remove all rows."""
-    call_command("flush", verbosity=0, interactive=False)
 
 
 class OriginalMigrations(MigrationLoader):

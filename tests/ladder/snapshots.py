@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from django.db import connection
+from django.core.management.color import no_style
+from django.db import connection, transaction
 
 # The rows of a table: values on SQLite, the binary copy format on PostgreSQL.
 Rows = Any
@@ -32,12 +34,43 @@ def row_counts() -> dict[str, int]:
         return dict(cursor.fetchall())
 
 
+def all_rows() -> Snapshot:
+    """Return the rows of all tables."""
+    return Snapshot({table: _read(table) for table, count in row_counts().items() if count})
+
+
+def return_to(earlier: Snapshot) -> None:
+    """Remove all rows that were added, and restore those that were removed or changed.
+
+    The numbers of rows in tables that were empty begin at one again.
+    """
+    emptied = []
+    with transaction.atomic(), connection.cursor() as cursor:
+        for table, count in row_counts().items():
+            rows = earlier.rows.get(table)
+            if (rows is None and not count) or (rows is not None and rows == _read(table)):
+                continue
+            cursor.execute(f"DELETE FROM {_quoted(table)}")
+            if rows is not None:
+                _write(table, rows)
+            else:
+                emptied.append(table)
+        sequences = [one for one in _sequences(connection.vendor) if one["table"] in emptied]
+        for reset in connection.ops.sequence_reset_by_name_sql(no_style(), sequences):
+            cursor.execute(reset)
+
+
 def added_since(before: dict[str, int]) -> Snapshot | None:
     """Return the added rows, or None if one of the tables was not empty before."""
     changed = [table for table, count in row_counts().items() if count != before[table]]
     if any(before[table] for table in changed):
         return None
     return Snapshot({table: _read(table) for table in changed})
+
+
+@cache
+def _sequences(vendor: str) -> list[dict[str, str]]:
+    return connection.introspection.sequence_list()
 
 
 def _quoted(name: str) -> str:
