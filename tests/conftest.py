@@ -14,6 +14,9 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["markers"]
 
+# Several tests run at once. Threads of numpy would occupy the other cores while waiting.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = [
     ROOT / "referee" / "damrak_engine",

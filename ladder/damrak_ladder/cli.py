@@ -7,6 +7,8 @@ import os
 
 def main() -> int:
     """Run the command line; return the exit code."""
+    # Many processes share the machine. Threads of numpy would occupy the other cores while waiting.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:  # loading everything takes a moment, during which Ctrl-C must work
         import signal
 
