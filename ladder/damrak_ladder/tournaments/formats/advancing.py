@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from damrak_ladder.standings.fit.knockout import seeding
 from damrak_ladder.tournaments.formats.brackets import doublings
@@ -85,6 +84,9 @@ def _crossed(levels: list[list[Row]]) -> list[list[Row]]:
     Each level is an exact assignment of its entrants to its seeds: first late meetings with those
     of the same group above, then the smallest change of seeds.
     """
+    # Loading it takes 0.2 s, and every process of the platform loads this module.
+    from scipy.optimize import linear_sum_assignment
+
     total = sum(map(len, levels))
     position = _positions(total)
     placed: list[Row] = []
