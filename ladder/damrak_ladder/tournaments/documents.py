@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -35,6 +36,17 @@ def names_of(tournament: Tournament) -> Names:
     """Return the entrants of a tournament."""
     rows = tournament.entrants.select_related("bot", "version", "owner")
     return Names({one.number: one for one in rows})
+
+
+def subject_json(names: Names, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an act is about: its entrants, its round and its table, from its payload."""
+    numbers = [payload["entrant"]] if "entrant" in payload else payload.get("entrants", ())
+    return {
+        # The entry of a bot may have been undone.
+        "entrants": [names.short(number) for number in numbers if number in names.entrants],
+        "round": payload.get("round"),
+        "table": payload.get("table"),
+    }
 
 
 def summary_json(tournament: Tournament, seen: Disclosed) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from damrak_ladder.tournaments.documents import (
     names_of,
     round_json,
     standings_json,
+    subject_json,
     tournament_json,
 )
 from damrak_ladder.tournaments.log.acts import AUTOMATIC
@@ -46,6 +47,7 @@ def export_json(tournament: Tournament, seen: Disclosed) -> dict[str, Any]:
 def acts_json(tournament: Tournament, seen: Disclosed) -> list[dict[str, Any]]:
     """Return the log. Others than organisers see public acts on visible rounds, without serials."""
     rows = Act.objects.filter(tournament=tournament).select_related("actor").order_by("serial")
+    names = names_of(tournament)
     found: list[dict[str, Any]] = []
     for row in rows:
         said: dict[str, Any] = {
@@ -53,6 +55,7 @@ def acts_json(tournament: Tournament, seen: Disclosed) -> list[dict[str, Any]]:
             "at": row.at.isoformat(),
             "actor": None if row.actor is None else row.actor.username,
             "reason": row.reason,
+            **subject_json(names, row.payload),
         }
         if seen.is_organiser:
             found.append(

@@ -87,7 +87,9 @@ def _rulings(report: Report, acts: list[dict[str, Any]]) -> None:
     if with_reason:
         report.heading("Decisions of the organisers")
     for act in with_reason:
-        report.line(f"{act['at'][:16].replace('T', ' ')}  {act['kind']}: {act['reason'][:90]}")
+        bots = ", ".join(one["bot"] for one in act["entrants"])
+        what = f"{act['kind']} {bots[:66]}".rstrip()
+        report.line(f"{act['at'][:16].replace('T', ' ')}  {what}: {act['reason'][:90]}")
 
 
 def _name(stage: dict[str, Any]) -> str:

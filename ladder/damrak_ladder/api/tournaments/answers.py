@@ -181,12 +181,15 @@ class Standings(Schema):
 
 
 class LoggedAct(Schema):
-    """An act in the log; only organisers get the last five fields."""
+    """An act in the log and what it is about; only organisers get the last five fields."""
 
     kind: kinds.AnyActKind
     at: kinds.Timestamp
     actor: str | None
     reason: str
+    entrants: list[EntrantName]
+    round: int | None
+    table: int | None
     serial: int | None = None
     payload: kinds.ActPayload | None = None
     public: bool | None = None

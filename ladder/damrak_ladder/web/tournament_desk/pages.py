@@ -16,10 +16,10 @@ from damrak_ladder.message_codes.wording import text_of
 from damrak_ladder.tournaments.alerts import alerts
 from damrak_ladder.tournaments.disclosure import Disclosed, disclosed
 from damrak_ladder.tournaments.documents import (
-    Names,
     entrants_json,
     names_of,
     round_json,
+    subject_json,
     summary_json,
     tournament_json,
 )
@@ -216,7 +216,7 @@ def _rows(tournament: Tournament, below: int | None) -> list[dict[str, Any]]:
     names = names_of(tournament)
     return [
         {
-            **_about(row.payload, names),
+            **subject_json(names, row.payload),
             "serial": row.serial,
             "kind": row.kind,
             "at": row.at.isoformat(),
@@ -231,14 +231,3 @@ def _rows(tournament: Tournament, below: int | None) -> list[dict[str, Any]]:
         }
         for row in rows[: SIZE + 1]
     ]
-
-
-def _about(payload: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    """Return the entrants, the round and the table that an act is about."""
-    numbers = [payload["entrant"]] if "entrant" in payload else payload.get("entrants", ())
-    return {
-        # The entry of a bot may have been undone.
-        "entrants": [names.short(number) for number in numbers if number in names.entrants],
-        "round": payload.get("round"),
-        "table": payload.get("table"),
-    }

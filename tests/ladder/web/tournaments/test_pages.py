@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import pairwise
 from typing import Any
 
 import pytest
+from django.utils.html import strip_tags
 
 from damrak_ladder.tournaments.models import Tournament
 from damrak_ladder.web.tournaments import views
@@ -136,6 +138,20 @@ def test_private_tournament_and_draft_look_like_none() -> None:
     assert "private" in page(visitor(user), "/tournaments/")
     Tournament.objects.filter(pk=tournament.pk).update(visibility="public", phase="draft")
     assert visitor().get("/en/tournaments/cup/").status_code == 404
+
+
+@pytest.mark.parametrize("reveal", ["public", "hidden"])
+def test_log_names_the_bots_that_acts_are_about(reveal: str) -> None:
+    tournament, user = started(4, reveal=reveal)
+    act(tournament, user, "disqualify", {"entrant": 2}, reason="It copied another bot.")
+    act(tournament, user, "withdraw", {"entrant": 3}, reason="Its author asked for it.")
+    text = " ".join(strip_tags(page(visitor(), "/tournaments/cup/log/")).split())
+    assert "Bot disqualified: cup-2" in text
+    # A withdrawal may follow from a hidden result; a disqualification is on the list of entrants.
+    assert ("Bot withdrawn: cup-3" in text) is (reveal == "public")
+    said = json.loads(visitor().get("/api/v1/tournaments/cup/export").content)["acts"]
+    [about] = [one["entrants"] for one in said if one["kind"] == "disqualify"]
+    assert about == [{"entrant": 2, "bot": "cup-2", "name": "Cup-2"}]
 
 
 def test_log_shows_public_acts_with_their_reasons() -> None:
