@@ -231,6 +231,10 @@ class NameBySlug(Message, code="name-by-slug"):
     """How to name a bot."""
 
 
+class EnterBeyond(Message, code="enter-beyond"):
+    """How to enter more bots than there are places."""
+
+
 class EntrantsWithoutVersion(Message, code="entrants-without-version"):
     """Entrants have no qualified version."""
 

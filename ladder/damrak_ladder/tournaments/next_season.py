@@ -165,9 +165,10 @@ def _begun(
         made = create(actor or last.owner, plan, now, is_platform=actor is None)
         desk.perform(made, desk.Request(Kind.OPEN, {}, actor=actor), now)
         for bot in (bot for division in found.divisions for bot in division):
-            desk.perform(made, desk.Request(Kind.ENTER, {"slug": bot.slug}, actor=actor), now)
+            payload = {"slug": bot.slug, "beyond_places": True}
+            desk.perform(made, desk.Request(Kind.ENTER, payload, actor=actor), now)
         for bot in Bot.objects.filter(pk__in=guests).order_by("pk"):
-            payload = {"slug": bot.slug, "guest": True}
+            payload = {"slug": bot.slug, "guest": True, "beyond_places": True}
             desk.perform(made, desk.Request(Kind.ENTER, payload, actor=actor), now)
     return made
 

@@ -115,6 +115,7 @@ def _undecided(course: Course, entrant: object) -> list[list[int]]:
 
 def _entry(state: State, said: dict[str, Any]) -> dict[str, Any]:
     """Return the payload of an entry; the bot may be named by its slug."""
+    _check_places(state, said)
     slug, key = said.pop("slug", None), said.get("bot")
     named = {"slug": slug} if isinstance(slug, str) else {"pk": key}
     is_named = isinstance(slug, str) or type(key) is int
@@ -129,3 +130,12 @@ def _entry(state: State, said: dict[str, Any]) -> dict[str, Any]:
         said["version"] = version.pk
     said["entrant"] = 1 + max(state.entrants, default=0)
     return said
+
+
+def _check_places(state: State, said: dict[str, Any]) -> None:
+    """Refuse an entry for which there is no place, unless the request says otherwise."""
+    if type(is_beyond := said.get("beyond_places")) is bool:
+        del said["beyond_places"]
+    taken = sum(state.is_in(number) for number in state.entrants)
+    if is_beyond is not True and taken >= state.rules.entry.most:
+        raise NotPossible(entry_codes.PlacesTaken(state.rules.entry.most), codes.EnterBeyond())

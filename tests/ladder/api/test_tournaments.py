@@ -102,6 +102,24 @@ def test_own_bot_is_withdrawn() -> None:
     assert tournament.entrants.count() == 2
 
 
+def test_organisers_enter_more_bots_than_there_are_places_only_on_purpose() -> None:
+    tournament, user = cup(2, entry={"most": 2})
+    entered_bot("late")
+    program, path = Program(user, SCOPES), "tournaments/cup/acts"
+    tournament.refresh_from_db()
+    match = f'"{tournament.serial}"'
+    body: dict[str, Any] = {"kind": "enter", "payload": {"slug": "late"}}
+    problem = problem_of(program.post(path, body, If_Match=match), 409, "not-possible")
+    assert "All places are taken. Maximum: 2." in problem["detail"]
+    for odd in (None, 1, "yes"):
+        said = body | {"payload": {"slug": "late", "beyond_places": odd}}
+        assert program.post(path, said, If_Match=match).status_code >= 400
+    said = body | {"payload": {"slug": "late", "beyond_places": True}}
+    assert program.post(path, said, If_Match=match).status_code == 200
+    entry = tournament.acts.filter(kind="enter").latest("serial")
+    assert "beyond_places" not in entry.payload
+
+
 def test_acts_take_a_serial_and_a_key() -> None:
     tournament, user = started(4, "swiss", rounds=2)
     program, path = Program(user, SCOPES), "tournaments/cup/acts"

@@ -68,6 +68,9 @@ TEXTS: Final[Mapping[type[Message], Any]] = {
     codes.ReplayOrTrust: _("Replay the block, or trust the host again."),
     codes.NoBot: _("There is no bot %(bot)s."),
     codes.NameBySlug: _("Name the bot by its slug."),
+    codes.EnterBeyond: _(
+        "Increase the number of places in the rules, or enter the bot even if all places are taken."
+    ),
     entries.NoQualifiedVersion: _("%(bot)s has no qualified version. Submit one first."),
     codes.EntrantsWithoutVersion: _("These entrants have no qualified version: %(numbers)s."),
     codes.WithdrawThese: _("Withdraw these entrants."),

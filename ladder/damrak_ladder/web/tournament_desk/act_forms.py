@@ -112,6 +112,7 @@ class _DisqualifyForm(_EntrantForm):
 class _EnterForm(ActForm):
     slug = forms.CharField(label=_("Name of the bot"), max_length=40)
     guest = forms.BooleanField(label=_("As a guest, who has no place in the table"), required=False)
+    beyond_places = forms.BooleanField(label=_("Even if all places are taken"), required=False)
 
 
 class _RenameForm(ActForm):

@@ -148,6 +148,7 @@ def _enter(
             tournament,
             _listed(tournament, form).new,
             is_guest=form.cleaned_data["guest"],
+            is_beyond="beyond" in request.POST,
             actor=request.user,
             serial=serial,
             key=key,

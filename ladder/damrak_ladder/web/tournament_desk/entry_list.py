@@ -45,6 +45,7 @@ class Listed:
 
     lines: list[Line]
     warning: str = ""
+    is_beyond: bool = False  # there are not enough places for all
 
     @property
     def new(self) -> list[Line]:
@@ -78,7 +79,7 @@ def listed(state: State, names: Iterable[str]) -> Listed:
     total, most = len(entered) + len(found.new), state.rules.entry.most
     if found.new and total > most:
         said = _("Afterwards %(total)s bots are entered, more than the %(most)s places.")
-        return Listed(lines, said % {"total": total, "most": most})
+        return Listed(lines, said % {"total": total, "most": most}, is_beyond=True)
     return found
 
 
@@ -87,6 +88,7 @@ def enter_all(
     lines: Iterable[Line],
     *,
     is_guest: bool,
+    is_beyond: bool,
     actor: User,
     serial: int,
     key: str,
@@ -103,7 +105,7 @@ def enter_all(
             slug = house_version(line.name, now).bot.slug if line.bot is None else line.bot.slug
             asked = desk.Request(
                 Kind.ENTER,
-                {"slug": slug, "guest": is_guest},
+                {"slug": slug, "guest": is_guest, "beyond_places": is_beyond},
                 actor=actor,
                 serial=serial,
                 key=f"{key}-{done}",

@@ -101,7 +101,10 @@ def test_guests_and_bots_beyond_the_places_are_announced() -> None:
     html = preview(client, "canal-rat", guest="on")
     assert "Afterwards 3 bots are entered, more than the 2 places." in html
     assert "authors may not enter this kind of bot" in html
-    client.post(f"/en{ADD}", fields(html))
+    answer = client.post(f"/en{ADD}", fields(html)).content.decode()
+    assert "All places are taken. Maximum: 2." in answer
+    assert entered() == ["cup-1", "cup-2"]
+    client.post(f"/en{ADD}", fields(answer) | {"beyond": "on"})
     assert Tournament.objects.get().entrants.get(bot__slug="canal-rat").is_guest
 
 
