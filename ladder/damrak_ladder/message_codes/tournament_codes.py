@@ -32,6 +32,12 @@ class SlowRound(Message, code="slow-round"):
     number: Key
 
 
+class RoundNotPairable(Message, code="round-not-pairable"):
+    """The arranged pairings of a round leave no pairing of all entrants."""
+
+    number: Key
+
+
 class MoreRoundsThanOpponents(Message, code="more-rounds-than-opponents"):
     """A Swiss for two has more rounds than an entrant has opponents."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from statistics import median
@@ -16,14 +17,19 @@ from damrak_ladder.message_codes.message import Message
 from damrak_ladder.message_codes.tournament_codes import (
     BlockNotPlayable,
     EntrantAbsent,
+    OwnerFillsField,
+    OwnerFillsTables,
     PlayedInQuarantine,
+    RoundNotPairable,
     SlowRound,
 )
 from damrak_ladder.message_codes.wording import english
-from damrak_ladder.tournaments import journal
+from damrak_ladder.tournaments import formats, journal
 from damrak_ladder.tournaments.log.acts import Kind
-from damrak_ladder.tournaments.log.state import Pairing, State
-from damrak_ladder.tournaments.log.values import UNDER_WAY, BlockKey, PairingKey
+from damrak_ladder.tournaments.log.advance import pairing_of
+from damrak_ladder.tournaments.log.course import course
+from damrak_ladder.tournaments.log.state import Arrangement, Pairing, State
+from damrak_ladder.tournaments.log.values import UNDER_WAY, BlockKey, PairingKey, Phase
 from damrak_ladder.tournaments.models import Entrant, PairingBlock, Tournament
 from damrak_ladder.tournaments.pairing_blocks import open_verdicts
 from damrak_ladder.tournaments.records import keyed
@@ -32,13 +38,15 @@ SLOW: Final = 2.0
 """A round is slow if it takes this many times as long as the earlier rounds."""
 
 _LEAST: Final = timedelta(minutes=1)
+_BEFORE_START: Final = (Phase.OPEN, Phase.CLOSED)
+_OF_OWNERS: Final = (OwnerFillsField, OwnerFillsTables)
 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
     """A problem, and acts that an organiser can preview: pairs of a kind and its payload."""
 
-    kind: str  # "host", "absent", "dead" or "slow"
+    kind: str  # "host", "absent", "dead", "slow", "pairing" or "plan"
     message: Message
     proposals: tuple[tuple[str, dict[str, Any]], ...] = ()
     block: int | None = None
@@ -59,10 +67,11 @@ class Alert:
 def alerts(tournament: Tournament, now: datetime) -> list[Alert]:
     """Return the problems that need an organiser now."""
     state = journal.state_of(tournament)
-    if not state.stages:
-        return []
-    found = doubtful(tournament, state)
+    if state.phase in _BEFORE_START:
+        return _planned(state)
+    found = doubtful(tournament, state) if state.stages else []
     if state.phase in UNDER_WAY:
+        found += _not_pairable(tournament, state)
         found += _dead(tournament, state)
         found += _absent(tournament, state, now)
         found += _slow(tournament, state, now)
@@ -136,6 +145,71 @@ def _absent(tournament: Tournament, state: State, now: datetime) -> list[Alert]:
         message = EntrantAbsent(entrant.bot.name, minutes)
         found.append(Alert("absent", message, tuple(proposals), entrant=entrant.number))
     return found
+
+
+def _planned(state: State) -> list[Alert]:
+    """Return alerts about arranged pairings and authors of the bots that are entered so far.
+
+    Seeds are those of the order of entry, as warnings do not depend on them.
+    """
+    present = [one for one in state.entrants.values() if state.is_in(one.number)]
+    field_ = [
+        formats.Entrant(one.number, at, one.owner, guest=one.is_guest)
+        for at, one in enumerate(present, 1)
+    ]
+    found = []
+    for number, plan in enumerate(state.rules.stages):
+        [source, *others] = plan.sources
+        if others or source.stage is not None or source.entrants:
+            continue
+        here = field_[source.first - 1 : source.last]
+        try:
+            warnings = formats.plan(plan.rules, here).warnings
+        except formats.RulesError:
+            continue  # too few bots so far
+        if state.phase is Phase.CLOSED:  # the form warns of everything else
+            found += [Alert("plan", one) for one in warnings if isinstance(one, _OF_OWNERS)]
+        arranged = state.arrangements.get((number, 1))
+        if arranged is not None and not _can_pair(plan.rules, here, arranged):
+            found.append(_pairing_alert(number, 1))
+    return found
+
+
+def _can_pair(
+    rules: formats.StageRules, entrants: Sequence[formats.Entrant], arranged: Arrangement
+) -> bool:
+    """Return whether the first round of a stage can be paired."""
+    manual, forbidden = arranged.manual, arranged.forbidden
+    try:
+        formats.pair_round(rules, entrants, [], seed="", forbidden=forbidden, manual=manual)
+    except formats.FormatError:
+        return False
+    return True
+
+
+def _not_pairable(tournament: Tournament, state: State) -> list[Alert]:
+    """Return an alert if the next round has arranged pairings with which it cannot be paired."""
+    if not state.arrangements:
+        return []
+    if not state.stages:
+        return [one for one in _planned(state) if one.kind == "pairing"]
+    found = []
+    played = course(state, journal.results_of(tournament))
+    for stage in state.stages.values():
+        following = len(stage.rounds) + 1
+        is_open = bool(stage.rounds) and not played.is_complete(stage.rounds[-1].key)
+        if is_open or (stage.number, following) not in state.arrangements:
+            continue
+        try:
+            pairing_of(state, played, stage, bytes(tournament.secret))
+        except formats.FormatError:
+            found.append(_pairing_alert(stage.number, following))
+    return found
+
+
+def _pairing_alert(stage: int, number: int) -> Alert:
+    where = {"stage": stage, "round": number}
+    return Alert("pairing", RoundNotPairable(number), ((Kind.ARRANGE, where),), where=where)
 
 
 def _slow(tournament: Tournament, state: State, now: datetime) -> list[Alert]:

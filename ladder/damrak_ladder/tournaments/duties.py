@@ -20,6 +20,7 @@ from damrak_ladder.tournaments.announcements import FREEZE_NOTICE, remind_of_fre
 from damrak_ladder.tournaments.divisions import divisions_of
 from damrak_ladder.tournaments.entry import pinned_versions
 from damrak_ladder.tournaments.errors import BadTournament, Refused, Stale
+from damrak_ladder.tournaments.formats import FormatError
 from damrak_ladder.tournaments.log.acts import Kind
 from damrak_ladder.tournaments.log.advance import next_step
 from damrak_ladder.tournaments.log.course import course
@@ -95,7 +96,11 @@ def _pair_next(tournament: Tournament, now: datetime) -> bool:
         locked = Tournament.objects.select_for_update(no_key=True).get(pk=tournament.pk)
         state = journal.state_of(locked)
         played = course(state, journal.results_of(locked))
-        step = next_step(state, played, bytes(locked.secret))
+        try:
+            step = next_step(state, played, bytes(locked.secret))
+        except FormatError as problem:  # the arranged pairings are impossible: `alerts` says so
+            _log.info("not_paired", extra={"tournament": locked.slug, "why": str(problem)})
+            return False
         if step is None:
             return False
         request = desk.Request(step[0], step[1], serial=locked.serial)
@@ -115,7 +120,10 @@ def _is_some_round_complete(tournament: Tournament, state: State) -> bool:
 
 def _is_over(tournament: Tournament, state: State) -> bool:
     played = course(state, journal.results_of(tournament))
-    step = next_step(state, played, bytes(tournament.secret))
+    try:
+        step = next_step(state, played, bytes(tournament.secret))
+    except FormatError:
+        return False
     return step is not None and step[0] is Kind.FINISH
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from damrak_ladder.account_data.deletion import delete_account
 from damrak_ladder.accounts.models import User
-from damrak_ladder.bots.models import Kind, Version
+from damrak_ladder.bots.models import Bot, Kind, Version
 from damrak_ladder.matches import hosts
 from damrak_ladder.matches.models import Block, BlockState, Host, Seat, SeatLog
 from damrak_ladder.message_codes.block_codes import OperatorReason
@@ -221,3 +221,39 @@ def test_entrants_of_a_deleted_account_are_withdrawn_and_its_acts_stay() -> None
     assert next(one.standing for one in tournament.entrants.order_by("number")) == "withdrawn"
     play(tournament)
     assert tournament.phase == "over"
+
+
+def test_forbidden_pairs_that_leave_no_pairing_raise_an_alert_before_the_start_and_later() -> None:
+    tournament, user = cup(4, "swiss", rounds=3)
+    nobody = {"forbidden": [[1, 2], [1, 3], [1, 4]]}
+    for number in (1, 2):
+        act(tournament, user, "arrange", {"round": number, **nobody})
+    act(tournament, user, "close")
+    [alert] = alerts(tournament, NOW)
+    assert alert.kind == "pairing"
+    assert "Round 1 cannot be paired" in alert.text
+    act(tournament, user, "start")
+    assert run_duties(NOW) == 0
+    assert alerts(tournament, NOW) == [alert]
+    for number in (1, 2):
+        [alert] = [one for one in alerts(tournament, NOW) if one.kind == "pairing"]
+        assert alert.proposals == (("arrange", {"stage": 0, "round": number}),)
+        act(tournament, user, *alert.proposals[0])
+        play(tournament)
+        assert len(journal.state_of(tournament).stages[0].rounds) == (1 if number == 1 else 3)
+    tournament.refresh_from_db()
+    assert tournament.phase == "over"
+
+
+def test_author_of_most_bots_of_a_swiss_raises_an_alert_before_the_start() -> None:
+    tournament, user = cup(6, "swiss", rounds=3)
+    for number in (2, 3, 4):
+        act(tournament, user, "withdraw", {"entrant": number})
+    for slug in ("one", "two", "three", "four", "five"):
+        version = entered_bot(slug)
+        Bot.objects.filter(pk=version.bot_id).update(owner=user)
+        act(tournament, user, "enter", {"slug": slug})
+    act(tournament, user, "close")
+    [alert] = alerts(tournament, NOW)
+    assert (alert.kind, alert.proposals) == ("plan", ())
+    assert "Entrants of one author: 5 of 8" in alert.text

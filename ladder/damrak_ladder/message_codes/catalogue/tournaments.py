@@ -23,6 +23,10 @@ TEXTS: Final[Mapping[type[Message], Any]] = {
         "minutes",
     ),
     codes.SlowRound: _("Round %(number)s takes longer than the rounds before it."),
+    codes.RoundNotPairable: _(
+        "Round %(number)s cannot be paired: its arranged and forbidden pairings leave a bot "
+        "without an opponent."
+    ),
     codes.MoreRoundsThanOpponents: _(
         "Entrants: %(entrants)s, rounds: %(rounds)s, rematches: at least %(least)s. "
         "Without rematches, the number of rounds is at most %(possible)s. "
