@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import re
 import signal
@@ -24,6 +25,7 @@ from damrak_referee.runner.settings import MIB, RunnerSettings
 PERIOD_US: Final = 100_000
 _OLD_SECONDS: Final = 60
 _NAME: Final = re.compile(r"damrak-(?P<mark>[0-9a-f]{6})-(?P<instance>[0-9a-f]{8})")
+_QUOTA: Final = "cpu.cfs_quota_us"
 _PATIENCE: Final = 6000  # steps of 5 ms for a killed group to become empty
 
 
@@ -134,7 +136,7 @@ class Groups:
         """Return whether groups can limit the use of processors; call it after `open`."""
         base = self._bases.get("cpu")
         if base is None or not self._unified:
-            return base is not None and (base / self._name / "cpu.cfs_quota_us").exists()
+            return base is not None and (base / self._name / _QUOTA).exists()
         return "cpu" in words(base / self._name / "cgroup.subtree_control")
 
     def make(self, name: str, settings: RunnerSettings) -> Group:
@@ -185,7 +187,7 @@ class Groups:
             for folder in dict.fromkeys(folders.values()):
                 folder.mkdir()
             for path, value in self._limits(folders, settings):
-                write(path, value)
+                _limit(path, value)
         except OSError:
             group._remove_empty()
             raise
@@ -208,7 +210,7 @@ class Groups:
             yield from _if_there(memory / "memory.memsw.limit_in_bytes", most)
             if cpu is not None:
                 yield from _if_there(cpu / "cpu.cfs_period_us", PERIOD_US)
-                yield from _if_there(cpu / "cpu.cfs_quota_us", quota)
+                yield from _if_there(cpu / _QUOTA, quota)
 
 
 def _remove_old(folder: Path) -> None:
@@ -218,6 +220,18 @@ def _remove_old(folder: Path) -> None:
             if time.time() - inner.stat().st_mtime > _OLD_SECONDS:
                 inner.rmdir()
         folder.rmdir()
+
+
+def _limit(path: Path, value: int | str) -> None:
+    """Write a limit, except a share of processors above that of our own group.
+
+    Version 1 refuses such a share as invalid. The smaller one of our own group holds without it.
+    """
+    try:
+        write(path, value)
+    except OSError as problem:
+        if (path.name, problem.errno) != (_QUOTA, errno.EINVAL):
+            raise
 
 
 def _if_there(path: Path, value: int | str) -> Iterator[tuple[Path, int | str]]:

@@ -21,6 +21,7 @@ from damrak_referee.runner.hierarchy import (
     version_1,
     version_2,
     words,
+    write,
 )
 from damrak_referee.runner.instance import is_held, make_instance
 from damrak_referee.runner.messages import (
@@ -355,6 +356,32 @@ def test_a_group_of_version_2_has_every_limit() -> None:
             groups.close()
 
     asyncio.run(run())
+
+
+def test_a_group_with_a_small_share_of_processors_limits_sandboxes_by_itself() -> None:
+    try:
+        hierarchy = find_hierarchy()
+    except NoGroups as problem:
+        pytest.skip(str(problem))
+    if hierarchy.unified or "cpu" not in hierarchy.bases:
+        pytest.skip("version 2 accepts any share")
+    small = hierarchy.bases["cpu"] / f"small-{os.getpid()}"
+    small.mkdir()
+    try:
+        write(small / "cpu.cfs_quota_us", 50_000)
+        bases = {**hierarchy.bases, "cpu": small}
+        groups = Groups(replace(hierarchy, bases=bases), MARK, "1234567a")
+        groups.open()
+
+        async def run() -> None:
+            group = groups.make("1", SETTINGS)
+            assert words(small / f"damrak-{MARK}-1234567a" / "1" / "cpu.cfs_quota_us") == ["-1"]
+            assert await group.remove()
+
+        asyncio.run(run())
+        groups.close()
+    finally:
+        small.rmdir()
 
 
 @pytest.mark.process
