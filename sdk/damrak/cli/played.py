@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 PAGE: Final = 200
 FILTERS: Final = ("bot", "version", "owner", "opponent", "ladder", "board", "seats", "since")
 MORE_FILTERS: Final = ("until", "result", "fault", "state")
+COLLECTIONS: Final = {
+    "bot": "bots",
+    "opponent": "bots",
+    "version": "versions",
+    "owner": "authors",
+    "ladder": "ladders",
+}
+"""The filters that name something, and where the API has it."""
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
@@ -61,10 +69,27 @@ def _pages(site: Site, args: argparse.Namespace, limit: int | None) -> Iterator[
     query = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     query["limit"] = PAGE if limit is None else min(limit, PAGE)
     cursor: str | None = ""
+    is_empty = True
     while cursor is not None:
         found = site.get("matches", **query, cursor=cursor)
+        is_empty = is_empty and not found["items"]
         yield from found["items"]
         cursor = found["next_cursor"]
+    if is_empty:
+        check_names(site, query)
+
+
+def check_names(site: Site, query: Mapping[str, Any]) -> None:
+    """Check whether what the filters name exists, so that a typing error is not an empty list.
+
+    Raises:
+        LadderError: the ladder does not know a name.
+    """
+    from damrak.ladder.site import part
+
+    for name, collection in COLLECTIONS.items():
+        if query.get(name) is not None:
+            site.get(f"{collection}/{part(str(query[name]))}")
 
 
 def print_json(rows: Iterable[dict[str, Any]], args: argparse.Namespace) -> bool:

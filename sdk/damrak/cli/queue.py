@@ -10,7 +10,7 @@ from damrak.cli.console import out
 from damrak.cli.errors import OK
 from damrak.cli.ladders import add_site, clean
 from damrak.cli.parser import Commands, add_command
-from damrak.cli.played import add_output
+from damrak.cli.played import add_output, check_names
 
 
 def add_parser(commands: Commands) -> None:
@@ -35,9 +35,12 @@ def run(args: argparse.Namespace) -> int:
     from damrak.ladder.login import find_address
     from damrak.ladder.site import Site
 
-    found = Site(find_address(args.to, may_be_plain=args.insecure)).get("queue")
+    site = Site(find_address(args.to, may_be_plain=args.insecure))
+    found = site.get("queue")
     for state in ("running", "waiting"):
         found[state] = [block for block in found[state] if _has(block, args.bot)]
+    if not found["running"] and not found["waiting"]:
+        check_names(site, {"bot": args.bot})
     if args.json:
         print(json.dumps(found))
         return OK
@@ -50,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
             console.print(_line(row), soft_wrap=True, highlight=False, markup=False)
     if not args.ndjson:
         counts = f"{found['running_count']} running, {found['waiting_count']} waiting"
-        console.print(f"{counts}; {found['hosts']} hosts", highlight=False, markup=False)
+        console.print(f"{counts}; {found['hosts']} host{'' if found['hosts'] == 1 else 's'}", highlight=False, markup=False)
     return OK
 
 

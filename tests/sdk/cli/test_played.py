@@ -52,6 +52,10 @@ def test_matches_are_listed_by_filters(site: Site, tmp_path: Path) -> None:
     assert "no matches" in run(site, tmp_path, "matches", "--board", "nowhere")
     assert "nowhere" in run(site, tmp_path, "matches", "--ladder", "nowhere", code=2)
     assert "since" in run(site, tmp_path, "matches", "--since", "yesterday", code=2)
+    for unknown in ("bot", "opponent", "owner"):
+        assert "nowhere" in run(site, tmp_path, "matches", f"--{unknown}", "nowhere", code=2)
+    assert "999" in run(site, tmp_path, "matches", "--version", "999", code=2)
+    run(site, tmp_path, "download", "--bot", "nowhere", code=2)
 
 
 def test_replays_are_downloaded_once_and_verified(site: Site, tmp_path: Path) -> None:
@@ -86,6 +90,7 @@ def test_ratings_and_the_queue(site: Site, tmp_path: Path) -> None:
     rows = lines(run(site, tmp_path, "queue", "--ndjson"))
     assert {row["state"] for row in rows} <= {"running", "waiting"}
     assert "running" in run(site, tmp_path, "queue")
+    assert "nowhere" in run(site, tmp_path, "queue", "--bot", "nowhere", code=2)
 
 
 def test_a_recorded_match_is_watched_from_its_beginning(site: Site, tmp_path: Path) -> None:
