@@ -19,10 +19,14 @@ class Receiver:
     port: int = 0
     heard: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)  # of the next responses; then 204
+    refusals: int = 0  # of each message, with the status 500, before it is accepted
     location: str = ""
     hold: threading.Event | None = None  # no response before it is set
 
     def answer(self) -> int:
+        ids = [headers.get("webhook-id") for headers, _ in self.heard]
+        if ids.count(ids[-1]) <= self.refusals:
+            return 500
         return self.statuses.pop(0) if self.statuses else 204
 
 

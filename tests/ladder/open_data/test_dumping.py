@@ -16,14 +16,13 @@ from django.test import override_settings
 
 from damrak_ladder.account_data.deletion import delete_account
 from damrak_ladder.accounts.models import FORMER_AUTHOR, User
-from damrak_ladder.bots.models import Bot, Version
+from damrak_ladder.bots.models import Bot
 from damrak_ladder.command_line import main
 from damrak_ladder.installation.environment import Dumping
-from damrak_ladder.matches.models import Block, Ladder, Match, SeatResult
+from damrak_ladder.matches.models import Block, Ladder, Match
 from damrak_ladder.open_data.errors import DumpError
-from damrak_ladder.replays.storage import load
-from damrak_ladder.standings.models import Line, Standing
 from ladder.flow import some_host
+from ladder.open_data.comparison import by_id, compare, expected_matches, public_now
 from ladder.open_data.dumps import content, dumped, everything, index_of, rows_of
 from ladder.sites import fill, play
 from ladder.tournaments import cups
@@ -60,55 +59,6 @@ def killed(monkeypatch: pytest.MonkeyPatch, after: int) -> Iterator[None]:
         yield
 
 
-def expected_matches(hidden: set[int]) -> list[dict[str, Any]]:
-    """Return the rows of matches, read seat by seat and without the code of the dump."""
-    rows: dict[int, dict[str, Any]] = {}
-    full = SeatResult.objects.select_related(
-        "seat__match__block__ladder", "seat__version__bot__owner"
-    )
-    for result in full.order_by("seat__match__block__finished", "seat__match", "seat__number"):
-        seat, version = result.seat, result.seat.version
-        match, block = seat.match, seat.match.block
-        if block.pk in hidden:
-            continue
-        row = rows.setdefault(
-            match.pk,
-            {
-                "id": match.pk,
-                "block": block.pk,
-                "number": match.number,
-                "ladder": block.ladder.slug if block.ladder else None,
-                "purpose": block.purpose,
-                "board": block.board,
-                "options": json.dumps(block.options, separators=(",", ":")),
-                "control": json.dumps(block.control, separators=(",", ":")),
-                "is_mirrored": block.is_mirrored,
-                "finished": block.finished,
-                "replay": match.replay,
-                "seats": [],
-            },
-        )
-        row["seats"].append(
-            {
-                "seat": seat.number,
-                "bot": version.bot.slug,
-                "version": version.number,
-                "version_id": version.pk,
-                "owner": version.bot.owner.username,
-                "kind": version.kind,
-                "turn": result.turn,
-                "place": result.place,
-                "points": result.points,
-                "fault": result.fault,
-            }
-        )
-    return sorted(rows.values(), key=lambda row: row["id"])
-
-
-def by_id(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(rows, key=lambda row: row["id"])
-
-
 @pytest.mark.usefixtures("committed")
 def test_a_dump_has_every_public_row_of_the_database_and_no_other(tmp_path: Path) -> None:
     fill(NOW, blocks=12, replays=2)
@@ -119,30 +69,12 @@ def test_a_dump_has_every_public_row_of_the_database_and_no_other(tmp_path: Path
     hidden = set(Block.objects.filter(purpose="tournament").values_list("pk", flat=True))
     assert len(hidden) == 6
     dumped(tmp_path)
-    assert by_id(rows_of(tmp_path, "matches")) == expected_matches(hidden)
-    replays = {row["match"]: row["replay"] for row in rows_of(tmp_path, "replays")}
-    known = Match.objects.filter(block__in=Block.objects.order_by("-finished")).exclude(replay="")
-    real = {it.pk: text for it in known if (text := _replay(it)) and it.block_id not in hidden}
-    assert replays == real
-    assert len(real) >= 4
-    assert [
-        (row["ladder"], row["version_id"], row["seats"], row["fit"], row["elo"], row["games"])
-        for row in rows_of(tmp_path, "ratings")
-    ] == list(
-        Line.objects.order_by("at", "pk").values_list(
-            "ladder__slug", "version", "seats", "fit", "elo", "games"
-        )
-    )
-    assert len(rows_of(tmp_path, "standings")) == Standing.objects.count()
-    assert [row["id"] for row in rows_of(tmp_path, "versions")] == list(
-        Version.objects.order_by("pk").values_list("pk", flat=True)
-    )
-    assert len(rows_of(tmp_path, "bots")) == Bot.objects.count()
+    assert compare(tmp_path, hidden) >= 4
     assert {"practice", "amsterdam"} <= {row["name"] for row in rows_of(tmp_path, "boards")}
     assert everything(tmp_path) == content(tmp_path).keys()
 
     cups.act(tournament, user, "release", {"round": 1, "level": "public"})
-    released = set(_public_now())
+    released = set(public_now())
     assert released & hidden
     done = dumped(tmp_path)
     assert {it.date().isoformat() for it in _ends(released & hidden)} <= set(done.written)
@@ -150,18 +82,6 @@ def test_a_dump_has_every_public_row_of_the_database_and_no_other(tmp_path: Path
     cups.act(tournament, user, "release", {"round": 1, "level": "hidden"})
     dumped(tmp_path)
     assert by_id(rows_of(tmp_path, "matches")) == expected_matches(hidden)
-
-
-def _replay(match: Match) -> str:
-    try:
-        return load(match.replay).decode().strip()
-    except Exception:  # noqa: BLE001 - results made up by the test have no replay
-        return ""
-
-
-def _public_now() -> list[int]:
-    rows = Block.objects.filter(pairing_block__pairing__release="public", finished__isnull=False)
-    return list(rows.values_list("pk", flat=True))
 
 
 def _ends(blocks: set[int]) -> list[datetime]:
