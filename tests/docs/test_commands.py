@@ -41,7 +41,11 @@ def test_commands_are_in_blocks_that_name_their_language(document: str) -> None:
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
-    more = {"DAMRAK_LADDER_LOCAL_WEBHOOKS": "yes", "DAMRAK_LADDER_SUBMISSIONS_PER_HOUR": "100"}
+    more = {
+        "DAMRAK_LADDER_LOCAL_WEBHOOKS": "yes",
+        "DAMRAK_LADDER_SUBMISSIONS_PER_HOUR": "100",
+        "DAMRAK_LADDER_TESTS_PER_OWNER": "10",
+    }
     with (
         receiving() as receiver,
         new_home() as home,

@@ -22,7 +22,7 @@ from ladder.embedded.platforms import (
     PATIENCE,
     Platform,
     new_home,
-    play_quickly,
+    play_short_games,
     run,
     wait_for,
 )
@@ -55,7 +55,7 @@ def platform(home: Path) -> Iterator[Platform]:
     more = {"DAMRAK_LADDER_LOCAL_WEBHOOKS": "yes"}
     with Platform(home, free_port(), "--workers", "2", **more) as running:
         running.wait_until_up()
-        play_quickly(home, running.port)
+        play_short_games(home, running.port)
         yield running
 
 

@@ -207,7 +207,10 @@ _answers(
 )
 _answers(NotYours, _not_yours)
 _answers(BadBounds, _bad_bounds)
-_answers(TooManyTrials, _conflict("limit-reached", "wait until a test ends, or cancel one"))
+_answers(
+    TooManyTrials,
+    _conflict("limit-reached", "damrak trial --cancel ID; GET /api/v1/trials lists all tests"),
+)
 _answers(BadTournament, _bad_tournament)
 _answers(KeyReused, _key_reused)
 _answers(NotAllowed, _not_allowed)

@@ -53,7 +53,11 @@ def run(args: argparse.Namespace) -> int:
             console.print(_line(row), soft_wrap=True, highlight=False, markup=False)
     if not args.ndjson:
         counts = f"{found['running_count']} running, {found['waiting_count']} waiting"
-        console.print(f"{counts}; {found['hosts']} host{'' if found['hosts'] == 1 else 's'}", highlight=False, markup=False)
+        console.print(
+            f"{counts}; {found['hosts']} host{'' if found['hosts'] == 1 else 's'}",
+            highlight=False,
+            markup=False,
+        )
     return OK
 
 
