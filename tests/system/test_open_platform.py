@@ -84,6 +84,11 @@ def is_end_of_block(message: dict[str, Any]) -> bool:
     return bool(message["type"] == "block.finished")
 
 
+def event_of(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message without its token, which is another one each time it is sent."""
+    return {name: value for name, value in message.items() if name != "token"}
+
+
 def recorded(platform: Platform) -> set[int]:
     return set(platform.numbers(ENDED))
 
@@ -109,7 +114,7 @@ def test_a_stream_that_is_cut_ten_times_has_every_event_once(platform: Platform)
     rest = [one for one in messages(platform, token, follow="false") if is_end_of_block(one)]
     whole = [one for one in messages(platform, first, follow="false") if is_end_of_block(one)]
     received += rest
-    assert received == whole[: len(received)]
+    assert [event_of(one) for one in received] == [event_of(one) for one in whole[: len(received)]]
     blocks = [message["block"] for message in received]
     assert len(set(blocks)) == len(blocks) > CUTS
     assert after - before <= set(blocks)
