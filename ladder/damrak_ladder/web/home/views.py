@@ -38,13 +38,21 @@ def home(request: HttpRequest) -> HttpResponse:
     """Show what the site is, who leads, the latest games, and how to join."""
     open_ladders = Ladder.objects.filter(is_open=True).order_by("-weight", "slug")[:LADDERS]
     today = timezone.now().date()
+    latest = lists.latest(7)
+    notable_games = notables()
+    stories = stories_between(today - timedelta(days=1), today, STORIES)
+    games = [story.match_id for story in stories]
+    games += [notable.match_id for notable in notable_games]
+    games += [row.matches[0].pk for row in latest if row.matches]
     context = {
         "ladders": [_shown(one) for one in open_ladders],
-        "latest": lists.latest(7),
+        "latest": latest,
         "tournaments": headlines(TOURNAMENTS),
         "live": live_table(viewer=request.user if is_known(request.user) else None),
-        "notables": notables(),
-        "stories": stories_between(today - timedelta(days=1), today, STORIES),
+        "notables": notable_games,
+        "stories": stories,
+        # To watch while no game is running; None if nothing has been recorded.
+        "recording": games[0] if games else None,
     }
     return render(request, "web/home/home.html", context)
 

@@ -76,7 +76,7 @@ def scene_of(puzzle: Puzzle) -> Scene:
         board_name=replay.board.name,
         board=picture(replay.board, owners, claims, puzzle.seat, "puzzle-board"),
         row=panels.market(speaker, values),
-        seats=panels.seats(speaker, values),
+        seats=panels.seats(speaker, values, has_times=False),
         turn=speaker.fill("turn", {"n": values["turn"] + 1}),
         seat=puzzle.seat,
         moves=tuple(_move(puzzle, speaker, number) for number in range(len(puzzle.choices))),

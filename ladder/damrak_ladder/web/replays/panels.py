@@ -36,10 +36,10 @@ def market(speaker: Speaker, values: dict[str, Any]) -> SafeString:
     return SafeString(f'{row(speaker, values)}<dl class="market-facts">{told}</dl>')
 
 
-def seats(speaker: Speaker, values: dict[str, Any]) -> SafeString:
-    """Return a panel for each seat."""
-    every = speaker.match["seats"]
-    return SafeString("".join(_seat(speaker, values, seat) for seat in range(len(every))))
+def seats(speaker: Speaker, values: dict[str, Any], *, has_times: bool = True) -> SafeString:
+    """Return a panel for each seat, with or without thinking times."""
+    every = range(len(speaker.match["seats"]))
+    return SafeString("".join(_seat(speaker, values, seat, has_times) for seat in every))
 
 
 def unseen(speaker: Speaker, values: dict[str, Any]) -> tuple[str, SafeString]:
@@ -80,15 +80,16 @@ def cards(speaker: Speaker, kinds: Iterable[int]) -> SafeString:
     return SafeString("".join(_face(speaker, kind) for kind in kinds))
 
 
-def _seat(speaker: Speaker, values: dict[str, Any], seat: int) -> str:
+def _seat(speaker: Speaker, values: dict[str, Any], seat: int, has_times: bool) -> str:
     sits = speaker.match["seats"][seat]
     score = values.get(f"z{seat}", values[f"s{seat}"])
     seconds = number_format((values[f"m{seat}"] + 50) // 100 / 10, 1)  # number_format truncates
-    facts = (
+    facts = [
         speaker.count("n_carts", values[f"k{seat}"]),
         speaker.count("n_goods", values[f"g{seat}"]),
-        speaker.fill("thought", {"n": seconds}),
-    )
+    ]
+    if has_times:
+        facts.append(speaker.fill("thought", {"n": seconds}))
     hand = values[f"h{seat}"]
     acts = " acts" if seat in values.get("actor", ()) else ""
     full = escape(f"{sits['bot']} {sits['version']} \N{MIDDLE DOT} {sits['owner']}")

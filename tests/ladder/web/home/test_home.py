@@ -95,6 +95,27 @@ def test_the_front_page_shows_them_and_follows_a_table():
     assert "Worth watching" not in page(client, "/")
 
 
+@pytest.mark.usefixtures("database")
+def test_door_to_a_game_never_leads_to_a_hidden_table():
+    client = visitor()
+    assert _door(page(client, "/")) == "/en/queue/"
+    fill_recently(blocks=21)
+    assert _door(page(client, "/")) == "#live-table"
+    running = Block.objects.filter(state=BlockState.RUNNING)
+    running.update(state=BlockState.WAITING, lease_until=None)
+    best = Notable.objects.order_by("-at", "-pk")[0]
+    assert _door(page(client, "/")) == f"/en/matches/{best.match_id}/?at=0"
+    Notable.objects.all().delete()
+    latest = Match.objects.filter(block__state=BlockState.RECORDED, number=0).latest("block")
+    assert _door(page(client, "/")) == f"/en/matches/{latest.pk}/?at=0"
+
+
+def _door(home: str) -> str:
+    found = re.search(r'href="([^"]*)"><strong>Watch a game', home)
+    assert found is not None
+    return found[1]
+
+
 def _shown(fragment: str) -> int:
     found = re.search(r'data-files="/matches/(\d+)/"', fragment)
     assert found is not None

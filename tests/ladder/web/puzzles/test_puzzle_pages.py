@@ -68,6 +68,7 @@ def test_the_position_has_only_what_the_seat_knew():
         shown = page(visitor(), f"/puzzles/{puzzle.pk}/")
         panels = shown.split('<article class="seat ')[1:]
         assert len(panels) == 2
+        assert "thought for" not in shown
         for seat, panel in enumerate(panels):
             assert ("contract--back" in panel) == (seat != puzzle.seat)
         assert "bot-" not in shown.split("<main")[1].split("</main>")[0]
