@@ -1,7 +1,8 @@
-"""A smoke run in Firefox: a replay, the course, a game of a person, and the same game live."""
+"""A smoke run in Firefox: a replay, the course, a game of a person, and a live match."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,12 +10,15 @@ import pytest
 
 from browser.films import recorded_in
 from browser.firefox import Firefox, firefox_path, running_firefox
+from browser.playing import played_in
 from browser.sites import running_site
 from browser.test_play import relay
 from referee_process import RefereeProcess, short_folder
 
 pytestmark = pytest.mark.soak
 
+EVENTS = "document.querySelectorAll('[data-events] li').length"
+LINE = "document.querySelector('#live-table [data-says]').textContent"
 ASKED = "document.querySelector('#table')?.dataset.decision"
 
 
@@ -41,6 +45,28 @@ def test_replay_course_play_and_live_match_work_in_firefox(firefox: Firefox) -> 
     firefox.run("setTimeout(() => { throw new Error('wrong'); })")
     firefox.until("new Promise((done) => setTimeout(done, 50, true))")
     assert len(firefox.errors()) == 1  # an error would have been found
+
+
+def test_moves_of_a_live_match_arrive_in_firefox(firefox: Firefox) -> None:
+    with short_folder() as home, played_in(home) as game, running_site(home) as site:
+        game.begin()
+        events = game.go_on(6)
+        firefox.open(f"{site.url}/en/matches/{game.match}/")
+        firefox.until(f"{EVENTS} === {events}")
+        for _ in range(2):  # moves that are made while the page is open
+            events = game.go_on(4)
+            firefox.until(f"{EVENTS} === {events}")
+        firefox.until(f"document.querySelector('[data-scrub]').value === '{events - 1}'")
+        firefox.open(f"{site.url}/en/")
+        firefox.until("document.querySelector('#live-table [data-on-air]')?.hidden === false")
+        line = firefox.run(f"return {LINE}")
+        game.go_on(10)
+        firefox.until(f"{LINE} !== {json.dumps(line)}")
+        game.go_on(1000)
+        game.record()
+        firefox.click("#live-table [data-jump]:not([hidden])")
+        firefox.until("document.querySelector('#now').textContent === 'Final result'")
+        assert not firefox.errors()
 
 
 def replays(firefox: Firefox, url: str) -> None:
@@ -73,7 +99,7 @@ def plays(firefox: Firefox, url: str) -> None:
 
 
 def watches(firefox: Firefox) -> None:
-    """Open the running game as its spectators do; this site has no host whose games it follows."""
+    """Open the running game as its spectators do; this site has no host to follow."""
     firefox.run("location = document.querySelector('#table').dataset.matches")
     firefox.until("document.querySelector('#viewer[data-live] svg.damrak')")
     firefox.until("document.querySelector('[data-do=help]')?.hidden === false")
