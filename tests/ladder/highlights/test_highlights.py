@@ -100,7 +100,7 @@ def test_few_stories_of_a_kind_are_kept_for_each_day():
 def test_pages_feed_and_front_page_show_public_stories():
     now = timezone.now()
     client = visitor()
-    assert "No stories from these days" in page(client, "/highlights/")
+    assert "There are no stories from this time" in page(client, "/highlights/")
     assert "No records yet" in page(client, "/records/")
     fill(now, blocks=12)
     upset = Notable.objects.earliest("pk")

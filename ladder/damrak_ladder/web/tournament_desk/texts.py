@@ -81,7 +81,7 @@ EFFECTS: Final[dict[str, Any]] = {
     "pause": _("Blocks that are being played end; no further ones begin."),
     "resume": _("Blocks are played again, and rounds are paired."),
     "stop": _("No further round is paired until the tournament is resumed."),
-    "speed": _("At most this number of games begins in a minute. Empty: no limit."),
+    "speed": _("At most this many games begin in a minute. Empty: no limit."),
     "withdraw": _("The bot loses its open pairings. Results of decided pairings remain."),
     "disqualify": _(
         "The bot loses its open pairings. You choose what happens to those that are decided."
