@@ -1,22 +1,29 @@
-"""Cursors: opaque, signed positions in lists.
+"""Cursors: encrypted positions in lists.
 
 A cursor holds the sort key of the last row of a page, so the next page begins after it, whichever
-rows were added or removed in the meantime. It is bound to the list and its filters.
+rows were added or removed in the meantime. It is bound to the list and its filters. Its content is
+hidden because it includes sequential keys, whose gaps show how many rows the reader may not see.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
-from django.core.signing import BadSignature, Signer
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from django.conf import settings
+from django.utils.crypto import salted_hmac
 
 from damrak_ladder.api.problems import Problem
 
 LONGEST: Final = 500
-_SALT: Final = "damrak.api.cursor"
+_PURPOSE: Final = "damrak.api.cursor"
 
 
 def fingerprint(name: str, filters: Mapping[str, object]) -> str:
@@ -27,7 +34,8 @@ def fingerprint(name: str, filters: Mapping[str, object]) -> str:
 
 def cursor_at(of: str, key: tuple[int, ...]) -> str:
     """Return the cursor behind the row with this key, in the list with this fingerprint."""
-    return Signer(salt=_SALT).sign_object([of, *key])
+    sealed = _cipher(settings.SECRET_KEY).encrypt(json.dumps([of, *key]).encode(), None)
+    return _text_of(sealed)
 
 
 def key_at(cursor: str, of: str, length: int) -> tuple[int, ...] | None:
@@ -39,12 +47,25 @@ def key_at(cursor: str, of: str, length: int) -> tuple[int, ...] | None:
     if not cursor:
         return None
     try:
-        known, *key = Signer(salt=_SALT).unsign_object(cursor)
-    except (BadSignature, ValueError):
+        sealed = base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", validate=True)
+        known, *key = json.loads(_cipher(settings.SECRET_KEY).decrypt(sealed, None))
+    except (binascii.Error, ValueError, InvalidTag):
         raise _bad("this is not a cursor of this site") from None
+    if _text_of(sealed) != cursor:  # spare bits of the last character
+        raise _bad("this is not a cursor of this site")
     if known != of or len(key) != length:
         raise _bad("this cursor belongs to another list, or to other filters")
     return tuple(key)
+
+
+def _text_of(sealed: bytes) -> str:
+    return base64.urlsafe_b64encode(sealed).decode("ascii").rstrip("=")
+
+
+@cache
+def _cipher(secret: str) -> AESSIV:
+    """Return a cipher without nonces: the same position always has the same cursor."""
+    return AESSIV(salted_hmac(_PURPOSE, "", secret=secret, algorithm="sha256").digest())
 
 
 def _bad(detail: str) -> Problem:
