@@ -7,6 +7,7 @@ in the same process.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +61,18 @@ def new_context(browser: Browser, **how: Any) -> BrowserContext:
     context = browser.new_context(**how)
     context.set_default_timeout(PATIENCE_MS)
     return context
+
+
+def newest_game(tab: Page, site: Site) -> dict[str, str]:
+    """Return the numbers of a match with a replay, and of its block."""
+    tab.goto(f"{site.url}/en/")
+    address = tab.locator(".blocks .game").first.get_attribute("href") or ""
+    tab.goto(f"{site.url}{address}")
+    links = address, tab.locator("main a[href*='/blocks/']").first.get_attribute("href") or ""
+    match, block = (re.search(r"/(?:matches|blocks)/(\d+)/", link) for link in links)
+    assert match
+    assert block
+    return {"match": match[1], "block": block[1]}
 
 
 @pytest.fixture

@@ -103,7 +103,7 @@ def test_without_javascript_it_is_there_when_the_page_is_loaded_again(
 ) -> None:
     context = new_context(browser, java_script_enabled=False)
     page = context.new_page()
-    address = f"{cinema.site.url}/en/matches/{cinema.matches['four'] + 1}/"
+    address = f"{cinema.site.url}/en/matches/{cinema.matches['four, second game']}/"
     page.goto(address)
     page.get_by_role("button", name="Analyse this match").click()
     expect(page.locator("#insight")).to_contain_text("Analysis in progress")

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from browser.conftest import new_context, watch
+from browser.conftest import new_context, newest_game, watch
 from browser.people import log_in
 from browser.sites import Site
 from ladder.passwords import PASSWORD
@@ -39,7 +39,7 @@ PUBLIC = [
     "/bots/canal-rat/1/",
     "/bots/canal-rat/3/",
     "/owners/ada/",
-    "/blocks/1/",
+    "/blocks/{block}/",
     "/matches/{match}/",
     "/matches/{match}/embed/",
     "/matches/{match}/verify/",
@@ -112,7 +112,7 @@ SAM = [
     "/tournaments/evening/rules/",
     "/organise/users/",
     "/organise/users/1/role/",
-    "/matches/1/seats/0/log/",
+    "/matches/{match}/seats/0/log/",
 ]
 WIDTHS = (320, 360, 768, 1440)
 NO_SCROLLING = 360  # from this width on, the most important tables need no horizontal scrolling
@@ -136,11 +136,11 @@ def test_pages_are_accessible_and_fit_the_window(
     watch(tab, complaints)
     if name is not None:
         log_in(tab, site, name)
-    newest = _newest_match(tab, site)
+    newest = newest_game(tab, site)
     for path in paths:
         tab.emulate_media(color_scheme="light")
         tab.set_viewport_size({"width": 1440, "height": 900})
-        answer = tab.goto(f"{site.url}/en{path.format(match=newest)}")
+        answer = tab.goto(f"{site.url}/en{path.format(**newest)}")
         if answer is None or answer.status != (404 if path == MISSING else 200):
             complaints.append(f"{path}: {answer and answer.status}")
         if "/reauthenticate/" in tab.url:
@@ -162,15 +162,6 @@ def test_pages_are_accessible_and_fit_the_window(
         _shoot(tab, shots, path, "phone-dark")
     context.close()
     assert not complaints, "\n".join(complaints)
-
-
-def _newest_match(tab: Page, site: Site) -> str:
-    """Return the address of a match with a replay."""
-    tab.goto(f"{site.url}/en/")
-    link = tab.locator(".blocks .game").first.get_attribute("href")
-    found = re.search(r"/matches/(\d+)/", link or "")
-    assert found
-    return found[1]
 
 
 def _wrong(tab: Page, path: str, rules: dict[str, object]) -> list[str]:

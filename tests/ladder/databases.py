@@ -9,6 +9,8 @@ from __future__ import annotations
 import fcntl
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -108,6 +110,21 @@ def _load(path: Path) -> None:
         host=settings["HOST"], user=settings["USER"], dbname=settings["NAME"]
     ) as server:
         server.execute(path.read_text())  # type: ignore[arg-type]
+
+
+@contextmanager
+def separate_database(folder: Path) -> Iterator[None]:
+    """Switch to an empty database on the same server, or in this folder."""
+    usual = connection.settings_dict
+    is_file = connection.vendor == "sqlite"
+    name = str(folder / "earlier.sqlite3") if is_file else "earlier"
+    if not is_file:
+        connection.cursor().execute("CREATE DATABASE earlier")
+    use_database(usual | {"NAME": name})
+    yield
+    use_database(usual)
+    if not is_file:
+        connection.cursor().execute("DROP DATABASE earlier")
 
 
 class OriginalMigrations(MigrationLoader):

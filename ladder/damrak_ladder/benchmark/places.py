@@ -9,8 +9,6 @@ from datetime import date, timedelta
 from typing import Final
 from urllib.parse import urlencode
 
-from django.db.models import Max, Min
-
 from damrak_ladder.accounts.models import User
 from damrak_ladder.benchmark.large_tournament import SLUG
 from damrak_ladder.bots.models import Bot, Version
@@ -38,8 +36,8 @@ class Known:
     chance: random.Random
     me: User
     ladders: list[str]
-    blocks: range
-    matches: range
+    blocks: Sequence[int]
+    matches: Sequence[int]
 
     def some(self, make: Callable[[], str], count: int = EACH) -> list[str]:
         """Return up to `count` different addresses from repeated calls of `make`."""
@@ -49,14 +47,13 @@ class Known:
 def kinds(me: User, today: date, seed: int = 1) -> list[Kind]:
     """Return all kinds of pages; the seed determines which addresses are drawn."""
     recorded = Block.objects.filter(state=BlockState.RECORDED)
-    ends = recorded.aggregate(first=Min("pk"), last=Max("pk"))
-    matches = Match.objects.exclude(replay="").aggregate(first=Min("pk"), last=Max("pk"))
+    matches = Match.objects.exclude(replay="")
     known = Known(
         chance=random.Random(seed),  # noqa: S311 - guards no secret
         me=me,
         ladders=list(Ladder.objects.order_by("slug").values_list("slug", flat=True)),
-        blocks=range(ends["first"], ends["last"] + 1),
-        matches=range(matches["first"], matches["last"] + 1),
+        blocks=list(recorded.order_by("pk").values_list("pk", flat=True)),
+        matches=list(matches.order_by("pk").values_list("pk", flat=True)),
     )
     every = [
         *_reading(),

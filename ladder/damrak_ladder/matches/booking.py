@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.changes.models import ChangeKind
@@ -20,6 +20,7 @@ from damrak_ladder.message_codes import block_codes as codes
 SEED_BYTES: Final = 32
 SEATS: Final = range(2, 5)
 MOST_ROTATIONS: Final = 20
+_TRIES: Final = 8
 _FORGETFUL: Final = (Kind.UPLOADED, Kind.HOUSE)  # every game in a fresh process
 
 
@@ -54,6 +55,15 @@ def book(table: Table, seed: bytes, now: datetime) -> Block:
         BadTable
     """
     _check(table, seed)
+    for _ in range(_TRIES - 1):
+        try:
+            return _insert(table, seed, now)
+        except IntegrityError:  # another process has generated the same id
+            continue
+    return _insert(table, seed, now)
+
+
+def _insert(table: Table, seed: bytes, now: datetime) -> Block:
     is_mirrored = table.keeps_cards or all(version.kind in _FORGETFUL for version in table.versions)
     with transaction.atomic():
         block = Block.objects.create(

@@ -8,6 +8,7 @@ from django.db import models
 
 from damrak_ladder.bots.models import Bot, Version
 from damrak_ladder.message_codes.model_field import MessageField
+from damrak_ladder.time_ordered_ids import TimeOrderedIdField, new_id
 
 
 class Board(models.Model):
@@ -36,9 +37,8 @@ class Ladder(models.Model):
     rotations = models.PositiveSmallIntegerField(default=1)  # of the seats, per block
     admits: models.JSONField[list[str], list[str]] = models.JSONField()  # kinds of versions
     house: models.JSONField[list[str], list[str]] = models.JSONField(default=list)  # specs
-    anchors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(
-        default=dict
-    )  # the Elo of some house bots, by spec
+    # The Elo of some house bots, by spec.
+    anchors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(default=dict)
     # The standard deviation of each anchor's Elo; the anchor without one is fixed (anchors.py).
     anchor_errors: models.JSONField[dict[str, float], dict[str, float]] = models.JSONField(
         default=dict
@@ -146,6 +146,7 @@ class BlockState(models.TextChoices):
 class Block(models.Model):
     """All rotations of one table. It is recorded once, atomically."""
 
+    id = TimeOrderedIdField(primary_key=True, default=new_id, editable=False)
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, null=True, related_name="blocks")
     purpose = models.CharField(max_length=15, choices=Purpose)
     board = models.CharField(max_length=200)
@@ -155,9 +156,8 @@ class Block(models.Model):
     is_mirrored = models.BooleanField()  # whether all matches of a rotation have one seed
     seed = models.BinaryField(max_length=32)
     flow = models.CharField(max_length=80)  # as in "ladder:amsterdam", "owner:7"
-    subject = models.ForeignKey(
-        Version, on_delete=models.PROTECT, null=True, related_name="trials"
-    )  # the only version that it is played for, if there is one
+    # The only version that it is played for, if there is one.
+    subject = models.ForeignKey(Version, models.PROTECT, null=True, related_name="trials")
     created = models.DateTimeField()
 
     state = models.CharField(max_length=10, choices=BlockState, default=BlockState.WAITING)
@@ -232,6 +232,7 @@ class Attempt(models.Model):
 class Match(models.Model):
     """One game of a block."""
 
+    id = TimeOrderedIdField(primary_key=True, default=new_id, editable=False)
     block = models.ForeignKey(Block, on_delete=models.CASCADE, related_name="matches")
     number = models.PositiveSmallIntegerField()  # from 0 within its block
     replay = models.CharField(max_length=64, blank=True)  # its hash, once recorded
@@ -251,9 +252,7 @@ class Seat(models.Model):
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="seats")
     number = models.PositiveSmallIntegerField()
-    version = models.ForeignKey(
-        Version, on_delete=models.PROTECT, related_name="seats", db_index=False
-    )
+    version = models.ForeignKey(Version, models.PROTECT, related_name="seats", db_index=False)
 
     class Meta:
         constraints: ClassVar = [

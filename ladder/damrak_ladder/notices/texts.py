@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from damrak_ladder.message_codes.message import Message
 from damrak_ladder.message_codes.wording import text_of
+from damrak_ladder.time_ordered_ids import short_form
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -152,7 +153,7 @@ def host_quarantined(host: str, reason: Message) -> Said:
 def dead_block(block: int, tries: int, reason: Message) -> Said:
     """Return the notice that a block was tried too often."""
     return (
-        said(_("Block {block} failed"), block=block),
+        said(_("Block {block} failed"), block=short_form(block)),
         said(
             _(
                 "Block {block} was attempted {tries} times and never finished. Last "

@@ -117,8 +117,8 @@ def make_notices(user: User, owners: list[User], matches: int, now: datetime) ->
 
 def make_logs(chance: np.random.Generator) -> None:
     """Create output and timings of the bots in the latest matches."""
-    highest = bulk.next_key(Match)
-    matches = Match.objects.filter(pk__gte=highest - LOGGED).exclude(replay="").order_by("pk")
+    latest = Match.objects.exclude(replay="").order_by("-pk")[:LOGGED].values("pk")
+    matches = Match.objects.filter(pk__in=latest).order_by("pk")
     seats = np.array(list(matches.values_list("seats__pk", flat=True)), dtype=np.int64)
     bulk.insert(
         SeatLog,

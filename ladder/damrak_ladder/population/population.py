@@ -139,7 +139,7 @@ def populate(size: Size, now: datetime, tell: Tell) -> None:
                 sums.add(one)
             tell("matches", 0.1 + 0.4 * end / season.blocks)
         tell("indexes of matches", 0.5)
-    bulk.set_counters([Block, Match, Seat, Attempt])
+    bulk.set_counters([Seat, Attempt])
     tell("tallies", 0.6)
     with bulk.loading(Tally, Meeting):
         _hurry()

@@ -10,7 +10,7 @@ from django.db.models import Max, Min
 from damrak_engine.errors import ReplayError
 from damrak_engine.replay import parse_replay
 from damrak_engine.verify import verify
-from damrak_ladder.matches.models import Match
+from damrak_ladder.matches.models import Match, Seat
 from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.publication import differences
 from damrak_ladder.replays.signatures import platform_key
@@ -27,17 +27,18 @@ class Finding:
 
 def inspect_sample(size: int, chance: Random) -> list[Finding]:
     """Verify up to `size` random replays of recorded matches; return the problems found."""
-    recorded = Match.objects.exclude(replay="")
+    recorded = Seat.objects.exclude(match__replay="")
     ends = recorded.aggregate(first=Min("pk"), last=Max("pk"))
     if ends["first"] is None:
         return []
     drawn: dict[int, Match] = {}
     for _ in range(size):
-        # The next row from a random key on: counting the rows would take longer every year.
+        # The next row from a random key on: counting the rows would take longer every year. Keys
+        # of seats are dense; those of matches depend on the time, so old ones would not be drawn.
         place = chance.randint(ends["first"], ends["last"])
-        match = recorded.filter(pk__gte=place).order_by("pk").first()
-        if match is not None:
-            drawn[match.pk] = match
+        seat = recorded.filter(pk__gte=place).select_related("match").order_by("pk").first()
+        if seat is not None:
+            drawn[seat.match_id] = seat.match
     found = [inspect(match) for match in drawn.values()]
     return [finding for finding in found if finding is not None]
 

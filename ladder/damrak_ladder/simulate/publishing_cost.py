@@ -117,7 +117,6 @@ def _recorded(ladder: Ladder, seed: int) -> Block:
 
 def _fill(versions: int, blocks: int, seed: int) -> Ladder:
     """Create a ladder with that history."""
-    from django.core.management.color import no_style
     from django.db import connection
 
     from damrak_ladder.accounts.models import User
@@ -192,8 +191,6 @@ def _fill(versions: int, blocks: int, seed: int) -> Ladder:
             f"SELECT %s + i, {columns} FROM matches_block, numbers WHERE id = %s",
             [blocks - 1, first.pk, first.pk],
         )
-        for statement in connection.ops.sequence_reset_sql(no_style(), [Block]):
-            cursor.execute(statement)
     serial = 0
     recent = []
     rows = []

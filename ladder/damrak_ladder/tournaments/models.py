@@ -9,6 +9,7 @@ from django.db import models
 
 from damrak_ladder.bots.models import Bot, Version
 from damrak_ladder.matches.models import Block
+from damrak_ladder.time_ordered_ids import TimeOrderedIdField, new_id
 from damrak_ladder.tournaments.log.values import Phase, Release, Standing
 
 _USER = settings.AUTH_USER_MODEL
@@ -35,6 +36,7 @@ class League(models.Model):
 class Tournament(models.Model):
     """A tournament. All but its identity follows from its acts, and is kept for queries."""
 
+    id = TimeOrderedIdField(primary_key=True, default=new_id, editable=False)
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=60)
     summary = models.CharField(max_length=300, blank=True)

@@ -112,4 +112,4 @@ def match_line(match: dict[str, Any]) -> str:
         for seat in seats
     )
     when = clean(match["finished"] or match["state"])[:16].replace("T", " ")
-    return f"{match['id']:>9}  {when:16}  {shown}"
+    return f"{match['id']:>15}  {when:16}  {shown}"

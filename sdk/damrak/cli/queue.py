@@ -73,4 +73,4 @@ def _line(block: dict[str, Any]) -> str:
         when = f"starts in {block['starts_in']:.0f} s"
     else:
         when = clean(block["text"])
-    return f"{block['block']:>9}  {block['state']:8} {clean(block['purpose']):13} {bots}  {when}"
+    return f"{block['block']:>15}  {block['state']:8} {clean(block['purpose']):13} {bots}  {when}"

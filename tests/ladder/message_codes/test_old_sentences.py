@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 from hypothesis import given, strategies as st
 
 from damrak_ladder.health.tables import difference
@@ -63,7 +62,7 @@ from damrak_ladder.message_codes.journey_codes import (
 )
 from damrak_ladder.message_codes.message import Message, StoredText
 from damrak_ladder.message_codes.old_sentences import message_of_sentence
-from ladder.databases import migrate, original_executor, use_database
+from ladder.databases import migrate, original_executor, separate_database
 
 PLACE = GamePlace(2, 77, 1)
 WHERE = "(game 2, match 77, seat 1)."
@@ -170,16 +169,8 @@ def models_before() -> Any:
 @pytest.fixture
 def earlier(committed: Any, tmp_path: Path) -> Iterator[Any]:
     """Yield the models of the release before, with their tables in a separate database."""
-    usual = connection.settings_dict
-    is_file = connection.vendor == "sqlite"
-    name = str(tmp_path / "earlier.sqlite3") if is_file else "earlier"
-    if not is_file:
-        connection.cursor().execute("CREATE DATABASE earlier")
-    use_database(usual | {"NAME": name})
-    yield models_before()
-    use_database(usual)
-    if not is_file:
-        connection.cursor().execute("DROP DATABASE earlier")
+    with separate_database(tmp_path):
+        yield models_before()
 
 
 def test_stored_sentences_are_migrated(earlier: Any):

@@ -64,10 +64,11 @@ class Answer:
     body: bytes
 
     def about(self, old: str, new: str) -> Answer:
-        """Return the answer with one key in place of another, as a whole word."""
+        """Return the answer with one key in place of another, as a whole word or number."""
+        part = r"\d" if old.isdecimal() else r"[\w-]"  # "q%3D123" has the number 123
 
         def swapped(text: str) -> str:
-            return re.sub(rf"(?<![\w-]){re.escape(old)}(?![\w-])", new, text)
+            return re.sub(rf"(?<!{part}){re.escape(old)}(?!{part})", new, text)
 
         headers = tuple((name, swapped(value)) for name, value in self.headers)
         return Answer(self.status, headers, swapped(self.body.decode("latin-1")).encode("latin-1"))

@@ -1,10 +1,16 @@
-"""Every address of the site answers alike in two tournaments with opposite hidden outcomes."""
+"""Every address of the site answers alike in two tournaments with opposite hidden outcomes.
+
+In the knockout, the hidden pairings of one of the two are tied and need sudden death, so that also
+the numbers of hidden blocks and matches differ.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -15,14 +21,17 @@ from django.utils.feedgenerator import SyndicationFeed
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Kind
 from damrak_ladder.matches.attempts import start
+from damrak_ladder.matches.booking import Table, book
 from damrak_ladder.matches.entries import enter
-from damrak_ladder.matches.models import Block, BlockState, Host, Match, Purpose, Seat
+from damrak_ladder.matches.flows import ladder_flow
+from damrak_ladder.matches.models import Block, BlockState, Host, Ladder, Match, Purpose, Seat
 from damrak_ladder.matches.record import record
 from damrak_ladder.pipeline.outcome.settlement import settle
 from damrak_ladder.pipeline.queue.dispatch import dispatch
 from damrak_ladder.pipeline.queue.scheduler import schedule
 from damrak_ladder.replays.storage import keep
 from damrak_ladder.standings.fit.publication import publish
+from damrak_ladder.time_ordered_ids import IdGenerator
 from damrak_ladder.tournaments.disclosure import forget
 from damrak_ladder.tournaments.duties import run_duties
 from damrak_ladder.tournaments.models import Round
@@ -38,8 +47,10 @@ from ladder.tournaments.crawler import Answer, Crawler, Values, addresses
 from ladder.tournaments.cups import STEP, act, by_number, entered_bot, some_league, started
 
 ENTRANTS = 6
+BLOCKS = 2
+AFTERWARDS = NOW + 300 * STEP
 LATER = NOW + 500 * STEP
-MISSING = {"matches": "97", "blocks": "97", "tournaments": "absent"}
+MISSING = {"matches": 15 * "9", "blocks": 15 * "9", "tournaments": "absent"}
 """Keys of nothing, as long as the keys of what is hidden."""
 
 STATUSES = {200, 204, 302, 401, 403, 404, 405, 422}
@@ -54,18 +65,25 @@ class Twin:
     """A site with a public ladder, a tournament with hidden rounds, and a private tournament.
 
     `sign` turns the hidden results around. The round that is under way has recorded, running and
-    waiting blocks, and faults of the bot that loses.
+    waiting blocks, and faults of the bot that loses. In a knockout, blocks of hidden pairings are
+    tied if the sign is negative.
+
+    `begin` is called with a part of the history and a random seed before its blocks are created.
     """
 
-    def __init__(self, sign: int) -> None:
+    def __init__(self, format_: str, sign: int, begin: Callable[[int, int], None]) -> None:
+        self._format = format_
         self._sign = sign
+        self._begin = begin
+        begin(0, 0)
         self._player = Player(strength=self._strength, breaks=self._breaks)
         self._tokens = tokens_of(1)
         self._now = NOW
         some_host(workers=4)
         self._play_ladder()
+        more = {"rounds": 4} if format_ == "swiss" else {"third_place": True}
         self.tournament, self.organiser = started(
-            ENTRANTS, "swiss", rounds=4, blocks=2, reveal="hidden"
+            ENTRANTS, format_, blocks=BLOCKS, reveal="hidden", **more
         )
         self.private, _ = started(2, slug="secret", visibility="private")
         some_league(self.tournament, self.private)
@@ -73,6 +91,7 @@ class Twin:
         act(self.tournament, self.organiser, "release", {"round": 1, "level": "public"})
         act(self.tournament, self.organiser, "withdraw", {"entrant": ENTRANTS})
         self._play_until_third_round()
+        self._play_ladder_afterwards()
 
     def values(self) -> Values:
         """Return the values of the parameters of addresses."""
@@ -148,13 +167,31 @@ class Twin:
         ladder.save()
 
     def _play_until_third_round(self) -> None:
-        while not Round.objects.filter(stage__tournament=self.tournament, number=3).exists():
+        rounds = Round.objects.filter(stage__tournament=self.tournament)
+        while not rounds.filter(number=3).exists():
             self._step(16)
             run_duties(self._now)
+            if rounds.count() == 2:
+                self._begin(1, self._sign)
         self._step(1)
         host, block, latest = self._player.orders[0]
         assert start(block, latest, host, self._now, PATIENCE, Host.objects.get().pk)
         assert Seat.objects.filter(result__fault="crash").exists()
+
+    def _play_ladder_afterwards(self) -> None:
+        """Play a public block that was booked after the hidden ones."""
+        self._begin(2, 0)
+        self._now = AFTERWARDS
+        Host.objects.update(last_seen=self._now)
+        ladder = Ladder.objects.get()
+        versions = tuple(entry.bot.live for entry in ladder.entries.order_by("pk")[:2])
+        table = Table(versions, "practice", Purpose.LADDER, ladder_flow(ladder), ladder=ladder)
+        host = Host.objects.get()
+        waiting = book(table, bytes(32), self._now)
+        block = start(waiting.pk, 0, host.name, self._now, PATIENCE, host.pk)
+        assert block is not None
+        record(Player(seed=3).report(block), self._now)
+        settle(block.pk, self._now)
 
     def _step(self, plays: int) -> None:
         """Book and order blocks, and play this many of them."""
@@ -168,7 +205,12 @@ class Twin:
         self._player.orders = orders[plays:]
 
     def _strength(self, seat: Seat) -> float:
-        return by_number(seat) * (self._sign if _is_hidden(seat) else 1)
+        if not _is_hidden(seat):
+            return by_number(seat)
+        is_sudden_death = seat.match.block.pairing_block.number > BLOCKS
+        if self._format != "swiss" and self._sign < 0 and not is_sudden_death:
+            return -100.0 * seat.number  # each entrant wins the game in which it has this seat
+        return by_number(seat) * self._sign
 
     def _breaks(self, seat: Seat) -> str:
         loses = "-2" if self._sign > 0 else "-1"
@@ -191,6 +233,20 @@ class Crawl:
     answers: dict[str, dict[str, Answer]]
     hidden: Mapping[str, list[str]]
 
+    def renamed(self, viewer: str) -> dict[str, Answer]:
+        """Return the answers with the same names for hidden keys, which differ between histories.
+
+        Only addresses that contain such a key, and their answers, are changed.
+        """
+        answers = dict(self.answers[viewer])
+        for folder in ("matches", "blocks"):
+            for number, key in enumerate(self.hidden[folder]):
+                name, known = f"{folder}-{number}", re.compile(rf"(?<!\d){key}(?!\d)")
+                for address in filter(known.search, list(answers)):
+                    answer = answers.pop(address).about(key, name)
+                    answers[known.sub(name, address)] = answer
+        return answers
+
     def unlike_missing(self, viewer: str) -> Iterator[str]:
         """Yield addresses of hidden things that do not answer as if these did not exist."""
         answers = self.answers[viewer]
@@ -212,10 +268,10 @@ class Crawl:
                 yield address
 
 
-def crawled(sign: int) -> Crawl:
+def crawled(format_: str, sign: int, begin: Callable[[int, int], None]) -> Crawl:
     """Play a tournament and return all answers, and those about tournaments after its end."""
     forget()
-    twin = Twin(sign)
+    twin = Twin(format_, sign, begin)
     values = twin.values()
     for key in values["matches/pk"][:-1]:
         match = Match.objects.get(pk=key)
@@ -252,16 +308,37 @@ def _constant(monkeypatch: pytest.MonkeyPatch) -> None:
     patch(SyndicationFeed, "latest_post_date", lambda one: latest(one) if one.items else LATER)
 
 
+@pytest.fixture
+def begin(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
+    """Return a function that stops the clock of ids in a part of the history.
+
+    So public rows have the same ids in both histories, unless these depend on the hidden rows.
+    """
+
+    def stop(part: int, seed: int) -> None:
+        moment = (datetime(2027, 1, 1, tzinfo=UTC) + part * timedelta(days=1)).timestamp()
+        ids = IdGenerator(lambda: moment, Random(f"{part} {seed}").randrange)
+        monkeypatch.setattr("damrak_ladder.time_ordered_ids._generate", ids)
+
+    return stop
+
+
 @pytest.mark.process
 @pytest.mark.usefixtures("committed", "_constant")
-def test_every_address_answers_alike_for_opposite_hidden_outcomes() -> None:
+@pytest.mark.parametrize("format_", ["swiss", "single-elimination"])
+def test_every_address_answers_alike_for_opposite_hidden_outcomes(
+    format_: str, begin: Callable[[int, int], None]
+) -> None:
     with override_settings(CACHES=MEMORY, DAMRAK_NEEDS_SECOND_FACTOR=False):
-        first = crawled(1)
+        first = crawled(format_, 1, begin)
+        games = Match.objects.count()
         empty()
-        second = crawled(-1)
-    for viewer, answers in first.answers.items():
-        others = second.answers[viewer]
+        second = crawled(format_, -1, begin)
+    assert (Match.objects.count() > games) == (format_ != "swiss")
+    for viewer in first.answers:
+        answers, others = first.renamed(viewer), second.renamed(viewer)
         assert {one.status for one in answers.values()} <= STATUSES
+        assert answers.keys() == others.keys()
         assert [one for one in answers if answers[one] != others[one]] == []
         assert list(first.unlike_missing(viewer)) == []
         assert list(first.links(viewer)) == []

@@ -13,6 +13,7 @@ from damrak_ladder.api.tournaments import kinds
 from damrak_ladder.api.tournaments.reading import PATH, router
 from damrak_ladder.api.tournaments.viewing import seen_tournament
 from damrak_ladder.message_codes.act_codes import OnlyOrganisers
+from damrak_ladder.time_ordered_ids import LARGEST
 from damrak_ladder.tournaments.collusion_report import report_of
 from damrak_ladder.tournaments.errors import NotAllowed
 from damrak_ladder.tournaments.models import Tournament
@@ -86,7 +87,7 @@ def verify_tournament(
     request: HttpRequest,
     response: HttpResponse,
     slug: kinds.Slug,
-    after: Annotated[int, Field(ge=0, le=kinds.MOST)] = 0,
+    after: Annotated[int, Field(ge=0, le=LARGEST)] = 0,
     limit: Annotated[int, Field(ge=1, le=100)] = 50,
 ) -> Any:
     """Reproduce recorded blocks from their replays, and compare them with the stored results."""

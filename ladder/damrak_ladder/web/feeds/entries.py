@@ -27,6 +27,7 @@ from damrak_ladder.message_codes.wording import text_or_empty
 from damrak_ladder.notices.kinds import Kind
 from damrak_ladder.notices.models import Notice
 from damrak_ladder.standings.read.table import table
+from damrak_ladder.time_ordered_ids import short_form
 from damrak_ladder.web.block.lists import BlockListed
 from damrak_ladder.web.site.tags import bot_name, halves
 
@@ -153,7 +154,7 @@ def _story(row: Story) -> Item:
     told = text_or_empty(row.told)
     if IS_HIDING.get():
         told = _("Match %(number)s on %(ladder)s") % {
-            "number": row.match_id,
+            "number": short_form(row.match_id),
             "ladder": row.ladder.name,
         }
     return Item(

@@ -16,6 +16,7 @@ from damrak_ladder.accounts.models import Role
 from damrak_ladder.matches.attempts import requeue
 from damrak_ladder.matches.hosts import trust
 from damrak_ladder.matches.models import BlockState, Host, HostState
+from damrak_ladder.time_ordered_ids import short_form
 from damrak_ladder.tournaments.visibility import visible_blocks
 from damrak_ladder.web.block import lists
 from damrak_ladder.web.site.access import UserRequest, for_role
@@ -45,11 +46,12 @@ def organise(request: UserRequest) -> HttpResponse:
 @at_most(60, 60)
 def requeue_block(request: UserRequest, pk: int) -> HttpResponse:
     """Queue a dead block again."""
+    number = {"number": short_form(pk)}
     is_seen = visible_blocks(request.user).filter(pk=pk).exists()
     if is_seen and requeue(pk, timezone.now()):
-        messages.success(request, _("Block %(number)s is queued again.") % {"number": pk})
+        messages.success(request, _("Block %(number)s is queued again.") % number)
     else:
-        messages.warning(request, _("Block %(number)s had not failed.") % {"number": pk})
+        messages.warning(request, _("Block %(number)s had not failed.") % number)
     return HttpResponseRedirect(reverse("web:organise"))
 
 

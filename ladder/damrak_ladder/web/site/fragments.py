@@ -19,6 +19,7 @@ from django.utils.timesince import timesince
 from django.utils.translation import get_language, gettext
 
 from damrak_ladder.standings.read.rating_history import Point
+from damrak_ladder.time_ordered_ids import short_form
 from damrak_ladder.web.site.links import address
 
 NOTHING: Final = "\N{EN DASH}"
@@ -129,7 +130,7 @@ def games(block: int, matches: Sequence[tuple[int, int]]) -> SafeString:
     return SafeString(
         "".join(
             f'<a class="game" href="{address("web:match", pk)}?at=0"'
-            f' aria-label="{escape(says % {"number": number + 1, "block": block})}">'
+            f' aria-label="{escape(says % {"number": number + 1, "block": short_form(block)})}">'
             f"{number + 1}</a>"
             for pk, number in matches
         )

@@ -22,6 +22,7 @@ from damrak_ladder.message_codes.catalogue.labels import fault_name
 from damrak_ladder.message_codes.wording import text_or_empty
 from damrak_ladder.notices import inbox
 from damrak_ladder.standings.read.rating_history import Point
+from damrak_ladder.time_ordered_ids import short_form
 from damrak_ladder.web.site import fragments
 from damrak_ladder.web.site.links import address
 from damrak_ladder.web.site.players import Player, guest_name
@@ -38,6 +39,8 @@ from damrak_ladder.web.site.state_texts import (
 )
 
 register = template.Library()
+register.filter("breakable", fragments.breakable)
+register.filter("short_id", short_form)
 
 POINTS: Final = 12
 """The number of points of each curve in the table under a chart."""
@@ -161,12 +164,6 @@ def bot_name(slug: str, name: str = "") -> str:
         return guest
     base, *given = name.split(", ")
     return ", ".join([base, *map(_parameter, given)])
-
-
-@register.filter
-def breakable(name: str) -> SafeString:
-    """Return a name with line-break opportunities if it would be too long for a phone."""
-    return fragments.breakable(name)
 
 
 def _parameter(given: str) -> str:
