@@ -8,9 +8,11 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
+from damrak_engine.clock import TimeControl
 from damrak_ladder.bots.models import Kind
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.matches.runtimes import Difference, offer
@@ -52,7 +54,7 @@ def runtime(request: HttpRequest) -> HttpResponse:
         "limits": [] if found.common is None else _limits(found.common.limits),
         "differences": [(_called(one), map(_said, one.values)) for one in found.differences],
         "clocks": [
-            (ladder, control_of(ladder.control))
+            (ladder, [_thinking_time(time) for time in _times(control_of(ladder.control))])
             for ladder in Ladder.objects.filter(is_open=True).order_by("-weight", "slug")[:_LADDERS]
             if Kind.UPLOADED in ladder.admits
         ],
@@ -100,3 +102,15 @@ def _size(mb: int) -> str:
 
 def _seconds(seconds: int) -> str:
     return ngettext("%(n)s second", "%(n)s seconds", seconds) % {"n": seconds}
+
+
+def _times(control: TimeControl) -> tuple[int | None, int, int]:
+    return control.decision_ms or None, control.bank_ms, control.increment_ms
+
+
+def _thinking_time(milliseconds: int | None) -> str:
+    """Format milliseconds as seconds, with as many decimals as they need."""
+    if milliseconds is None:
+        return "\N{EN DASH}"
+    decimals = 0 if milliseconds % 1000 == 0 else 1 if milliseconds % 100 == 0 else 3
+    return _("%(count)s s") % {"count": number_format(milliseconds / 1000, decimals)}

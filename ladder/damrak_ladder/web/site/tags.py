@@ -214,14 +214,6 @@ def duration(seconds: float) -> str:
 
 
 @register.filter
-def in_seconds(milliseconds: int) -> str:
-    """Format milliseconds as seconds, with as many decimals as they need."""
-    decimals = 0 if milliseconds % 1000 == 0 else 1 if milliseconds % 100 == 0 else 3
-    count = number_format(milliseconds / 1000, decimals)
-    return gettext("%(count)s s") % {"count": count}
-
-
-@register.filter
 def microseconds(value: int) -> str:
     """Format a duration in microseconds, in the unit that people would use."""
     if value < 1000:
