@@ -65,10 +65,7 @@ def recommend(
     strengths = rated_field(ratings, count, np.random.default_rng(seed))
     chosen = estimate(stages, strengths, seed)
     sizes = set(players) or {stage.players for stage in stages}
-    is_by_group = stages[-1].groups > 1  # other formats have one winner
-    others = (
-        [] if is_by_group else list(_others(stages, strengths, sizes, chosen.expected_games, seed))
-    )
+    others = list(_others(stages, strengths, sizes, chosen.expected_games, seed))
     margin = max(_EQUAL, chosen.error)
     cheap = [
         it
@@ -93,6 +90,8 @@ def _others(
     seed: int,
 ) -> Iterator[Estimate]:
     """Yields estimates of other formats that take at most this number of games."""
+    if stages[-1].groups > 1:  # other formats have one winner
+        return
     count = strengths.shape[1]
     entrants = [Entrant(at, at) for at in range(1, count + 1)]
     for size in sorted(players):
