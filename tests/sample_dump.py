@@ -15,8 +15,8 @@ from typing import Any
 
 from damrak.cli import main
 from damrak_ladder.open_data.index import DayEntry, File, Index
+from damrak_ladder.open_data.row_files import write_file, write_table
 from damrak_ladder.open_data.tables import MATCHES, REPLAYS, STANDINGS
-from damrak_ladder.open_data.writing import write_file, write_table
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 BOTS = {"planner": (1500, 1), "greedy": (1200, 2)}

@@ -11,7 +11,7 @@ from django.utils import timezone
 from hypothesis import given, strategies as st
 
 from damrak_ladder.bots.models import Bot
-from damrak_ladder.commands.printing import say, say_json, say_table
+from damrak_ladder.commands.output import say, say_json, say_table
 from damrak_ladder.installation.logs import JsonLines
 from damrak_ladder.matches.models import Seat, SeatLog
 from damrak_ladder.notices.mail import mail_of

@@ -6,10 +6,10 @@ import asyncio
 import faulthandler
 import sys
 
-from damrak_ladder.referees import watching
+from damrak_ladder.referees import broadcasts
 from damrak_ladder.referees.addresses import Address, parse_address
+from damrak_ladder.referees.broadcasts import Watching
 from damrak_ladder.referees.control import Control
-from damrak_ladder.referees.watching import Watching
 
 ROUNDS = 20
 PATIENCE = 500.0  # after this it dumps its stack
@@ -32,7 +32,7 @@ def drive(address: Address) -> None:
 def main() -> None:
     """Use a new loop each time, while a control connection is open as well."""
     faulthandler.dump_traceback_later(PATIENCE, exit=True)
-    watching.CALL_SECONDS = PATIENCE
+    broadcasts.CALL_SECONDS = PATIENCE
     address = parse_address(sys.argv[1])
     for _ in range(ROUNDS):
         with Control(address) as control:

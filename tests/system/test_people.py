@@ -15,7 +15,7 @@ def test_a_game_goes_on_although_its_relay_is_killed(plant: Plant) -> None:
     from damrak_ladder.play.models import Heard
     from damrak_ladder.play.tables import Wish, create
     from damrak_ladder.replays.storage import load
-    from damrak_ladder.web.play.sitting import Sitting, tale_of
+    from damrak_ladder.web.play.chairs import Sitting, tale_of
     from system.plant import Process, now, wait_until
 
     log = plant.folder / "relay.log"

@@ -19,7 +19,7 @@ from damrak_ladder.api.conditional import check_unchanged, conditional
 from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.idempotency import idempotent
 from damrak_ladder.api.lists.cursors import LONGEST, cursor_at, fingerprint, key_at
-from damrak_ladder.api.paging import link_to_next
+from damrak_ladder.api.pagination import link_to_next
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.requests import Body
 from damrak_ladder.api.shapes import TokenShape, token_shape

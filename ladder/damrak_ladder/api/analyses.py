@@ -15,7 +15,7 @@ from damrak_ladder.api.access import any_token_or_none, everybody_by_name, who
 from damrak_ladder.api.answers import OPEN
 from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.problems import Problem, not_found
-from damrak_ladder.api.tournaments.viewing import set_cached, viewer_of
+from damrak_ladder.api.tournaments.viewers import set_cached, viewer_of
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.tournaments.visibility import visible_matches
 

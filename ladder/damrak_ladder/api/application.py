@@ -21,7 +21,7 @@ from damrak_ladder.api.conditional import not_modified
 from damrak_ladder.api.description.openapi import DescribedAPI
 from damrak_ladder.api.parts import PARTS
 from damrak_ladder.api.problems import Problem, answer_of
-from damrak_ladder.api.rendering import PlainJson
+from damrak_ladder.api.renderers import PlainJson
 from damrak_ladder.bots.errors import (
     LimitReached,
     NameTaken,

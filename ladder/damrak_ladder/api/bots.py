@@ -22,7 +22,7 @@ from damrak_ladder.api.conditional import check_unchanged, conditional
 from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.filter_types import STORABLE
 from damrak_ladder.api.idempotency import idempotent
-from damrak_ladder.api.paging import Page, piece_of
+from damrak_ladder.api.pagination import Page, piece_of
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.requests import Body
 from damrak_ladder.api.shapes import (

@@ -18,7 +18,7 @@ from ninja.utils import contribute_operation_callback
 
 from damrak_ladder.api.description.openapi import CONDITIONAL
 from damrak_ladder.api.problems import Problem
-from damrak_ladder.api.rendering import PlainJson
+from damrak_ladder.api.renderers import PlainJson
 
 View = TypeVar("View", bound=Callable[..., Any])
 

@@ -13,7 +13,7 @@ from damrak_ladder.api.access import everybody
 from damrak_ladder.api.answers import set_public
 from damrak_ladder.api.filter_types import Day
 from damrak_ladder.highlights.models import Record
-from damrak_ladder.highlights.reading import bot_of_week, span_of, stories_between
+from damrak_ladder.highlights.queries import bot_of_week, span_of, stories_between
 from damrak_ladder.message_codes.wording import english
 
 SECONDS = 60

@@ -11,7 +11,7 @@ from damrak_ladder.api import filter_types, types
 from damrak_ladder.api.access import everybody
 from damrak_ladder.api.answers import as_json, set_public
 from damrak_ladder.api.filter_types import Day
-from damrak_ladder.api.paging import LongPage, cut
+from damrak_ladder.api.pagination import LongPage, cut
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.shapes import LadderShape, ladder_shape
 from damrak_ladder.matches.models import Ladder

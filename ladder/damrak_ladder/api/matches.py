@@ -20,7 +20,7 @@ from damrak_ladder.api.description.documents import document
 from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.shapes import LogShape, MatchShape, match_shape
-from damrak_ladder.api.tournaments.viewing import set_cached, viewer_of
+from damrak_ladder.api.tournaments.viewers import set_cached, viewer_of
 from damrak_ladder.matches.models import BlockState, Match, Seat, SeatLog
 from damrak_ladder.pipeline.outcome.bundles import NoBundle, bundle_bytes
 from damrak_ladder.pipeline.upkeep.retention import is_log_forgotten

@@ -6,6 +6,7 @@ from typing import Final
 
 from damrak_ladder.api import (
     account,
+    administration,
     analyses,
     canaries,
     devices,
@@ -16,7 +17,6 @@ from damrak_ladder.api import (
     index,
     ladders,
     matches,
-    organising,
     people,
     people_games,
     predictions,
@@ -33,7 +33,7 @@ from damrak_ladder.api import (
 from damrak_ladder.api.lists import operations
 from damrak_ladder.api.streams import operations as streams
 from damrak_ladder.api.tables import operations as tables
-from damrak_ladder.api.tournaments import acting, seasons
+from damrak_ladder.api.tournaments import acts, seasons
 
 PARTS: Final = (
     index,
@@ -49,7 +49,7 @@ PARTS: Final = (
     queue,
     hosts,
     runtime,
-    acting,  # with all operations on tournaments
+    acts,  # with all operations on tournaments
     seasons,
     entries,
     people,
@@ -61,7 +61,7 @@ PARTS: Final = (
     account,
     follows,
     sessions,
-    organising,
+    administration,
     roles,
     streams,
     webhooks,

@@ -15,8 +15,8 @@ from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.requests import Body
 from damrak_ladder.matches.models import BlockState
+from damrak_ladder.predictions.acceptance import Answer, predict, predictable
 from damrak_ladder.predictions.models import Forecaster, Prediction
-from damrak_ladder.predictions.predicting import Answer, predict, predictable
 from damrak_ladder.predictions.scores import FEWEST
 from damrak_ladder.tournaments.visibility import visible_matches
 

@@ -14,7 +14,7 @@ from damrak_ladder.api.access import everybody
 from damrak_ladder.api.answers import OPEN, set_public
 from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.filter_types import Day
-from damrak_ladder.api.paging import Page, piece_of
+from damrak_ladder.api.pagination import Page, piece_of
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.requests import Body
 from damrak_ladder.puzzles.daily import puzzle_of

@@ -17,9 +17,9 @@ from damrak_ladder.accounts.models import Role, User
 from damrak_ladder.accounts.roles import change_role
 from damrak_ladder.api import filter_types
 from damrak_ladder.api.access import ROLES, caller, count, token_of
+from damrak_ladder.api.administration import UserShape, check_role
 from damrak_ladder.api.answers import set_private
 from damrak_ladder.api.description.refusals import refuses
-from damrak_ladder.api.organising import UserShape, check_role
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.requests import Body
 from damrak_ladder.message_codes.wording import english

@@ -19,7 +19,7 @@ from damrak_ladder.api.idempotency import idempotent
 from damrak_ladder.api.problems import Problem
 from damrak_ladder.api.requests import Body
 from damrak_ladder.api.shapes import VersionShape, version_shape
-from damrak_ladder.bots import connecting
+from damrak_ladder.bots import connect_tokens
 from damrak_ladder.bots.errors import SameContent
 from damrak_ladder.bots.inspection import LARGEST
 from damrak_ladder.matches.models import Host, HostState
@@ -139,7 +139,7 @@ def renew_token(request: HttpRequest, response: HttpResponse, slug: str) -> Rene
     """Return a new token for a remote bot; the earlier one is revoked."""
     set_private(response)
     bot = own_bot(caller(request), slug)
-    return RenewedToken(token=connecting.issue(bot, timezone.now()), lobbies=_lobbies())
+    return RenewedToken(token=connect_tokens.issue(bot, timezone.now()), lobbies=_lobbies())
 
 
 @router.delete(
@@ -152,7 +152,7 @@ def renew_token(request: HttpRequest, response: HttpResponse, slug: str) -> Rene
 @refuses("not-yours")
 def revoke_token(request: HttpRequest, slug: str) -> Status[None]:
     """Revoke the token of a remote bot, so that it cannot connect any more."""
-    connecting.revoke(own_bot(caller(request), slug), timezone.now())
+    connect_tokens.revoke(own_bot(caller(request), slug), timezone.now())
     return Status(204, None)
 
 

@@ -11,7 +11,7 @@ from damrak_ladder.api.answers import set_private
 from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.idempotency import idempotent
 from damrak_ladder.api.lists.cursors import cursor_at, fingerprint, key_at
-from damrak_ladder.api.paging import link_to_next
+from damrak_ladder.api.pagination import link_to_next
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.webhook_shapes import (
     DeliveryFilter,
@@ -26,8 +26,8 @@ from damrak_ladder.api.webhook_shapes import (
 from damrak_ladder.notices.errors import BadWebhook
 from damrak_ladder.webhooks.endpoints import add, disable, enable, rotate
 from damrak_ladder.webhooks.errors import TooManyEndpoints, UnknownTarget
+from damrak_ladder.webhooks.manual_deliveries import replay, try_endpoint
 from damrak_ladder.webhooks.models import Endpoint, Post, Target
-from damrak_ladder.webhooks.replaying import replay, try_endpoint
 
 router = Router(tags=["webhooks"])
 

@@ -22,7 +22,7 @@ from damrak_ladder.accounts.models import Scope, User
 from damrak_ladder.accounts.tokens import issue
 from damrak_ladder.benchmark.large_tournament import large_tournament
 from damrak_ladder.benchmark.places import Kind, kinds
-from damrak_ladder.benchmark.serving import running_site
+from damrak_ladder.benchmark.site_process import running_site
 from damrak_ladder.matches.models import Match
 from damrak_ladder.population.population import MARK
 

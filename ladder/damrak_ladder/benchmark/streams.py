@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from damrak_ladder.benchmark.serving import serving_site
+from damrak_ladder.benchmark.site_process import serving_site
 from damrak_ladder.installation.environment import PREFIX
 
 WARM_UP: Final = 20  # streams that are opened and closed before anything is measured
@@ -108,7 +108,7 @@ def _note(number: int) -> None:
     from django.utils import timezone
 
     from damrak_ladder.changes.models import ChangeKind
-    from damrak_ladder.changes.noting import note
+    from damrak_ladder.changes.notes import note
     from damrak_ladder.matches.models import Ladder
 
     ladder, _ = Ladder.objects.get_or_create(

@@ -21,6 +21,6 @@ class BotsConfig(AppConfig):
 
 def _revoke_connections(**sent: Any) -> None:
     # Imported late: it loads the engine, which most processes do not need at start-up.
-    from damrak_ladder.bots.connecting import on_all_revoked
+    from damrak_ladder.bots.connect_tokens import on_all_revoked
 
     on_all_revoked(**sent)

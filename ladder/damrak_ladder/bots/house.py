@@ -15,7 +15,7 @@ from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.archives import content_of
 from damrak_ladder.bots.models import Bot, Kind, Promotion, State, Version
 from damrak_ladder.changes.models import ChangeKind
-from damrak_ladder.changes.noting import note
+from damrak_ladder.changes.notes import note
 
 OWNER: Final = "house"
 PREFIX: Final = "house-"

@@ -14,7 +14,7 @@ from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.errors import NotQualified, Overtaken
 from damrak_ladder.bots.models import NEXT, Bot, Promotion, State, Version
 from damrak_ladder.changes.models import ChangeKind
-from damrak_ladder.changes.noting import note
+from damrak_ladder.changes.notes import note
 from damrak_ladder.message_codes import bot_codes as codes
 from damrak_ladder.message_codes.message import Message
 

@@ -17,7 +17,7 @@ from damrak_ladder.bots.errors import LimitReached, NameTaken, SameContent
 from damrak_ladder.bots.house import PREFIX
 from damrak_ladder.bots.models import SLUG, Bot, Kind, Version
 from damrak_ladder.changes.models import ChangeKind
-from damrak_ladder.changes.noting import note
+from damrak_ladder.changes.notes import note
 from damrak_ladder.message_codes import bot_codes as codes
 
 _MB: Final = 1_000_000

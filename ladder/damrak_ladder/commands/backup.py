@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from damrak_ladder.commands.output import say
 from damrak_ladder.commands.parser import add_command
-from damrak_ladder.commands.printing import say
 from damrak_ladder.usage_errors import Misuse
 
 

@@ -15,8 +15,8 @@ from damrak_ladder.commands.bench_databases import (
 )
 from damrak_ladder.commands.bench_play import add_play, report_play
 from damrak_ladder.commands.bench_streams import add_streams
+from damrak_ladder.commands.output import say, say_json, say_table
 from damrak_ladder.commands.parser import add_command, add_group, add_json
-from damrak_ladder.commands.printing import say, say_json, say_table
 from damrak_ladder.usage_errors import Misuse
 
 

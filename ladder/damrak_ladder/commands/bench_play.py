@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from damrak_ladder.commands.output import say, say_json
 from damrak_ladder.commands.parser import add_command, add_json
-from damrak_ladder.commands.printing import say, say_json
 from damrak_ladder.usage_errors import Misuse
 
 

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from damrak_ladder.commands.bench_databases import ended_in_order, migrated, small_database, tell
+from damrak_ladder.commands.output import say, say_json
 from damrak_ladder.commands.parser import add_command, add_json
-from damrak_ladder.commands.printing import say, say_json
 from damrak_ladder.usage_errors import Misuse
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from damrak_ladder.commands.output import say, say_json, say_table
 from damrak_ladder.commands.parser import add_command, add_group, add_json
-from damrak_ladder.commands.printing import say, say_json, say_table
 from damrak_ladder.usage_errors import Misuse
 
 

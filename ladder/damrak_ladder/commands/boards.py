@@ -8,8 +8,8 @@ import random
 from pathlib import Path
 from typing import Any, Final
 
+from damrak_ladder.commands.output import say, say_json, say_table
 from damrak_ladder.commands.parser import add_command, add_group, add_json
-from damrak_ladder.commands.printing import say, say_json, say_table
 from damrak_ladder.usage_errors import Misuse
 
 MOST_BYTES: Final = 1024 * 1024  # maximum size of a board's file, 50 times the largest one

@@ -7,8 +7,8 @@ import os
 from dataclasses import asdict
 from typing import Any, Final
 
+from damrak_ladder.commands.output import say, say_json
 from damrak_ladder.commands.parser import add_command, add_json
-from damrak_ladder.commands.printing import say, say_json
 
 _MARKS: Final = {"well": "ok", "doubtful": "??", "wrong": "!!"}
 

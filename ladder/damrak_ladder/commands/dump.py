@@ -8,8 +8,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+from damrak_ladder.commands.output import say, say_json
 from damrak_ladder.commands.parser import add_command, add_json
-from damrak_ladder.commands.printing import say, say_json
 from damrak_ladder.usage_errors import Misuse
 
 
@@ -53,7 +53,7 @@ def _dump(args: argparse.Namespace) -> int:
     load()
     from django.conf import settings
 
-    from damrak_ladder.open_data.dumping import dump
+    from damrak_ladder.open_data.dump import dump
     from damrak_ladder.open_data.errors import DumpError
 
     folder: Path = (args.to or settings.DAMRAK_DUMP.folder).absolute()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from damrak_ladder.commands.output import say, say_json, say_table
 from damrak_ladder.commands.parser import add_command, add_group, add_json
-from damrak_ladder.commands.printing import say, say_json, say_table
 from damrak_ladder.usage_errors import Misuse
 
 if TYPE_CHECKING:

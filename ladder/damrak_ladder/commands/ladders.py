@@ -7,8 +7,8 @@ import json
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from damrak_ladder.commands.output import say, say_json, say_table
 from damrak_ladder.commands.parser import add_command, add_group, add_json
-from damrak_ladder.commands.printing import say, say_json, say_table
 from damrak_ladder.usage_errors import Misuse
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _add(args: argparse.Namespace) -> int:
     _load()
     from django.utils import timezone
 
-    from damrak_ladder.embedded.seeding import make_ladders
+    from damrak_ladder.embedded.initial_data import make_ladders
     from damrak_ladder.matches.errors import BadLadder
     from damrak_ladder.matches.ladders import LadderPlan, create_ladder
 

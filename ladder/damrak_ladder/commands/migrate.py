@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from damrak_ladder.commands.output import say
 from damrak_ladder.commands.parser import add_command
-from damrak_ladder.commands.printing import say
 
 
 def add_parser(commands: Any) -> None:

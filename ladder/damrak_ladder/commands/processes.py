@@ -6,8 +6,8 @@ import argparse
 import os
 from typing import Any
 
+from damrak_ladder.commands.output import say
 from damrak_ladder.commands.parser import add_command
-from damrak_ladder.commands.printing import say
 from damrak_ladder.usage_errors import Misuse
 
 

@@ -11,8 +11,8 @@ from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from damrak_ladder.commands.output import say, say_json, say_table
 from damrak_ladder.commands.parser import add_command, add_group, add_json
-from damrak_ladder.commands.printing import say, say_json, say_table
 from damrak_ladder.usage_errors import Misuse
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import argparse
 from datetime import UTC, datetime
 from typing import Any
 
+from damrak_ladder.commands.output import say_json, say_table
 from damrak_ladder.commands.parser import add_command, add_json
-from damrak_ladder.commands.printing import say_json, say_table
 from damrak_ladder.usage_errors import Misuse
 
 

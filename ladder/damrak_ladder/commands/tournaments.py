@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from damrak_ladder.commands import tournament_checks
+from damrak_ladder.commands.output import say, say_json, say_table
 from damrak_ladder.commands.parser import add_command, add_group, add_json
-from damrak_ladder.commands.printing import say, say_json, say_table
 from damrak_ladder.commands.tournament_admin import add_verbs
 from damrak_ladder.usage_errors import Misuse
 

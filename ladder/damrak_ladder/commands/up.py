@@ -7,8 +7,8 @@ import os
 import sys
 from typing import Any
 
+from damrak_ladder.commands.output import say
 from damrak_ladder.commands.parser import add_command
-from damrak_ladder.commands.printing import say
 from damrak_ladder.usage_errors import Misuse
 
 

@@ -6,8 +6,8 @@ import argparse
 import secrets
 from typing import TYPE_CHECKING, Any, Final
 
+from damrak_ladder.commands.output import say, say_json, say_table
 from damrak_ladder.commands.parser import add_command, add_group, add_json
-from damrak_ladder.commands.printing import say, say_json, say_table
 from damrak_ladder.usage_errors import Misuse
 
 if TYPE_CHECKING:

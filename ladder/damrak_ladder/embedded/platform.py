@@ -67,7 +67,7 @@ def _prepare(
     load()
     from django.db import connection
 
-    from damrak_ladder.embedded import seeding
+    from damrak_ladder.embedded import initial_data
     from damrak_ladder.health.tables import bring_up_to_date
     from damrak_ladder.matches.attempts import end_former, patience
     from damrak_ladder.standings.progress import end_publishing
@@ -77,13 +77,13 @@ def _prepare(
     end_publishing(now)
     if ended := end_former(environment.host_name, now, now, patience()):
         say(f"{ended} blocks were cut off when it last ended; they are played again")
-    admin = seeding.make_admin(places.password, now, admin_name)
-    password = seeding.first_password(places.password, admin)
-    for ladder in seeding.make_ladders(now):
+    admin = initial_data.make_admin(places.password, now, admin_name)
+    password = initial_data.first_password(places.password, admin)
+    for ladder in initial_data.make_ladders(now):
         say(f"New ladder: {ladder.name}")
-    if (league := seeding.make_league(admin, now)) is not None:
+    if (league := initial_data.make_league(admin, now)) is not None:
         say(f"New tournament: {league.name}")
-    has_key = seeding.make_local_key(admin, now)
+    has_key = initial_data.make_local_key(admin, now)
     connection.close()
     return _welcome(environment, admin.username, password, has_key)
 

@@ -28,7 +28,7 @@ from damrak_ladder.health.records import (
     examine_database,
     examine_stores,
 )
-from damrak_ladder.referees.connecting import own_control
+from damrak_ladder.referees.connections import own_control
 from damrak_ladder.referees.errors import RefereeTrouble
 
 DEADLINE_S: Final = 4.0

@@ -7,7 +7,7 @@ from typing import Any, Final
 from damrak_ladder.analyses.models import AnalysisState
 from damrak_ladder.analyses.requests import content_of
 from damrak_ladder.highlights.models import Story, StoryKind
-from damrak_ladder.highlights.telling import Telling, keep
+from damrak_ladder.highlights.storage import Telling, keep
 from damrak_ladder.message_codes import story_codes as codes
 from damrak_ladder.message_codes.message import Message
 from damrak_ladder.standings.models import Notable, NotableKind

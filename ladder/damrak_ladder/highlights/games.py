@@ -16,7 +16,7 @@ from damrak_ladder.highlights.models import (
     StoryKind,
     WeekForm,
 )
-from damrak_ladder.highlights.telling import Telling, keep
+from damrak_ladder.highlights.storage import Telling, keep
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.message_codes import story_codes as codes
 from damrak_ladder.message_codes.message import Message

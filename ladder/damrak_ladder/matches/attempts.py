@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import F
 
 from damrak_ladder.changes.models import ChangeKind
-from damrak_ladder.changes.noting import note
+from damrak_ladder.changes.notes import note
 from damrak_ladder.matches.errors import BadReport
 from damrak_ladder.matches.models import (
     Attempt,

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 
 from damrak_ladder.bots.models import Kind, Version
 from damrak_ladder.changes.models import ChangeKind
-from damrak_ladder.changes.noting import note
+from damrak_ladder.changes.notes import note
 from damrak_ladder.matches.errors import BadTable
 from damrak_ladder.matches.models import Block, Ladder, Match, Purpose, Seat
 from damrak_ladder.message_codes import block_codes as codes

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import transaction
 
 from damrak_ladder.changes.models import ChangeKind
-from damrak_ladder.changes.noting import note
+from damrak_ladder.changes.notes import note
 from damrak_ladder.matches.attempts import Trouble, close
 from damrak_ladder.matches.errors import BadReport, StaleReport
 from damrak_ladder.matches.models import (

@@ -13,7 +13,7 @@ from django.utils.translation import override
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.changes.models import ChangeKind
-from damrak_ladder.changes.noting import note, note_all
+from damrak_ladder.changes.notes import note, note_all
 from damrak_ladder.notices.kinds import Channel, Kind, is_wanted_by_default
 from damrak_ladder.notices.models import Delivery, Notice, Rule, Webhook
 from damrak_ladder.notices.rules import wanted

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from damrak_archive.inspection import Inspection
 from damrak_ladder.accounts.budgets import spend
-from damrak_ladder.bots import connecting, journey
+from damrak_ladder.bots import connect_tokens, journey
 from damrak_ladder.bots.errors import SameContent
 from damrak_ladder.bots.inspection import inspect_archive
 from damrak_ladder.bots.models import Bot, Kind, State, StepKind, Version
@@ -70,7 +70,7 @@ def connect(bot: Bot, software: str, now: datetime, note: str = "") -> tuple[Ver
     with transaction.atomic():
         version = register(bot, submission, now)
         qualification.supersede(version, now)
-        secret = connecting.issue(bot, now)
+        secret = connect_tokens.issue(bot, now)
         journey.note(
             version, StepKind.RECEIVED, codes.RemoteRegistered(), now, {"software": version.spec}
         )
@@ -90,7 +90,7 @@ def connect_again(bot: Bot, number: int, now: datetime) -> tuple[Version, str]:
     """
     with transaction.atomic():
         version = try_again(bot, number, now)
-        secret = connecting.issue(bot, now)
+        secret = connect_tokens.issue(bot, now)
     return version, secret
 
 

@@ -24,8 +24,8 @@ from damrak_ladder.play import advice, mailbox, take_backs
 from damrak_ladder.play.mailbox import Held, Letter
 from damrak_ladder.play.running_game import cancel_game, play_game, take_over_game
 from damrak_ladder.play.seat_line import SeatLine
-from damrak_ladder.referees.connecting import seating_of
-from damrak_ladder.referees.seating import Seating
+from damrak_ladder.referees.connections import seating_of
+from damrak_ladder.referees.seats import Seating
 
 LOOK_S: Final = 0.25
 """The interval in which the relay looks for new games."""

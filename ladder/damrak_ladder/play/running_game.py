@@ -16,7 +16,7 @@ from damrak_ladder.matches.models import Block, Host, HostState
 from damrak_ladder.pipeline.attempt.execution import BUSY_WAIT, carry_out
 from damrak_ladder.play import mailbox
 from damrak_ladder.referees.addresses import parse_address
-from damrak_ladder.referees.connecting import security
+from damrak_ladder.referees.connections import security
 from damrak_ladder.referees.control import Control
 from damrak_ladder.referees.errors import RefereeBusy, RefereeTrouble
 from damrak_wire.orders import BlockOrder, Ticket

@@ -12,7 +12,7 @@ from typing import Final
 from damrak_engine.rules import Rules
 from damrak_ladder.play.mailbox import Answer, Held, Letter
 from damrak_ladder.referees.errors import RefereeTrouble
-from damrak_ladder.referees.seating import Line, Seating
+from damrak_ladder.referees.seats import Line, Seating
 from damrak_wire.errors import WireError
 from damrak_wire.table import Asked, Ended, Refused, Welcomed, decided, parse_response, ready
 

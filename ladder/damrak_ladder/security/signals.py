@@ -14,7 +14,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from damrak_ladder.security.kinds import SecurityEvent
-from damrak_ladder.security.recording import record
+from damrak_ladder.security.recorder import record
 
 
 def connect() -> None:

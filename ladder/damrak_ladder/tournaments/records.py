@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from damrak_ladder.changes.models import ChangeKind
-from damrak_ladder.changes.noting import note, note_all
+from damrak_ladder.changes.notes import note, note_all
 from damrak_ladder.matches.models import Block, BlockState
 from damrak_ladder.tournaments.disclosure import public_view
 from damrak_ladder.tournaments.log.course import Course

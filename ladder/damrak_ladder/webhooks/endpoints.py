@@ -17,7 +17,7 @@ from damrak_ladder.notices.webhooks import own_postman
 from damrak_ladder.tournaments.access import visible_tournaments
 from damrak_ladder.webhooks.errors import TooManyEndpoints, UnknownTarget
 from damrak_ladder.webhooks.models import Endpoint, Post, PostState, Target
-from damrak_ladder.webhooks.signing import secret_of
+from damrak_ladder.webhooks.signatures import secret_of
 
 MOST: Final = 10
 """The maximum number of endpoints of a user."""

@@ -18,9 +18,9 @@ from django.db import transaction
 from damrak_ladder.accounts.models import Role, User
 from damrak_ladder.accounts.roles import has_role
 from damrak_ladder.changes.models import Change, ChangeKind
-from damrak_ladder.changes.numbering import reach
+from damrak_ladder.changes.positions import reach
 from damrak_ladder.events.gate import permitted
-from damrak_ladder.events.reading import events_after
+from damrak_ladder.events.queries import events_after
 from damrak_ladder.events.values import Event, EventType, Filter
 from damrak_ladder.notices.kinds import Channel, Kind
 from damrak_ladder.notices.models import Notice

@@ -11,8 +11,8 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.types import ToolAnnotations
 
-from damrak.assistant.changing import Changing
-from damrak.assistant.reading import Reading
+from damrak.assistant.read_tools import Reading
+from damrak.assistant.write_tools import Changing
 from damrak.errors import DamrakError
 from damrak.ladder.site import Site
 from damrak.local import package_version

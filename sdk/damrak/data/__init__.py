@@ -14,8 +14,8 @@ from damrak.data.dumps import SiteUnreachable
 from damrak.data.files import DamagedFile
 
 if TYPE_CHECKING:
+    from damrak.data.decision_arrays import Decisions, decisions
     from damrak.data.export import write_parquet
-    from damrak.data.folding import Decisions, decisions
     from damrak.data.recorded import Match, matches, rows
 
 __all__ = [

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from damrak.data.folding import Array, Decisions
+from damrak.data.decision_arrays import Array, Decisions
 from damrak.env.layout import LAYOUT
 
 

@@ -20,7 +20,7 @@ from damrak_ladder.accounts import devices
 from damrak_ladder.accounts.models import FORMER_AUTHOR, User
 from damrak_ladder.accounts.roles import Role, grant
 from damrak_ladder.accounts.tokens import issue
-from damrak_ladder.bots import connecting
+from damrak_ladder.bots import connect_tokens
 from damrak_ladder.bots.models import Bot, Promotion, State, Version
 from damrak_ladder.matches.entries import live_versions
 from damrak_ladder.matches.models import Block, BlockState, Entry, Ladder, Match, Seat, SeatLog
@@ -73,7 +73,7 @@ def ada(database: None) -> User:
     )
     tell(ada, Kind.BENCHED, "one", "A subject", "A text", "/", NOW)
     rat = Bot.objects.get(slug="canal-rat")
-    connecting.issue(rat, NOW)
+    connect_tokens.issue(rat, NOW)
     first, second = rat.versions.order_by("number")[:2]
     start(ada, second, first, Ladder.objects.get(slug="amsterdam"), Bounds(), NOW)
     canaries.begin(second, Ladder.objects.get(slug="amsterdam"), NOW)
@@ -205,7 +205,7 @@ def test_bots_of_a_deleted_account_stop_and_their_results_stay(ada: User) -> Non
     assert not theirs.filter(canaries__state=CanaryState.RUNNING).exists()
     assert not theirs.filter(state__in=(State.CHECKING, State.QUALIFYING)).exists()
     assert theirs.filter(state=State.FAILED, reason=codes.AuthorDeleted()).exists()
-    assert not connecting.all_tokens()
+    assert not connect_tokens.all_tokens()
     client = visitor()
     shown = page(client, "/bots/canal-rat/")
     assert "former author" in shown

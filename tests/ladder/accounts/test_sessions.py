@@ -30,7 +30,7 @@ from damrak_ladder.accounts.models import ApiToken, DeviceState, User
 from damrak_ladder.accounts.roles import Role, change_role, grant, may_act_as
 from damrak_ladder.accounts.sessions import device_name
 from damrak_ladder.accounts.tokens import issue
-from damrak_ladder.bots import connecting
+from damrak_ladder.bots import connect_tokens
 from damrak_ladder.bots.models import ConnectToken
 from damrak_ladder.bots.submission import create_bot
 from damrak_ladder.installation.environment import SettingError, read_environment
@@ -342,7 +342,7 @@ def reset(client: Client, **more: str) -> None:
 def with_tokens() -> User:
     user, now = member(), timezone.now()
     issue(user, "ci", ["read"], now)
-    connecting.issue(create_bot(user, "barge", "barge", now), now)
+    connect_tokens.issue(create_bot(user, "barge", "barge", now), now)
     codes = devices.begin("laptop", "192.0.2.1", now)
     devices.approve(user, codes.short, now)
     return user

@@ -11,8 +11,8 @@ from django.db import connection, transaction
 from hypothesis import given, strategies
 
 from damrak_ladder.changes.models import Change, ChangeKind
-from damrak_ladder.changes.noting import note
-from damrak_ladder.changes.numbering import A_TIME, forget_changes, reach
+from damrak_ladder.changes.notes import note
+from damrak_ladder.changes.positions import A_TIME, forget_changes, reach
 from damrak_ladder.changes.tokens import LENGTH, BadToken, position_of, token_at
 from ladder.people import NOW
 

@@ -22,7 +22,7 @@ from damrak_engine.generator import generate
 from damrak_ladder.accounts.models import ApiToken, User
 from damrak_ladder.accounts.tokens import issue
 from damrak_ladder.command_line import build_parser, main
-from damrak_ladder.embedded.seeding import make_admin, random_name
+from damrak_ladder.embedded.initial_data import make_admin, random_name
 from damrak_ladder.matches.hosts import quarantined_since, trusted_since
 from damrak_ladder.matches.models import Block, BlockState, Host, Ladder
 from damrak_ladder.message_codes.block_codes import ReportedVoid

@@ -13,8 +13,8 @@ from damrak_ladder.highlights.analysed import collect_notable
 from damrak_ladder.highlights.collection import collect
 from damrak_ladder.highlights.games import Book, read_block
 from damrak_ladder.highlights.models import Reader, Record, Run, Story, StoryKind, WeekForm
-from damrak_ladder.highlights.reading import span_of
-from damrak_ladder.highlights.telling import KEPT, Telling, keep
+from damrak_ladder.highlights.queries import span_of
+from damrak_ladder.highlights.storage import KEPT, Telling, keep
 from damrak_ladder.matches.models import Block, BlockState, Ladder
 from damrak_ladder.message_codes.story_codes import FirstWin, OnePoint
 from damrak_ladder.message_codes.wording import english

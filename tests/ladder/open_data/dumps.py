@@ -11,10 +11,10 @@ from typing import Any
 
 from pyarrow import parquet
 
-from damrak_ladder.open_data.dumping import Dumped, dump
+from damrak_ladder.open_data.dump import Dumped, dump
 from damrak_ladder.open_data.index import DayEntry, Index
+from damrak_ladder.open_data.row_files import write_file, write_table
 from damrak_ladder.open_data.tables import BOTS, RATINGS
-from damrak_ladder.open_data.writing import write_file, write_table
 
 TEXTS = ("options", "control", "boards", "shares", "anchors", "board")
 """The names of columns that are objects in NDJSON, and their text in Parquet (except a name)."""

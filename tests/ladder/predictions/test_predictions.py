@@ -10,8 +10,8 @@ from django.utils import timezone
 from damrak_ladder.matches.attempts import start
 from damrak_ladder.matches.models import Block, BlockState, Match
 from damrak_ladder.matches.record import record
+from damrak_ladder.predictions.acceptance import AFTER, EARLY, Answer, is_open, predict
 from damrak_ladder.predictions.models import Forecaster, Prediction
-from damrak_ladder.predictions.predicting import AFTER, EARLY, Answer, is_open, predict
 from damrak_ladder.predictions.scores import (
     PRIOR,
     brier,

@@ -22,7 +22,7 @@ from damrak_ladder.accounts.tokens import issue, revoke
 from damrak_ladder.installation.logs import JsonLines, log_to_stderr
 from damrak_ladder.matches.models import Seat
 from damrak_ladder.pipeline.upkeep.retention import forget
-from damrak_ladder.security import SecurityEvent, record, recording
+from damrak_ladder.security import SecurityEvent, record, recorder
 from damrak_ladder.security.models import SecurityLogEntry
 from ladder.bot_versions import some_bot, some_version
 from ladder.calls import MEMORY, Program
@@ -273,14 +273,14 @@ def test_a_flood_increases_a_count(caplog: pytest.LogCaptureFixture) -> None:
         for _ in range(100):
             browser.get(f"/en/desk/bots/{bot.slug}/")
     rows = SecurityLogEntry.objects.filter(kind="access_refused")
-    assert rows.count() == recording.ROWS_PER_SOURCE
+    assert rows.count() == recorder.ROWS_PER_SOURCE
     assert sum(rows.values_list("times", flat=True)) == 100
     lines = [line for line in caplog.records if line.message == "security_event"]
     assert len(lines) < 40
 
 
 def test_a_flood_from_many_addresses_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording, "ROWS_PER_HOUR", 30)
+    monkeypatch.setattr(recorder, "ROWS_PER_HOUR", 30)
     for number in range(50):
         browser = visitor(REMOTE_ADDR=f"192.0.2.{number}")
         sign_in(browser, f"nobody-{number}", "wrong")
@@ -296,12 +296,12 @@ def test_failed_recording_does_not_prevent_a_sign_in(
 
     with_password()
     monkeypatch.setattr(SecurityLogEntry.objects, "create", refuse)
-    monkeypatch.setattr(recording, "_full_row", refuse)
+    monkeypatch.setattr(recorder, "_full_row", refuse)
     assert sign_in(visitor()).headers["Location"] == "/"
     assert "security_event_not_kept" in [line.message for line in caplog.records]
     issue(somebody("bob"), "laptop", [Scope.READ], NOW)
     assert ApiToken.objects.count() == 1
-    monkeypatch.setattr(recording, "_event", refuse)
+    monkeypatch.setattr(recorder, "_event", refuse)
     assert sign_in(visitor()).headers["Location"] == "/"
 
 

@@ -22,12 +22,12 @@ from damrak_ladder.notices.http_post import Postman
 from damrak_ladder.notices.kinds import Kind
 from damrak_ladder.notices.models import Notice
 from damrak_ladder.notices.webhooks import set_webhook, try_webhook
+from damrak_ladder.webhooks.dispatch import HELD, JITTER, TRIES, WAITS, post_due, wait_after
 from damrak_ladder.webhooks.endpoints import OVERLAP, add, disable, rotate
 from damrak_ladder.webhooks.errors import TooManyEndpoints, UnknownTarget
 from damrak_ladder.webhooks.fan_out import fan_out
+from damrak_ladder.webhooks.manual_deliveries import replay, try_endpoint
 from damrak_ladder.webhooks.models import Endpoint, Post, PostState, Target
-from damrak_ladder.webhooks.posting import HELD, JITTER, TRIES, WAITS, post_due, wait_after
-from damrak_ladder.webhooks.replaying import replay, try_endpoint
 from ladder.calls import MEMORY, Program, problem_of
 from ladder.interruptions import is_dead_after
 from ladder.people import NOW, somebody

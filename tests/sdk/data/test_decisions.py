@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from damrak import data
 from damrak.cli import main
-from damrak.data.folding import Decisions
+from damrak.data.decision_arrays import Decisions
 from damrak.env import Encoder
 from damrak_engine.events import Decision
 from damrak_engine.observation import observe

@@ -19,10 +19,10 @@ from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.lists.exports import CONTENT_TYPE, export, wants_export
 from damrak_ladder.api.lists.filters import FieldNames, PlayedFilter, chosen_from
 from damrak_ladder.api.lists.pages import BLOCKS, MATCHES, PlayedList, page
-from damrak_ladder.api.paging import link_to_next
+from damrak_ladder.api.pagination import link_to_next
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.shapes import BlockShape, MatchShape, block_shape
-from damrak_ladder.api.tournaments.viewing import set_cached, viewer_of
+from damrak_ladder.api.tournaments.viewers import set_cached, viewer_of
 from damrak_ladder.matches.models import Attempt, Block
 from damrak_ladder.message_codes.wording import english
 from damrak_ladder.tournaments.visibility import passed, visible_blocks

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from ninja import Schema
 
+from damrak_ladder.api.lists.candidates import Candidate, scan
 from damrak_ladder.api.lists.cursors import cursor_at, fingerprint, key_at
 from damrak_ladder.api.lists.filters import PlayedFilter, selection_of
 from damrak_ladder.api.lists.results import block_result, has_fault, match_result
-from damrak_ladder.api.lists.scanning import Candidate, scan
 from damrak_ladder.api.problems import Problem
 from damrak_ladder.api.shapes import BlockShape, MatchShape, block_shape, match_shape
 from damrak_ladder.matches.models import Block, Match

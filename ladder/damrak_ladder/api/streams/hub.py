@@ -18,9 +18,9 @@ from django.db import DatabaseError, connection
 
 from damrak_ladder.accounts.budgets import network
 from damrak_ladder.api.streams.frames import Message
-from damrak_ladder.changes.numbering import reach
+from damrak_ladder.changes.positions import reach
 from damrak_ladder.changes.tokens import token_at
-from damrak_ladder.events.reading import events_after
+from damrak_ladder.events.queries import events_after
 from damrak_ladder.events.values import Event
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from damrak_ladder.api.streams.hub import HUB
 from damrak_ladder.api.streams.subscription import Request, past
 from damrak_ladder.api.streams.viewers import user_of, viewer_of
 from damrak_ladder.bots.models import Bot
-from damrak_ladder.changes.numbering import reach
+from damrak_ladder.changes.positions import reach
 from damrak_ladder.changes.tokens import BadToken, position_of
 from damrak_ladder.events.values import EventType, Filter, Topic
 from damrak_ladder.matches.models import Ladder

@@ -12,7 +12,7 @@ from damrak_ladder.api.streams.viewers import Viewer, shown, user_of
 from damrak_ladder.changes.models import ChangeKind
 from damrak_ladder.changes.tokens import token_at
 from damrak_ladder.events.gate import is_over
-from damrak_ladder.events.reading import events_after
+from damrak_ladder.events.queries import events_after
 from damrak_ladder.events.values import Event, Filter
 
 OVER = "tournament-over"

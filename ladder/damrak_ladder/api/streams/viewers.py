@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from damrak_ladder.accounts.models import ApiToken, Role, User
 from damrak_ladder.accounts.roles import as_author, has_role
-from damrak_ladder.api.tournaments.viewing import SEES_HIDDEN
+from damrak_ladder.api.tournaments.viewers import SEES_HIDDEN
 from damrak_ladder.events.gate import permitted
 from damrak_ladder.events.values import Event
 

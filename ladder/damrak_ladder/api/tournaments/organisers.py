@@ -12,9 +12,9 @@ from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.idempotency import idempotent
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.tournaments import kinds
-from damrak_ladder.api.tournaments.checking import run_by_caller
-from damrak_ladder.api.tournaments.reading import PATH
-from damrak_ladder.api.tournaments.spectating import router
+from damrak_ladder.api.tournaments.checks import run_by_caller
+from damrak_ladder.api.tournaments.details import PATH
+from damrak_ladder.api.tournaments.spectators import router
 from damrak_ladder.tournaments.creation import rotate_invitation
 from damrak_ladder.tournaments.models import Organiser, Tournament
 

@@ -15,8 +15,8 @@ from damrak_ladder.api.filter_types import STORABLE
 from damrak_ladder.api.idempotency import idempotent
 from damrak_ladder.api.requests import Body
 from damrak_ladder.api.tournaments import kinds
-from damrak_ladder.api.tournaments.checking import run_by_caller
-from damrak_ladder.api.tournaments.reading import PATH
+from damrak_ladder.api.tournaments.checks import run_by_caller
+from damrak_ladder.api.tournaments.details import PATH
 from damrak_ladder.tournaments.next_season import begin_next_season, names_of_next, outlook
 
 router = Router(tags=["tournaments"])

@@ -38,7 +38,7 @@ from damrak_ladder.pipeline.attempt.order import Ordered, order_of
 from damrak_ladder.pipeline.celery.messages import send
 from damrak_ladder.pipeline.queue.capacity import are_connected
 from damrak_ladder.pipeline.queue.waiting_blocks import remotes_of
-from damrak_ladder.referees.connecting import own_control
+from damrak_ladder.referees.connections import own_control
 from damrak_ladder.referees.control import Control
 from damrak_ladder.referees.errors import ArchivesMissing, RefereeBusy, RefereeTrouble
 from damrak_ladder.replays.stores import replay_store

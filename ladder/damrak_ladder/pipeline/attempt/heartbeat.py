@@ -12,11 +12,11 @@ from typing import Final
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from damrak_ladder.bots.connecting import all_tokens
+from damrak_ladder.bots.connect_tokens import all_tokens
 from damrak_ladder.matches.attempts import end_former, patience
 from damrak_ladder.matches.clock import MOST_LEAD, clock_lead
 from damrak_ladder.matches.models import Block, BlockState, Host
-from damrak_ladder.referees.connecting import own_control
+from damrak_ladder.referees.connections import own_control
 from damrak_ladder.referees.errors import RefereeTrouble
 from damrak_wire.status import Status
 

@@ -22,7 +22,7 @@ from damrak_ladder.accounts.models import FORMER_AUTHOR, ApiToken
 from damrak_ladder.analyses.method import METHOD
 from damrak_ladder.analyses.models import Analysis, AnalysisState
 from damrak_ladder.bots.models import ConnectToken, State, Step, StepKind, Version
-from damrak_ladder.changes.numbering import forget_changes
+from damrak_ladder.changes.positions import forget_changes
 from damrak_ladder.matches.models import Block, MatchTimings, SeatLog
 from damrak_ladder.notices.models import Notice
 from damrak_ladder.security.queries import entries_before

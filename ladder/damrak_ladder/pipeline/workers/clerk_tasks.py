@@ -20,8 +20,8 @@ from damrak_ladder.pipeline.upkeep import expiry, replay_checks, retention
 from damrak_ladder.predictions import scoring
 from damrak_ladder.standings.fit import publication
 from damrak_ladder.tournaments import duties as duties_of_tournaments
+from damrak_ladder.webhooks.dispatch import post_due
 from damrak_ladder.webhooks.fan_out import fan_out
-from damrak_ladder.webhooks.posting import post_due
 
 
 def _now() -> datetime:
@@ -124,7 +124,7 @@ def forget() -> None:
 @app.task(name="dump", time_limit=PLAY_SECONDS)
 def dump() -> None:
     """Write the dump of open data; the next night continues if the time is not sufficient."""
-    from damrak_ladder.open_data.dumping import dump_tonight  # loads pyarrow, which is large
+    from damrak_ladder.open_data.dump import dump_tonight  # loads pyarrow, which is large
 
     dump_tonight()
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from damrak_ladder.pipeline.attempt import execution
 from damrak_ladder.pipeline.celery.app import PLAY_SECONDS, app
-from damrak_ladder.referees.connecting import kept_control
+from damrak_ladder.referees.connections import kept_control
 
 
 @app.task(name="play", time_limit=PLAY_SECONDS)

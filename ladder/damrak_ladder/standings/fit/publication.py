@@ -18,7 +18,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from damrak_ladder.changes.models import ChangeKind
-from damrak_ladder.changes.noting import note
+from damrak_ladder.changes.notes import note
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.fit.anchors import anchors_of
 from damrak_ladder.standings.fit.daily_order import write_days

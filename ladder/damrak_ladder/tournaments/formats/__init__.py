@@ -3,7 +3,6 @@
 Nothing here reads a clock, a database or a random number that is not drawn from a given seed.
 """
 
-from damrak_ladder.tournaments.formats.advancing import SEEDINGS, advance, seed_entrants
 from damrak_ladder.tournaments.formats.brackets import dependent_slots
 from damrak_ladder.tournaments.formats.knockouts import Decision, bracket, decide
 from damrak_ladder.tournaments.formats.leagues import (
@@ -33,6 +32,7 @@ from damrak_ladder.tournaments.formats.rules import (
     TIE_BREAKS,
     StageRules,
 )
+from damrak_ladder.tournaments.formats.seeds import SEEDINGS, advance, seed_entrants
 from damrak_ladder.tournaments.formats.standings import standings
 from damrak_ladder.tournaments.formats.values import (
     Entrant,

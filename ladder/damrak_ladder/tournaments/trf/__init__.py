@@ -1,6 +1,6 @@
 """TRF: the text format in which programs exchange tournaments for two."""
 
-from damrak_ladder.tournaments.trf.parsing import parse
+from damrak_ladder.tournaments.trf.parser import parse
 from damrak_ladder.tournaments.trf.values import (
     Cell,
     Player,
@@ -8,7 +8,7 @@ from damrak_ladder.tournaments.trf.values import (
     TrfTournament,
     from_rounds,
 )
-from damrak_ladder.tournaments.trf.writing import ascii_name, write
+from damrak_ladder.tournaments.trf.writer import ascii_name, write
 
 __all__ = [
     "Cell",

@@ -18,7 +18,7 @@ from damrak_ladder.tournaments.formats import (
     pair_round,
 )
 from damrak_ladder.tournaments.formats.rules import MOST_ENTRANTS, MOST_ROUNDS
-from damrak_ladder.tournaments.trf.parsing import MOST_BYTES, parse
+from damrak_ladder.tournaments.trf.parser import MOST_BYTES, parse
 from damrak_ladder.tournaments.trf.values import TrfError
 
 _RULES: Final = {field.name for field in fields(StageRules)}

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from damrak_ladder.bots.journey import journey
 from damrak_ladder.bots.models import Bot, Promotion, Version
-from damrak_ladder.highlights.reading import stories_of
+from damrak_ladder.highlights.queries import stories_of
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.fit.figures import ALL
 from damrak_ladder.standings.models import Standing

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from damrak_ladder.accounts.models import User
-from damrak_ladder.bots.connecting import issue
+from damrak_ladder.bots.connect_tokens import issue
 from damrak_ladder.bots.errors import LimitReached, NameTaken, NotTaken, SameContent
 from damrak_ladder.bots.models import SLUG, Bot
 from damrak_ladder.bots.submission import create_bot

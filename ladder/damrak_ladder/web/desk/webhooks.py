@@ -25,8 +25,8 @@ from damrak_ladder.web.site.rate_limits import at_most
 from damrak_ladder.webhooks.endpoints import add, disable, enable, rotate
 from damrak_ladder.webhooks.errors import TooManyEndpoints, UnknownTarget
 from damrak_ladder.webhooks.fan_out import NOTICE
+from damrak_ladder.webhooks.manual_deliveries import replay, try_endpoint
 from damrak_ladder.webhooks.models import Endpoint, Post, PostState, Target
-from damrak_ladder.webhooks.replaying import replay, try_endpoint
 
 SIZE: Final = 30
 

@@ -21,7 +21,7 @@ from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Promotion
 from damrak_ladder.follows.news import tells_result
 from damrak_ladder.highlights.models import Story
-from damrak_ladder.highlights.reading import stories_between
+from damrak_ladder.highlights.queries import stories_between
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.message_codes.wording import text_or_empty
 from damrak_ladder.notices.kinds import Kind

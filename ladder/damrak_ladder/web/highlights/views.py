@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from damrak_ladder.highlights.models import Record, RecordKind
-from damrak_ladder.highlights.reading import bot_of_week, span_of, stories_between
+from damrak_ladder.highlights.queries import bot_of_week, span_of, stories_between
 
 PICTURED: Final = 6
 """The number of best stories that are shown with a picture."""

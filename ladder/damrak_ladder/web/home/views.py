@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from damrak_ladder.highlights.reading import stories_between
+from damrak_ladder.highlights.queries import stories_between
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.read.table import Row, table
 from damrak_ladder.tournaments.headlines import headlines

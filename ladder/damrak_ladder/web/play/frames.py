@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 from typing import Any
 
-from damrak_ladder.web.play.tale import Question, Tale
+from damrak_ladder.web.play.seat_view import Question, Tale
 from damrak_ladder.web.replays.words import deed, words
 
 

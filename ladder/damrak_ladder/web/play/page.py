@@ -11,9 +11,9 @@ from django.utils.translation import get_language
 
 from damrak_ladder.play.answers import may_take_back
 from damrak_ladder.play.models import Chair
+from damrak_ladder.web.play.chairs import Sitting, tale_of
 from damrak_ladder.web.play.frames import advice_data, question_data
-from damrak_ladder.web.play.sitting import Sitting, tale_of
-from damrak_ladder.web.play.tale import Tale
+from damrak_ladder.web.play.seat_view import Tale
 from damrak_ladder.web.play.texts import texts
 from damrak_ladder.web.replays import panels
 from damrak_ladder.web.replays.board_picture import owners_at, town

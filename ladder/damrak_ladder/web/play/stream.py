@@ -21,9 +21,9 @@ from django.utils.translation import override
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.play.models import Chair, Heard
 from damrak_ladder.tournaments.visibility import passed
+from damrak_ladder.web.play.chairs import Sitting, empty_tale
 from damrak_ladder.web.play.frames import advice_data, frame, moments_frame, question_data
-from damrak_ladder.web.play.sitting import Sitting, empty_tale
-from damrak_ladder.web.play.tale import Tale
+from damrak_ladder.web.play.seat_view import Tale
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -32,9 +32,7 @@ from damrak_ladder.play.mailbox import AWAY_S
 from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.tournaments.visibility import passed
 from damrak_ladder.web.play import choices
-from damrak_ladder.web.play.log import log_of
-from damrak_ladder.web.play.page import table_context
-from damrak_ladder.web.play.sitting import (
+from damrak_ladder.web.play.chairs import (
     Sitting,
     allows,
     awaited_at,
@@ -43,6 +41,8 @@ from damrak_ladder.web.play.sitting import (
     secret_of,
     sitting_of,
 )
+from damrak_ladder.web.play.log import log_of
+from damrak_ladder.web.play.page import table_context
 from damrak_ladder.web.play.stream import MAILBOXES, MOST_PAGES, stream as table_stream
 from damrak_ladder.web.site.errors import forbidden
 from damrak_ladder.web.site.rate_limits import at_most, is_cross_site

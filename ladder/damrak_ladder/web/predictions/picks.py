@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 
 from damrak_ladder.matches.models import BlockState, Match
+from damrak_ladder.predictions.acceptance import EARLY, PURPOSES, may_open
 from damrak_ladder.predictions.models import Prediction
-from damrak_ladder.predictions.predicting import EARLY, PURPOSES, may_open
 from damrak_ladder.web.predictions.memory import Memory, recall
 from damrak_ladder.web.replays.sources import names_among
 from damrak_ladder.web.site.access import is_known

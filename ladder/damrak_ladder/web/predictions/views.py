@@ -21,8 +21,8 @@ from django.views.decorators.http import require_POST, require_safe
 from damrak_ladder.accounts.budgets import spend
 from damrak_ladder.accounts.errors import TooOften
 from damrak_ladder.matches.models import BlockState, Match
+from damrak_ladder.predictions.acceptance import PURPOSES, Answer, answer_of, predict, predictable
 from damrak_ladder.predictions.models import Forecaster
-from damrak_ladder.predictions.predicting import PURPOSES, Answer, answer_of, predict, predictable
 from damrak_ladder.predictions.scores import FEWEST, PRIOR
 from damrak_ladder.tournaments.visibility import visible_matches
 from damrak_ladder.web.predictions.memory import Memory, recall, remember

@@ -20,7 +20,7 @@ from django.db import DatabaseError, close_old_connections
 from damrak_engine.effects import Voided
 from damrak_ladder.accounts.budgets import network
 from damrak_ladder.matches.models import BlockState
-from damrak_ladder.referees.connecting import watching_of
+from damrak_ladder.referees.connections import watching_of
 from damrak_ladder.referees.errors import RefereeTrouble
 from damrak_ladder.tournaments.visibility import visible_matches
 from damrak_ladder.web.replays.moments import Projector, header_of

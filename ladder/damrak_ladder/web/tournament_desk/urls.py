@@ -7,7 +7,7 @@ from django.urls import URLPattern, path
 from damrak_ladder.web.tournament_desk import (
     act_pages,
     bulk_entry,
-    creating,
+    creation_pages,
     pages,
     people,
     reveal,
@@ -21,9 +21,9 @@ public: Sequence[URLPattern] = [
 
 desk: Sequence[URLPattern] = [
     path("", pages.tournaments, name="organise_tournaments"),
-    path("new/", creating.new, name="tournament_new"),
+    path("new/", creation_pages.new, name="tournament_new"),
     path("<slug:slug>/", pages.desk, name="tournament_desk"),
-    path("<slug:slug>/rules/", creating.change_rules, name="tournament_rules"),
+    path("<slug:slug>/rules/", creation_pages.change_rules, name="tournament_rules"),
     path("<slug:slug>/entrants/", pages.entrants, name="tournament_desk_entrants"),
     path("<slug:slug>/entrants/add/", bulk_entry.enter_many, name="tournament_enter_many"),
     path(

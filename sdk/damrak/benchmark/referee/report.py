@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from damrak.benchmark.referee import crowd, house, pace, starting
+from damrak.benchmark.referee import crowd, house, pace, startup
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +34,5 @@ def measure(size: Size, tell: Callable[[str], None]) -> dict[str, Any]:
     tell(f"{size.house} matches of house bots")
     measured["house"] = house.measure(size.house)
     tell("how long bots take to be ready")
-    measured["starting"] = starting.measure(size.starts)
+    measured["starting"] = startup.measure(size.starts)
     return measured

@@ -15,7 +15,7 @@ from damrak_ladder.accounts.roles import grant
 from damrak_ladder.bots.lifecycle import promote
 from damrak_ladder.bots.models import Bot, State, Version
 from damrak_ladder.changes.models import ChangeClock
-from damrak_ladder.changes.numbering import forget_changes, reach
+from damrak_ladder.changes.positions import forget_changes, reach
 from damrak_ladder.changes.tokens import token_at
 from damrak_ladder.matches.attempts import give_up, requeue, start
 from damrak_ladder.matches.models import Block

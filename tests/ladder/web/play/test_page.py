@@ -19,7 +19,7 @@ from damrak_ladder.matches.models import Block, BlockState
 from damrak_ladder.play import mailbox
 from damrak_ladder.play.models import Chair, Game
 from damrak_ladder.play.tables import key_of
-from damrak_ladder.web.play.sitting import COOKIE, sitting_of
+from damrak_ladder.web.play.chairs import COOKIE, sitting_of
 from damrak_ladder.web.play.stream import MAILBOXES, stream
 from damrak_ladder.web.replays.moments import moments_of
 from ladder.films import film

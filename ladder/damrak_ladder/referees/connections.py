@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from django.conf import settings
 
 from damrak_ladder.referees.addresses import parse_address
+from damrak_ladder.referees.broadcasts import Watching
 from damrak_ladder.referees.control import Control
-from damrak_ladder.referees.seating import Seating
+from damrak_ladder.referees.seats import Seating
 from damrak_ladder.referees.security import Security
-from damrak_ladder.referees.watching import Watching
 
 _kept: tuple[int, Control] | None = None  # with the process id that it belongs to
 

@@ -23,7 +23,7 @@ from damrak_ladder.api.filter_types import STORABLE, Moment
 from damrak_ladder.api.hosts import HostShape
 from damrak_ladder.api.idempotency import idempotent
 from damrak_ladder.api.lists.cursors import LONGEST, cursor_at, fingerprint, key_at
-from damrak_ladder.api.paging import link_to_next
+from damrak_ladder.api.pagination import link_to_next
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.matches.attempts import requeue
 from damrak_ladder.matches.hosts import described, trust

@@ -10,8 +10,8 @@ from ninja import Field, Schema
 from damrak_ladder.api.access import RUN, caller, count, who
 from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.tournaments import kinds
-from damrak_ladder.api.tournaments.reading import PATH, router
-from damrak_ladder.api.tournaments.viewing import seen_tournament
+from damrak_ladder.api.tournaments.details import PATH, router
+from damrak_ladder.api.tournaments.viewers import seen_tournament
 from damrak_ladder.message_codes.act_codes import OnlyOrganisers
 from damrak_ladder.time_ordered_ids import LARGEST
 from damrak_ladder.tournaments.collusion_report import report_of

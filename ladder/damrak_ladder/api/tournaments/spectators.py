@@ -12,8 +12,8 @@ from damrak_ladder.api.access import everybody_by_name
 from damrak_ladder.api.answers import set_private
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.tournaments import kinds
-from damrak_ladder.api.tournaments.reading import PATH, StageNumber, router
-from damrak_ladder.api.tournaments.viewing import seen_tournament, viewer_of
+from damrak_ladder.api.tournaments.details import PATH, StageNumber, router
+from damrak_ladder.api.tournaments.viewers import seen_tournament, viewer_of
 from damrak_ladder.tournaments.cached_chances import forecasts, groups_of, winners_of
 from damrak_ladder.tournaments.chances import MOST_ALL_MEET, can_forecast
 from damrak_ladder.tournaments.documents import names_of

@@ -13,10 +13,10 @@ from damrak_ladder.api.answers import set_private
 from damrak_ladder.api.conditional import tag_with_serial
 from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.lists.cursors import LONGEST, cursor_at, fingerprint, key_at
-from damrak_ladder.api.paging import link_to_next
+from damrak_ladder.api.pagination import link_to_next
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.tournaments import answers, kinds
-from damrak_ladder.api.tournaments.viewing import seen_tournament, viewer_of
+from damrak_ladder.api.tournaments.viewers import seen_tournament, viewer_of
 from damrak_ladder.tournaments import documents, export
 from damrak_ladder.tournaments.access import listed_tournaments
 from damrak_ladder.tournaments.disclosure import disclosed

@@ -22,7 +22,7 @@ from damrak_ladder.notices.webhook_texts import webhook_disabled
 from damrak_ladder.notices.webhooks import own_postman
 from damrak_ladder.webhooks.endpoints import disable
 from damrak_ladder.webhooks.models import Endpoint, Post, PostState
-from damrak_ladder.webhooks.signing import headers_of
+from damrak_ladder.webhooks.signatures import headers_of
 
 WAITS: Final = tuple(
     timedelta(seconds=seconds)

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from damrak_ladder.accounts.models import User
-from damrak_ladder.bots.connecting import all_tokens, issue, revoke
+from damrak_ladder.bots.connect_tokens import all_tokens, issue, revoke
 from ladder.bot_versions import some_bot
 from ladder.people import NOW
 

@@ -6,9 +6,9 @@ import secrets
 from datetime import datetime
 
 from damrak_ladder.notices.http_post import Answer, Postman
+from damrak_ladder.webhooks.dispatch import post_now
 from damrak_ladder.webhooks.fan_out import new_post
 from damrak_ladder.webhooks.models import Endpoint, Post, PostState
-from damrak_ladder.webhooks.posting import post_now
 
 TEST = "test"
 

@@ -18,7 +18,7 @@ from damrak_ladder.play.models import Chair, Game, Heard
 from damrak_ladder.play.opponents import connected
 from damrak_ladder.play.seat_messages import is_legal, rules_at
 from damrak_ladder.play.tables import key_of
-from damrak_ladder.web.play.tale import Tale
+from damrak_ladder.web.play.seat_view import Tale
 from damrak_ladder.web.replays.sources import names_among
 from damrak_ladder.web.site.tags import bot_name
 

@@ -27,6 +27,7 @@ from damrak_ladder.open_data.index import FILE, INDEX, DayEntry, File, Index, re
 from damrak_ladder.open_data.matches import match_row, matches_of
 from damrak_ladder.open_data.ratings import ratings_of, standings
 from damrak_ladder.open_data.replays import replay_row
+from damrak_ladder.open_data.row_files import DRAFT, write_file, write_table
 from damrak_ladder.open_data.tables import (
     BOARDS,
     BOTS,
@@ -38,7 +39,6 @@ from damrak_ladder.open_data.tables import (
     TABLES,
     VERSIONS,
 )
-from damrak_ladder.open_data.writing import DRAFT, write_file, write_table
 
 BOTS_OF_DAYS: Final = ".days"
 """The folder of the files that name the bots of each day; it is not part of the dump."""

@@ -21,10 +21,10 @@ from damrak_ladder.api.idempotency import HEADER, idempotent, key_of
 from damrak_ladder.api.problems import Problem
 from damrak_ladder.api.requests import Body
 from damrak_ladder.api.tournaments import answers, kinds
+from damrak_ladder.api.tournaments.details import PATH
 from damrak_ladder.api.tournaments.organisers import router
-from damrak_ladder.api.tournaments.reading import PATH
 from damrak_ladder.api.tournaments.rules import GivenRules
-from damrak_ladder.api.tournaments.viewing import seen_tournament
+from damrak_ladder.api.tournaments.viewers import seen_tournament
 from damrak_ladder.tournaments import desk, documents
 from damrak_ladder.tournaments.creation import Plan, create
 from damrak_ladder.tournaments.disclosure import disclosed

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from damrak.data import native
 from damrak.data.files import Source
+from damrak.data.match_decisions import replayed
 from damrak.data.native import NOT_WANTED
 from damrak.data.recorded import Match, selected
-from damrak.data.replaying import replayed
 from damrak.data.selection import Bounds, Selection
 from damrak.data.tape import Tape, tape_of
 from damrak.env.encode import Encoder, Mask, Vector, encoder_for
