@@ -99,6 +99,7 @@ SAM = [
     "/organise/hosts/2/trust/",
     "/organise/security/",
     "/organise/tournaments/",
+    "/organise/leagues/house/",
     "/organise/tournaments/new/?preset=final",
     "/organise/tournaments/evening/",
     "/organise/tournaments/evening/entrants/",

@@ -50,6 +50,10 @@ class Program:
         data = json.dumps({} if body is None else body)
         return self._ask("put", path, headers, data=data, content_type="application/json")
 
+    def patch(self, path: str, body: Any = None, **headers: str) -> HttpResponse:
+        data = json.dumps(body or {})
+        return self._ask("patch", path, headers, data=data, content_type="application/json")
+
     def send(
         self, path: str, data: bytes, kind: str = "application/zip", **headers: str
     ) -> HttpResponse:

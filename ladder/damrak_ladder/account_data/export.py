@@ -23,7 +23,14 @@ from damrak_ladder.notices.models import Delivery, Notice, Rule, Webhook
 from damrak_ladder.predictions.models import Forecaster, Prediction
 from damrak_ladder.security import SecurityEvent, record
 from damrak_ladder.security.models import SecurityLogEntry
-from damrak_ladder.tournaments.models import Act, Entrant, League, Organiser, Tournament
+from damrak_ladder.tournaments.models import (
+    Act,
+    Entrant,
+    League,
+    LeagueChange,
+    Organiser,
+    Tournament,
+)
 from damrak_ladder.trials.models import Canary, Trial
 from damrak_ladder.webhooks.models import Endpoint, Post
 
@@ -135,6 +142,9 @@ def _tournaments(user: User) -> Row:
         ),
         "owned": _rows(Tournament.objects.filter(owner=user), "slug", "name", "created"),
         "leagues": _rows(League.objects.filter(owner=user), "slug", "name", "created"),
+        "league_changes": _rows(
+            LeagueChange.objects.filter(actor=user), "league__slug", "serial", "changes", "at"
+        ),
         "organised": _rows(Organiser.objects.filter(user=user), "tournament__slug"),
         "acts": _rows(
             Act.objects.filter(actor=user), "tournament__slug", "serial", "kind", "reason", "at"

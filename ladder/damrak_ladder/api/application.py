@@ -153,7 +153,7 @@ def _key_reused(problem: KeyReused | RequestKeyReused) -> Problem:
 
 
 def _not_allowed(problem: NotAllowed) -> Problem:
-    return Problem(403, "not-allowed", str(problem), "ask an organiser of the tournament")
+    return Problem(403, "not-allowed", str(problem), "ask one of the organisers")
 
 
 def _refused(problem: Refused) -> Problem:
@@ -161,7 +161,7 @@ def _refused(problem: Refused) -> Problem:
 
 
 def _stale(problem: Stale) -> Problem:
-    cure = "look at the tournament again, then repeat the act with its serial"
+    cure = "read it again, then repeat the change with its serial"
     return Problem(412, "stale", str(problem), cure, serial=problem.serial)
 
 

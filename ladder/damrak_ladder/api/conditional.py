@@ -6,6 +6,7 @@ The tag of an answer is a hash of its content, so it changes exactly if the cont
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
@@ -16,6 +17,7 @@ from ninja import Schema
 from ninja.operation import Operation
 from ninja.utils import contribute_operation_callback
 
+from damrak_ladder.api.description.headers import SERIAL_PATTERN
 from damrak_ladder.api.description.openapi import CONDITIONAL
 from damrak_ladder.api.problems import Problem
 from damrak_ladder.api.renderers import PlainJson
@@ -45,12 +47,32 @@ def not_modified(request: HttpRequest, answer: HttpResponseBase) -> HttpResponse
 
 
 def tag_with_serial(request: HttpRequest, response: HttpResponse, serial: int) -> None:
-    """Send the serial of a tournament as the tag.
+    """Send the serial of a tournament or league as the tag.
 
     It is for `If-Match` only, because results change the content without a new serial.
     """
     response["ETag"] = f'"{serial}"'
     vars(request)[_SERIAL] = True
+
+
+def stated_serial(request: HttpRequest, what: str) -> int:
+    """Return the serial in `If-Match`, on which this change is based.
+
+    Raises:
+        Problem: there is none, or it is not a serial.
+    """
+    given = request.headers.get("If-Match")
+    if given is None:
+        raise Problem(
+            428,
+            "serial-needed",
+            f"{what} states the serial that it is based on",
+            'send `If-Match: "SERIAL"` with the ETag of what you read',
+        )
+    match = re.fullmatch(SERIAL_PATTERN, given.strip())
+    if match is None:
+        raise Problem(400, "bad-serial", f"If-Match: {given[:40]!r} is not a serial")
+    return int(match[1])
 
 
 def conditional(view: View) -> View:

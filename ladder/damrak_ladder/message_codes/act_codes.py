@@ -13,6 +13,10 @@ class OnlyOrganisers(Message, code="only-organisers"):
     """The user does not run this tournament."""
 
 
+class OnlyLeagueOrganisers(Message, code="only-league-organisers"):
+    """The user is not an organiser of this league."""
+
+
 class OrganiserRole(Message, code="organiser-role"):
     """The user does not have the role of an organiser."""
 
@@ -40,6 +44,13 @@ class KeyOfOtherAct(Message, code="key-of-other-act"):
 
 class StaleSerial(Message, code="stale-serial"):
     """The tournament has changed since the serial of the request."""
+
+    serial: Key
+    given: Key
+
+
+class StaleLeagueSerial(Message, code="stale-league-serial"):
+    """The league has changed since the serial of the request."""
 
     serial: Key
     given: Key

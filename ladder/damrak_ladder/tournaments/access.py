@@ -1,4 +1,4 @@
-"""Permissions: who may run a tournament, and who may see that it exists."""
+"""Permissions: who may run a tournament or edit a league, and who may see that one exists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from django.db.models import Q, QuerySet
 
 from damrak_ladder.accounts.models import Role, User
 from damrak_ladder.accounts.roles import may_act_as
-from damrak_ladder.tournaments.models import Tournament
+from damrak_ladder.tournaments.log.values import Phase
+from damrak_ladder.tournaments.models import League, Tournament
 
 Viewer = Any
 """A user, or None or an anonymous user for a visitor."""
@@ -33,6 +34,22 @@ def may_run(viewer: Viewer, tournament: Tournament) -> bool:
         return True
     is_listed = tournament.owner_id == user.pk or (tournament.organisers.filter(user=user).exists())
     return is_listed and may_act_as(user, Role.ORGANISER)
+
+
+def may_edit_league(viewer: Viewer, league: League) -> bool:
+    """Return whether the viewer owns the league, organises its last season, or is staff."""
+    user = user_of(viewer)
+    if user is None:
+        return False
+    if may_act_as(user, Role.STAFF):
+        return True
+    if not may_act_as(user, Role.ORGANISER):
+        return False
+    if league.owner_id == user.pk:
+        return True
+    seasons = Tournament.objects.filter(league=league).exclude(phase=Phase.CANCELLED)
+    last = seasons.order_by("-season").first()
+    return last is not None and may_run(user, last)
 
 
 def visible_tournaments(viewer: Viewer) -> QuerySet[Tournament]:

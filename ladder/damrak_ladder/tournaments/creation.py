@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.db import transaction
 
 from damrak_ladder.accounts.models import User
-from damrak_ladder.message_codes import act_codes as codes, ladder_codes, rule_codes
+from damrak_ladder.message_codes import act_codes as codes, rule_codes
 from damrak_ladder.tournaments import desk, journal
 from damrak_ladder.tournaments.access import may_create, may_run
 from damrak_ladder.tournaments.errors import BadTournament, NotAllowed
@@ -22,11 +22,10 @@ from damrak_ladder.tournaments.log.fold import fold
 from damrak_ladder.tournaments.log.rules import Rules, rules_json
 from damrak_ladder.tournaments.models import Act as ActRow, League, Tournament
 from damrak_ladder.tournaments.records import write_rows
-from damrak_ladder.tournaments.rule_checks import check_name, checked_rules
+from damrak_ladder.tournaments.rule_checks import check_name, check_summary, checked_rules
 
 _SLUG: Final = r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?"
 _SECRET_BYTES: Final = 32
-_MOST_SUMMARY: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,4 @@ def _check_names(plan: Plan) -> None:
     if not re.fullmatch(_SLUG, plan.slug):
         raise BadTournament("slug", rule_codes.SlugForm())
     check_name(plan.name)
-    if len(plan.summary) > _MOST_SUMMARY:
-        raise BadTournament("summary", ladder_codes.TextTooLong(_MOST_SUMMARY))
-    if not plan.summary.isprintable():
-        raise BadTournament("summary", ladder_codes.TextUnprintable())
+    check_summary(plan.summary)

@@ -8,11 +8,12 @@ TournamentError
 ├── Pinned            the bot plays in a tournament with a fixed version
 ├── Refused           the act is not possible now
 └── Stale             the tournament has changed since the serial that the act was based on
+    └── StaleLeague   the league has changed since the serial that the change was based on
 """
 
 from __future__ import annotations
 
-from damrak_ladder.message_codes.act_codes import StaleSerial
+from damrak_ladder.message_codes.act_codes import StaleLeagueSerial, StaleSerial
 from damrak_ladder.message_codes.errors import MessageError
 from damrak_ladder.message_codes.ladder_codes import FieldProblem
 from damrak_ladder.message_codes.message import Message
@@ -59,5 +60,17 @@ class Stale(TournamentError):
     """The tournament has changed since the serial that the act was based on."""
 
     def __init__(self, given: int, serial: int) -> None:
-        super().__init__(StaleSerial(serial, given))
+        super().__init__(self._message(given, serial))
         self.serial = serial
+
+    @staticmethod
+    def _message(given: int, serial: int) -> Message:
+        return StaleSerial(serial, given)
+
+
+class StaleLeague(Stale):
+    """The league has changed since the serial that the change was based on."""
+
+    @staticmethod
+    def _message(given: int, serial: int) -> Message:
+        return StaleLeagueSerial(serial, given)

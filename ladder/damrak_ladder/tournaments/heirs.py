@@ -9,7 +9,7 @@ from damrak_ladder.bots.models import Bot
 from damrak_ladder.tournaments import desk
 from damrak_ladder.tournaments.log.acts import Kind
 from damrak_ladder.tournaments.log.values import Phase, Standing
-from damrak_ladder.tournaments.models import Act, Entrant, League, Tournament
+from damrak_ladder.tournaments.models import Act, Entrant, League, LeagueChange, Tournament
 
 _ENDED = (Phase.OVER, Phase.FINAL, Phase.CANCELLED)
 
@@ -26,8 +26,9 @@ def withdraw_everywhere(bot: Bot, now: datetime) -> int:
 
 
 def hand_over(user: User, heir: User) -> None:
-    """Give the leagues, tournaments, entries and acts of a user to an heir."""
+    """Give the leagues, tournaments, entries, acts and changes of a user to an heir."""
     League.objects.filter(owner=user).update(owner=heir)
     Tournament.objects.filter(owner=user).update(owner=heir)
     Entrant.objects.filter(owner=user).update(owner=heir)
     Act.objects.filter(actor=user).update(actor=heir)
+    LeagueChange.objects.filter(actor=user).update(actor=heir)

@@ -28,9 +28,28 @@ class League(models.Model):
     owner = models.ForeignKey(_USER, on_delete=models.PROTECT, related_name="leagues")
     rules: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     created = models.DateTimeField()
+    serial = models.PositiveIntegerField(default=0)  # of the latest change
 
     def __str__(self) -> str:
         return self.slug
+
+
+class LeagueChange(models.Model):
+    """A change of the texts of a league. `changes` has the old and the new text of each field."""
+
+    league = models.ForeignKey(League, on_delete=models.CASCADE, related_name="changes")
+    serial = models.PositiveIntegerField()  # from 1 within its league
+    actor = models.ForeignKey(_USER, on_delete=models.PROTECT, related_name="+")
+    changes: models.JSONField[dict[str, list[str]], dict[str, list[str]]] = models.JSONField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint("league", "serial", name="league_change_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.league} {self.serial}"
 
 
 class Tournament(models.Model):

@@ -15,10 +15,11 @@ from damrak_ladder.tournaments.log.errors import BadRules
 from damrak_ladder.tournaments.log.rules import Rules, parse_rules
 
 MOST_NAME: Final = 60
+MOST_SUMMARY: Final = 300
 
 
 def check_name(name: object) -> None:
-    """Check the name of a tournament.
+    """Check the name of a tournament or league.
 
     Raises:
         BadTournament
@@ -29,6 +30,18 @@ def check_name(name: object) -> None:
         raise BadTournament("name", codes.TextTooLong(MOST_NAME))
     if not name.isprintable():
         raise BadTournament("name", codes.TextUnprintable())
+
+
+def check_summary(summary: str) -> None:
+    """Check the summary of a tournament or league, which may be empty.
+
+    Raises:
+        BadTournament
+    """
+    if len(summary) > MOST_SUMMARY:
+        raise BadTournament("summary", codes.TextTooLong(MOST_SUMMARY))
+    if not summary.isprintable():
+        raise BadTournament("summary", codes.TextUnprintable())
 
 
 def checked_rules(given: object) -> Rules:

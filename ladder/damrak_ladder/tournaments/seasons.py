@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
-from damrak_ladder.tournaments.access import Viewer, listed_tournaments
+from damrak_ladder.tournaments.access import Viewer, listed_tournaments, may_edit_league
 from damrak_ladder.tournaments.disclosure import Disclosed, disclosed
 from damrak_ladder.tournaments.documents import Names, names_of
 from damrak_ladder.tournaments.evidence import Known, strengths, visible_games
@@ -95,6 +95,15 @@ class _Played:
 def visible_leagues(viewer: Viewer) -> QuerySet[League]:
     """Return the leagues with a season that lists show to the viewer."""
     return League.objects.filter(seasons__in=listed_tournaments(viewer)).distinct()
+
+
+def league_at(slug: str, viewer: Viewer) -> League | None:
+    """Return the league of this address, if the viewer finds it in lists or may edit it."""
+    league = League.objects.filter(slug=slug).first()
+    if league is None:
+        return None
+    is_shown = visible_leagues(viewer).filter(pk=league.pk).exists()
+    return league if is_shown or may_edit_league(viewer, league) else None
 
 
 def seasons_of(league: League, viewer: Viewer, before: int, most: int = SHOWN) -> list[Season]:

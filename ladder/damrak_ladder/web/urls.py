@@ -71,6 +71,7 @@ _organise: list[URLPattern | URLResolver] = [
     path("hosts/<int:pk>/trust/", organise_views.trust_host, name="trust_host"),
     path("security/", security_log.security_log, name="security_log"),
     path("tournaments/", include(tournament_desk_urls.desk)),
+    path("leagues/", include(tournament_desk_urls.leagues)),
     path("users/", users.users, name="users"),
     path("users/<int:pk>/role/", users.change, name="change_role"),
 ]

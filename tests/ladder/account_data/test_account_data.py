@@ -37,7 +37,7 @@ from damrak_ladder.security.models import SecurityLogEntry
 from damrak_ladder.tournaments.creation import Plan, create
 from damrak_ladder.tournaments.desk import Request, perform
 from damrak_ladder.tournaments.log.acts import Kind as ActKind
-from damrak_ladder.tournaments.models import League, Organiser
+from damrak_ladder.tournaments.models import League, LeagueChange, Organiser
 from damrak_ladder.trials import canaries
 from damrak_ladder.trials.models import CanaryState, Trial, TrialState
 from damrak_ladder.trials.trials import Bounds, start
@@ -84,7 +84,9 @@ def ada(database: None) -> User:
 
 
 def _tournament(owner: User, bot: Bot) -> None:
-    League.objects.create(slug="canals", name="Canals", owner=owner, created=NOW)
+    league = League.objects.create(slug="canals", name="Canals", owner=owner, created=NOW)
+    changes = {"name": ["Canal", "Canals"]}
+    LeagueChange.objects.create(league=league, serial=1, actor=owner, changes=changes, at=NOW)
     rules = {"stages": [{"format": "swiss"}], "boards": ["practice"]}
     made = create(owner, Plan("cup", "Cup", rules), NOW, is_platform=True)
     Organiser.objects.create(tournament=made, user=owner)
@@ -131,6 +133,7 @@ def test_every_table_about_users_is_exported_or_exempted(ada: User) -> None:
         "follows.NewsFeed.user",
         *("webhooks.Endpoint.user", "predictions.Prediction.user", "predictions.Forecaster.user"),
         *("tournaments.League.owner", "tournaments.Tournament.owner"),
+        "tournaments.LeagueChange.actor",
         *("tournaments.Organiser.user", "tournaments.Act.actor", "tournaments.Entrant.owner"),
     }
 

@@ -54,7 +54,7 @@ def test_every_page_is_listed_with_its_request() -> None:
 
 
 def test_every_request_of_that_list_exists() -> None:
-    listed = re.findall(r"`(GET|POST|PUT|DELETE) (/[^`?]*)[^`]*`", PAGE)
+    listed = re.findall(r"`(GET|POST|PUT|PATCH|DELETE) (/[^`?]*)[^`]*`", PAGE)
     assert len(listed) > 60
     assert {f"{method} {path}" for method, path in listed} <= operations()
 

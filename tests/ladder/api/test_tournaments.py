@@ -376,6 +376,41 @@ def test_chances_and_leagues() -> None:
     problem_of(Program().get("leagues/nothing"), 404, "not-found")
 
 
+def test_leagues_are_edited_as_they_were_seen() -> None:
+    tournament, user = started(3)
+    league = some_league(tournament)
+    program, path = Program(user, SCOPES), f"leagues/{league.slug}"
+    seen = program.get(path)["ETag"]
+    assert seen == '"0"'
+    body = {"name": "Canals", "summary": "Eight bots a division."}
+    problem_of(program.patch(path, body), 428, "serial-needed")
+    problem_of(program.patch(path, body, if_match='"x"'), 400, "bad-serial")
+    answer = program.patch(path, body, if_match=seen)
+    assert (answer.status_code, answer["ETag"]) == (200, '"1"')
+    assert json.loads(answer.content) == {"slug": league.slug, "serial": 1, **body}
+    refused = problem_of(program.patch(path, {"name": "Mine"}, if_match=seen), 412, "stale")
+    assert refused["serial"] == 1
+    problem_of(program.patch(path, {"name": " "}, if_match='"1"'), 422, "bad-tournament")
+    problem_of(program.patch(path, {"name": "x" * 61}, if_match='"1"'), 422, "invalid")
+    problem_of(program.patch(path, {"slug": "other"}, if_match='"1"'), 422, "invalid")
+    same = json.loads(program.patch(path, {"summary": None}, if_match='"1"').content)
+    assert same["serial"] == 1
+    assert [one.changes["name"] for one in league.changes.all()] == [["The League", "Canals"]]
+
+
+def test_leagues_of_others_are_not_edited_and_hidden_ones_not_found() -> None:
+    tournament, _ = started(3)
+    league = some_league(tournament)
+    path, body = f"leagues/{league.slug}", {"name": "Mine"}
+    other = Program(organiser("other"), SCOPES)
+    problem_of(other.patch(path, body, if_match='"0"'), 403, "not-allowed")
+    Tournament.objects.update(visibility="private")
+    problem_of(other.patch(path, body, if_match='"0"'), 404, "not-found")
+    problem_of(other.patch("leagues/nothing", body, if_match='"0"'), 404, "not-found")
+    league.refresh_from_db()
+    assert (league.name, league.changes.count()) == ("The League", 0)
+
+
 def test_next_season_is_previewed_and_begun() -> None:
     tournament, user = started(3)
     play(tournament)

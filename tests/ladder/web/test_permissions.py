@@ -234,6 +234,9 @@ DECISIONS: Final[dict[str, Decision]] = {
         ("web:tournament_desk", "web:tournament_desk_entrants", "web:tournament_desk_log"),
         to_look(ORGANISERS, **TOURNAMENT),
     ),
+    "web:league_edit": to_change(
+        ORGANISERS, ORGANISERS, {"name": "Canals", "serial": "0"}, slug="league"
+    ),
     "web:tournament_next_season": to_change(ORGANISERS, ORGANISERS, {}, slug="open_tournament"),
     "web:tournament_enter_many": to_change(
         ORGANISERS, ORGANISERS, {"names": "greedy"}, slug="open_tournament"

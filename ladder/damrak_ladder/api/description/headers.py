@@ -8,7 +8,7 @@ KEY_PATTERN: Final = "^[\\x21-\\x7e]{1,255}$"
 """The pattern of idempotency keys."""
 
 SERIAL_PATTERN: Final = '^(?:W/)?"?([0-9]{1,9})"?$'
-"""The pattern of the serial of a tournament in `If-Match`."""
+"""The pattern of the serial of a tournament or league in `If-Match`."""
 
 ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "RateLimit": {
@@ -78,8 +78,8 @@ REQUESTS: Final[dict[str, dict[str, Any]]] = {
         "name": "If-Match",
         "in": "header",
         "required": False,
-        "description": "The serial of the tournament that the act is based on, which is its `ETag`;"
-        " the answer is 412 if it has changed. Only previews may leave it out.",
+        "description": "The serial of the tournament or league that the change is based on, which"
+        " is its `ETag`; the answer is 412 if it has changed. Only previews may leave it out.",
         "schema": {"type": "string", "pattern": SERIAL_PATTERN},
     },
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import Annotated, Any, Final
 
 from django.http import HttpRequest, HttpResponse
@@ -12,13 +11,11 @@ from ninja import Field, Status
 
 from damrak_ladder.api.access import RUN, SUBMIT, caller, own_bot
 from damrak_ladder.api.answers import set_private
-from damrak_ladder.api.conditional import tag_with_serial
-from damrak_ladder.api.description.headers import SERIAL_PATTERN
+from damrak_ladder.api.conditional import stated_serial, tag_with_serial
 from damrak_ladder.api.description.openapi import HEADERS
 from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.filter_types import STORABLE
 from damrak_ladder.api.idempotency import HEADER, idempotent, key_of
-from damrak_ladder.api.problems import Problem
 from damrak_ladder.api.requests import Body
 from damrak_ladder.api.tournaments import answers, kinds
 from damrak_ladder.api.tournaments.details import PATH
@@ -142,11 +139,12 @@ def act_on_tournament(
     since. A request that is repeated with the same `Idempotency-Key` has no further effect.
     """
     found, _ = seen_tournament(request, response, slug)
+    is_open = new.dry_run and "If-Match" not in request.headers
     asked = desk.Request(
         kind=Kind(new.kind),
         payload=new.payload,
         actor=caller(request),
-        serial=_serial(request, is_needed=not new.dry_run),
+        serial=None if is_open else stated_serial(request, what="an act"),
         key=_key(request),
         reason=new.reason,
         is_public=new.public,
@@ -168,20 +166,3 @@ def act_on_tournament(
 def _key(request: HttpRequest) -> str:
     key = key_of(request) or ""
     return key if len(key) <= LONGEST_KEY else hashlib.sha256(key.encode()).hexdigest()
-
-
-def _serial(request: HttpRequest, *, is_needed: bool) -> int | None:
-    given = request.headers.get("If-Match")
-    if given is not None:
-        match = re.fullmatch(SERIAL_PATTERN, given.strip())
-        if match is None:
-            raise Problem(400, "bad-serial", f"If-Match: {given[:40]!r} is not a serial")
-        return int(match[1])
-    if is_needed:
-        raise Problem(
-            428,
-            "serial-needed",
-            "an act states the serial that it is based on",
-            'send `If-Match: "SERIAL"` with the ETag of the tournament',
-        )
-    return None

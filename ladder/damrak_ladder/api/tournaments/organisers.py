@@ -14,7 +14,7 @@ from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.tournaments import kinds
 from damrak_ladder.api.tournaments.checks import run_by_caller
 from damrak_ladder.api.tournaments.details import PATH
-from damrak_ladder.api.tournaments.spectators import router
+from damrak_ladder.api.tournaments.leagues import router
 from damrak_ladder.tournaments.creation import rotate_invitation
 from damrak_ladder.tournaments.models import Organiser, Tournament
 

@@ -18,6 +18,7 @@ from damrak_ladder.message_codes.message import Message
 TEXTS: Final[Mapping[type[Message], Any]] = {
     codes.ActOfPlatform: _("This act is reserved for the platform."),
     codes.OnlyOrganisers: _("Only an organiser of this tournament may do this."),
+    codes.OnlyLeagueOrganisers: _("Only an organiser of this league may do this."),
     codes.OrganiserRole: _(
         "Only organisers can create tournaments. Ask the staff of this site for the role."
     ),
@@ -28,6 +29,9 @@ TEXTS: Final[Mapping[type[Message], Any]] = {
     codes.KeyOfOtherAct: _("The idempotency key %(key)s belongs to act %(serial)s."),
     codes.StaleSerial: _(
         "The tournament is at serial %(serial)s, but the act was based on %(given)s."
+    ),
+    codes.StaleLeagueSerial: _(
+        "The league is at serial %(serial)s, but the change was based on %(given)s."
     ),
     codes.WrongPhase: _("This is not possible in the present phase of the tournament: %(phase)s."),
     codes.PossiblePhases: _("It is possible in these phases: %(phases)s."),

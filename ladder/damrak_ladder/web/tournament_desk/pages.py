@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from damrak_ladder.accounts.models import Role
 from damrak_ladder.message_codes.wording import text_of
+from damrak_ladder.tournaments.access import may_edit_league
 from damrak_ladder.tournaments.alerts import alerts
 from damrak_ladder.tournaments.disclosure import Disclosed, disclosed
 from damrak_ladder.tournaments.documents import (
@@ -91,12 +92,17 @@ def desk(request: UserRequest, slug: str) -> HttpResponse:
         "acts": _course(slug, state),
         "can_add": not state.stages and Kind.ENTER in possible_kinds(state.phase),
         "can_begin_season": can_begin(tournament),
+        "can_edit_league": _can_edit_league(request, tournament),
         "can_change": Kind.RULES in possible_kinds(state.phase),
         "are_rules_fixed": bool(state.stages),
         "forecast": _forecast(state),
         "log": _rows(tournament, None)[:LATEST],
     }
     return render(request, "web/tournament_desk/desk.html", context)
+
+
+def _can_edit_league(request: UserRequest, tournament: Tournament) -> bool:
+    return tournament.league is not None and may_edit_league(request.user, tournament.league)
 
 
 @for_role(Role.ORGANISER)

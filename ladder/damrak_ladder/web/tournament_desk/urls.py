@@ -8,6 +8,7 @@ from damrak_ladder.web.tournament_desk import (
     act_pages,
     bulk_entry,
     creation_pages,
+    league_edit,
     pages,
     people,
     reveal,
@@ -17,6 +18,10 @@ from damrak_ladder.web.tournament_desk import (
 
 public: Sequence[URLPattern] = [
     path("<slug:slug>/rules/", rule_history.rule_history, name="tournament_rule_history"),
+]
+
+leagues: Sequence[URLPattern] = [
+    path("<slug:slug>/", league_edit.league_edit, name="league_edit"),
 ]
 
 desk: Sequence[URLPattern] = [

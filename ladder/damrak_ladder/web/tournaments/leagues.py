@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 
-from damrak_ladder.tournaments.seasons import SHOWN, seasons_of, visible_leagues
+from damrak_ladder.tournaments.access import may_edit_league
+from damrak_ladder.tournaments.seasons import SHOWN, league_at, seasons_of, visible_leagues
 from damrak_ladder.web.site.pagination import before
 
 _LAST: Final = 2**31 - 1
@@ -21,8 +22,15 @@ def leagues(request: HttpRequest) -> HttpResponse:
 
 def league(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the seasons of a league with their divisions and the moves between them."""
-    found = get_object_or_404(visible_leagues(request.user), slug=slug)
+    found = league_at(slug, request.user)
+    if found is None:
+        raise Http404
     seasons = seasons_of(found, request.user, min(before(request), _LAST), SHOWN)
     more = seasons[-1].number if len(seasons) == SHOWN and seasons[-1].number > 1 else None
-    context = {"league": found, "seasons": seasons, "next": more}
+    context = {
+        "league": found,
+        "seasons": seasons,
+        "next": more,
+        "can_edit": may_edit_league(request.user, found),
+    }
     return render(request, "web/tournaments/league.html", context)
