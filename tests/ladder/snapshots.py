@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -21,8 +22,18 @@ class Snapshot:
 
     def restore(self) -> None:
         """Add the rows again. The database must be as it was before."""
-        for table, rows in self.rows.items():
-            _write(table, rows)
+        with transaction.atomic(), connection.cursor() as cursor:
+            for table, rows in self.rows.items():
+                _write(table, rows)
+            if connection.vendor == "postgresql":  # SQLite continues after the largest number
+                cursor.execute(";".join(self._sequence_ends()))
+
+    def _sequence_ends(self) -> Iterator[str]:
+        for one in _sequences(connection.vendor):
+            if one["table"] in self.rows:
+                table, column = _quoted(one["table"]), _quoted(one["column"])
+                sequence = f"pg_get_serial_sequence('{table}', '{one['column']}')"
+                yield f"SELECT setval({sequence}, (SELECT MAX({column}) FROM {table}))"
 
 
 def row_counts() -> dict[str, int]:
@@ -44,7 +55,6 @@ def return_to(earlier: Snapshot) -> None:
 
     The numbers of rows in tables that were empty begin at one again.
     """
-    emptied = []
     with transaction.atomic(), connection.cursor() as cursor:
         for table, count in row_counts().items():
             rows = earlier.rows.get(table)
@@ -53,11 +63,12 @@ def return_to(earlier: Snapshot) -> None:
             cursor.execute(f"DELETE FROM {_quoted(table)}")
             if rows is not None:
                 _write(table, rows)
-            else:
-                emptied.append(table)
-        sequences = [one for one in _sequences(connection.vendor) if one["table"] in emptied]
-        for reset in connection.ops.sequence_reset_by_name_sql(no_style(), sequences):
-            cursor.execute(reset)
+        # Of all tables: on PostgreSQL, rolled back insertions have used numbers.
+        sequences = [
+            one for one in _sequences(connection.vendor) if one["table"] not in earlier.rows
+        ]
+        resets = connection.ops.sequence_reset_by_name_sql(no_style(), sequences)
+        cursor.execute(";".join(resets))
 
 
 def added_since(before: dict[str, int]) -> Snapshot | None:

@@ -30,9 +30,9 @@ __all__ = [
 ]
 
 _HOME: Final = {
-    "Decisions": "folding",
+    "Decisions": "decision_arrays",
     "Match": "recorded",
-    "decisions": "folding",
+    "decisions": "decision_arrays",
     "matches": "recorded",
     "rows": "recorded",
     "write_parquet": "export",

@@ -330,6 +330,7 @@ def test_every_address_answers_alike_for_opposite_hidden_outcomes(
     format_: str, begin: Callable[[int, int], None]
 ) -> None:
     with override_settings(CACHES=MEMORY, DAMRAK_NEEDS_SECOND_FACTOR=False):
+        empty()  # earlier tests on this database may have used numbers of rows
         first = crawled(format_, 1, begin)
         games = Match.objects.count()
         empty()
