@@ -28,7 +28,7 @@ quick: .venv/.check .venv/.compiled .venv/.messages  ## lint, and the tests that
 TESTS ?=
 
 test: .venv/.test .venv/.compiled .venv/.messages .venv/.sandbox .venv/.browser  ## all tests except those that take minutes; TESTS=tests/engine for some
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -m 'not soak' $(TESTS)
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --timeout=900 -m 'not soak' $(TESTS)
 
 SUITE ?= trixie
 

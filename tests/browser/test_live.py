@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -159,14 +160,34 @@ def test_game_that_was_over_is_shown_from_its_first_caption(
         game.go_on(1000)
         for path in ("", f"matches/{game.match}/"):
             page = context.new_page()
-            with page.expect_response("**/live/") as found:
-                page.goto(f"{site.url}/en/{path}")
-            found.value.finished()
+            closed = FeedsClosed(page)
+            page.goto(f"{site.url}/en/{path}")
+            closed.wait()
             while len(stood(page)) < 5:
                 page.clock.run_for(100)
             assert min(stood(page)) >= 700, page.evaluate("window.captions")
             assert "The cards are dealt" in page.evaluate("window.captions[1][1]")
     context.close()
+
+
+class FeedsClosed:
+    """The feeds of live games whose connection has been closed, by the site or by the page."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._urls: list[str] = []
+        for event in ("requestfinished", "requestfailed"):
+            page.on(event, lambda request: self._urls.append(request.url))
+
+    def wait(self) -> None:
+        """Wait until there is one.
+
+        `Response.finished` is not used: it waits for ever if the page closes the connection first.
+        """
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while not any(url.endswith("/live/") for url in self._urls):
+            assert time.monotonic() < end
+            self._page.wait_for_timeout(50)
 
 
 CAPTIONS = """
