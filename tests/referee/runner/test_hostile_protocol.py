@@ -109,7 +109,7 @@ def bot(body: str) -> bytes:
 
 SHORT = replace(STEADY, decision_ms=4_000)
 HANGS = {
-    "python": ("        while True:\n            pass\n", "while True:"),
+    "python": ("        while True: pass\n", "while True: pass"),
     "native": ("        return sum(range(10**15))\n", "return sum(range(10**15))"),
     "thread": (
         "        import threading\n"

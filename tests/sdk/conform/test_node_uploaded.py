@@ -51,8 +51,8 @@ def recipe() -> list[list[str]]:
 def test_both_pages_document_the_same_recipe() -> None:
     page = (ROOT / "docs" / "bot-authors" / "other-languages.md").read_text()
     page = page.partition("## The Node.js bot as an upload")[2]
-    lines = [line for line in page.splitlines() if line.startswith("    ")]
-    documented = [shlex.split(line, comments=True) for line in lines]
+    _, block, _ = page.split("```", 2)  # its first line names the language
+    documented = [shlex.split(line, comments=True) for line in block.splitlines()[1:]]
     assert documented[: len(recipe())] == recipe()
 
 
