@@ -27,15 +27,7 @@ PEERS = {
 }
 
 
-def has_core() -> bool:
-    try:
-        native.core()
-    except NoCore:
-        return False
-    return True
-
-
-@pytest.mark.skipif(not has_core(), reason="the native core was not built")
+@pytest.mark.usefixtures("native")
 def test_selftest_counts_steps_and_differences(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["env", "selftest", "--steps", "500", "--jobs", "1", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -48,7 +40,7 @@ def test_selftest_counts_steps_and_differences(capsys: pytest.CaptureFixture[str
     )
 
 
-@pytest.mark.skipif(not has_core(), reason="the native core was not built")
+@pytest.mark.usefixtures("native")
 def test_a_difference_is_printed_and_fails(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

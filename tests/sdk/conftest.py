@@ -10,12 +10,12 @@ import pytest
 
 from damrak.env.vectorized.native import NoCore, core
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
 def native() -> None:
-    """The test needs the native core."""
+    """Require the native core."""
     try:
         core()
     except NoCore as reason:
