@@ -47,6 +47,12 @@ class OnDifferentHosts(Message, code="on-different-hosts"):
     bots: tuple[str, ...]
 
 
+class AnnouncedIn(Message, code="announced-in"):
+    """The game is announced so that people can predict it."""
+
+    seconds: int
+
+
 class RetriesIn(Message, code="retries-in"):
     """The block rests after a failure."""
 

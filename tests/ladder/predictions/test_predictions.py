@@ -7,10 +7,12 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from damrak_ladder.matches.attempts import start
+from damrak_ladder.bots.models import Kind
+from damrak_ladder.matches.attempts import is_due, start
 from damrak_ladder.matches.models import Block, BlockState, Match
 from damrak_ladder.matches.record import record
 from damrak_ladder.predictions.acceptance import AFTER, EARLY, Answer, is_open, predict
+from damrak_ladder.predictions.announcements import ANNOUNCED, SPACING, announce, announced
 from damrak_ladder.predictions.models import Forecaster, Prediction
 from damrak_ladder.predictions.scores import (
     PRIOR,
@@ -20,9 +22,12 @@ from damrak_ladder.predictions.scores import (
     skill_of,
 )
 from damrak_ladder.predictions.scoring import score_predictions
+from damrak_ladder.web.home.live_table import SOON
 from damrak_ladder.web.predictions.memory import COOKIE
+from ladder.bot_versions import some_bot, some_version
+from ladder.flow import some_host
 from ladder.people import NOW, somebody
-from ladder.tables import PATIENCE, report_of, some_block
+from ladder.tables import PATIENCE, report_of, some_block, some_versions
 from ladder.tournaments.cups import play, started
 from ladder.visitors import page, visitor
 
@@ -79,6 +84,51 @@ def test_predictions_close_after_the_first_turns_and_with_a_second_attempt():
     row = Prediction.objects.get(user=ann)
     assert row.field_score == pytest.approx(0.25)  # of the even forecast alone
     assert set(Prediction.objects.values_list("is_right", flat=True)) == {True, False}
+
+
+@pytest.mark.usefixtures("database")
+def test_announced_games_wait_and_their_predictions_count():
+    versions = some_versions()
+    booked = [some_block(versions) for _number in range(ANNOUNCED + 1)]
+    taken = booked[0]
+    Block.objects.filter(pk=taken.pk).update(host=some_host())
+    remote = some_block((versions[0], some_version(some_bot("far"), kind=Kind.REMOTE)))
+    assert [announce(NOW) for _again in range(ANNOUNCED + 1)] == [True] * ANNOUNCED + [False]
+    coming = list(announced(NOW))
+    assert {block.pk for block in coming} == {block.pk for block in booked} - {taken.pk}
+    assert [block.due - NOW for block in coming] == [SPACING * n for n in (1, 2, 3)]
+    assert coming == sorted(coming, key=lambda block: -block.pk)  # the least urgent
+    assert not is_due(coming[0].pk, 0, NOW)
+    assert start(coming[0].pk, 0, "worker", NOW, PATIENCE) is None
+    match = coming[0].matches.get(number=0)
+    assert predict(somebody(), match, 0, None, NOW + SPACING / 2) is Answer.COUNTS
+    assert is_due(coming[0].pk, 0, NOW + SPACING)
+    assert len(announced(NOW + SPACING)) == ANNOUNCED - 1
+    assert not announce(NOW + SPACING)  # what is left was announced before, or is remote
+    assert remote.state == BlockState.WAITING
+
+
+@pytest.mark.usefixtures("database")
+def test_the_pages_show_when_an_announced_game_starts():
+    cache.clear()
+    block = some_block(now=timezone.now())
+    match = block.matches.get(number=0)
+    assert "is about to start" in page(visitor(), "/predictions/")
+    assert "live-table__seat" not in page(visitor(), "/live-table/")
+    assert announce(timezone.now())
+    for url in ("/predictions/", f"/matches/{match.pk}/"):
+        assert "The game starts in" in page(visitor(), url)
+    assert "it was announced" in page(visitor(), "/queue/")
+    assert "live-table__seat" not in page(visitor(), "/live-table/")  # not soon
+    Block.objects.filter(pk=block.pk).update(due=timezone.now() + SOON)
+    shown = page(visitor(), "/live-table/")
+    assert "data-starts-in" in shown
+    assert 'name="seat"' in shown
+    Block.objects.filter(pk=block.pk).update(due=timezone.now())
+    assert start(block.pk, 0, "worker", timezone.now(), PATIENCE)
+    shown = page(visitor(), "/live-table/?after=1")
+    assert "data-starts-in" not in shown
+    assert "otherwise it is for fun" in shown
 
 
 @pytest.mark.usefixtures("database")

@@ -27,6 +27,11 @@ TEXTS: Final[Mapping[type[Message], Any]] = {
     codes.HostBegins: _("%(host)s is about to start it"),
     codes.WaitsForConnection: _("it waits for %(bots)s to connect"),
     codes.OnDifferentHosts: _("%(bots)s are connected to different hosts, and so cannot meet"),
+    codes.AnnouncedIn: ngettext_lazy(
+        "it was announced for predictions, and starts in %(seconds)s second",
+        "it was announced for predictions, and starts in %(seconds)s seconds",
+        "seconds",
+    ),
     codes.RetriesIn: ngettext_lazy(
         "it failed, and is tried again in %(seconds)s second",
         "it failed, and is tried again in %(seconds)s seconds",

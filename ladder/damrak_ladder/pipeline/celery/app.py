@@ -96,6 +96,7 @@ app.conf.beat_schedule = {
     "deliver_notices": _every("deliver_notices", seconds=20),
     "tell_followers": _every("tell_followers", minutes=1),
     "collect_highlights": _every("collect_highlights", minutes=1),
+    "announce_games": _every("announce_games", seconds=5),
     "score_predictions": _every("score_predictions", minutes=1),
     "post_events": _every("post_events", seconds=5),
     "new_day": _every("new_day", minutes=10),  # a no-op once the day's boards exist

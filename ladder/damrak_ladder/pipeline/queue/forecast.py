@@ -48,8 +48,8 @@ class Running:
 class Queued:
     """A waiting block.
 
-    `reason` is "next", "machine", "place", "line", "share", "limit", "remote" or "rest"; `message`
-    is the same for people.
+    `reason` is "next", "machine", "place", "line", "share", "limit", "remote", "announced" or
+    "rest"; `message` is the same for people.
     """
 
     block: Block
@@ -226,7 +226,10 @@ def _held(blocks: Sequence[Block], there: Sequence[Place], now: datetime) -> dic
             found[block.pk] = Held("remote", missing)
         elif block.due > now:
             wait = math.ceil((block.due - now).total_seconds())
-            found[block.pk] = Held("rest", codes.RetriesIn(wait))
+            if block.attempt == 0:
+                found[block.pk] = Held("announced", codes.AnnouncedIn(wait))
+            else:
+                found[block.pk] = Held("rest", codes.RetriesIn(wait))
     return found
 
 

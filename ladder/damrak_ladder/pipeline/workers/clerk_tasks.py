@@ -17,7 +17,7 @@ from damrak_ladder.pipeline.celery.messages import send_play
 from damrak_ladder.pipeline.outcome import settlement
 from damrak_ladder.pipeline.queue import capacity, dispatch, scheduler
 from damrak_ladder.pipeline.upkeep import expiry, replay_checks, retention
-from damrak_ladder.predictions import scoring
+from damrak_ladder.predictions import announcements, scoring
 from damrak_ladder.standings.fit import publication
 from damrak_ladder.tournaments import duties as duties_of_tournaments
 from damrak_ladder.webhooks.dispatch import post_due
@@ -94,6 +94,12 @@ def collect_highlights() -> None:
     """Find the stories of new blocks and of new analyses."""
     collection.collect()
     analysed.collect_notable()
+
+
+@app.task(name="announce_games")
+def announce_games() -> None:
+    """Postpone a waiting block so that people can predict the winners of its games."""
+    announcements.announce(_now())
 
 
 @app.task(name="score_predictions")

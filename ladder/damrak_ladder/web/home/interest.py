@@ -30,6 +30,7 @@ class Interesting:
 
     row: BlockShown
     reason: str
+    is_special: bool  # a followed bot, or a tournament
 
 
 def running_by_interest(viewer: User | None = None) -> list[Interesting]:
@@ -63,7 +64,7 @@ def running_by_interest(viewer: User | None = None) -> list[Interesting]:
             place, reason = 2, _("first against second")
         else:
             place, reason = 3, _("close ratings") if apart <= CLOSE_ELO else ""
-        ranked.append((place, apart, row.block.pk, Interesting(row, reason)))
+        ranked.append((place, apart, row.block.pk, Interesting(row, reason, place < 2)))
     return [one for *_key, one in sorted(ranked, key=lambda one: one[:3])]
 
 

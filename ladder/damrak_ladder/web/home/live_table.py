@@ -1,12 +1,14 @@
-"""The match in progress that the front page shows."""
+"""The match in progress, or about to start, that the front page shows."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import lru_cache
 
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
@@ -14,13 +16,18 @@ from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.boards import board_of
 from damrak_ladder.matches.models import Match
+from damrak_ladder.predictions.announcements import announced
+from damrak_ladder.web.block import lists
 from damrak_ladder.web.block.lists import BlockShown
-from damrak_ladder.web.home.interest import running_by_interest
+from damrak_ladder.web.home.interest import Interesting, running_by_interest
 from damrak_ladder.web.replays.board_picture import town
 from damrak_ladder.web.replays.context import drawn
 from damrak_ladder.web.replays.sources import names_among
 from damrak_ladder.web.replays.tips import with_tips
 from damrak_ladder.web.replays.words import words
+
+SOON = timedelta(seconds=30)
+"""The longest wait for an announced game."""
 
 LISTED = 3
 """The number of running blocks that the page names."""
@@ -38,21 +45,31 @@ class LiveTable:
     language: str
     running: Sequence[BlockShown]
     reason: str  # why it was chosen; may be empty
+    starts_in: float | None  # seconds; None if it has begun
 
 
 def live_table(after: int = 0, viewer: User | None = None) -> LiveTable | None:
-    """Return the match that follows the key `after`; None if no block runs.
+    """Return the match that follows the key `after`; None if no block runs or starts soon.
 
     Matches follow each other in the order of the interest of their blocks. Not every match of a
     running block is being played: some are over, others are waiting. If nothing happens in a match,
     the page asks for the next one.
+
+    After the first match, an announced game that starts soon comes before other games of ladders,
+    so that readers of the page can predict it and see it from the start.
     """
+    now = timezone.now()
     found = running_by_interest(viewer)
     offered = [(one, match) for one in found for match in one.row.matches]
-    if not offered:
+    starts_in = None
+    if (after or not offered) and not (found and found[0].is_special) and (soon := _soon(now)):
+        chosen, match = Interesting(soon, "", is_special=False), soon.matches[0]
+        starts_in = (soon.block.due - now).total_seconds()
+    elif offered:
+        keys = [match.pk for _one, match in offered]
+        chosen, match = offered[(keys.index(after) + 1) % len(keys) if after in keys else 0]
+    else:
         return None
-    keys = [match.pk for _one, match in offered]
-    chosen, match = offered[(keys.index(after) + 1) % len(keys) if after in keys else 0]
     block = chosen.row.block
     seats = sorted(match.seats.all(), key=lambda seat: seat.number)
     return LiveTable(
@@ -64,7 +81,13 @@ def live_table(after: int = 0, viewer: User | None = None) -> LiveTable | None:
         language=get_language() or "en",
         running=[one.row for one in found[:LISTED]],
         reason=chosen.reason,
+        starts_in=starts_in,
     )
+
+
+def _soon(now: datetime) -> BlockShown | None:
+    """Return the announced game that starts next, if it starts soon."""
+    return next(iter(lists.shown(announced(now).filter(due__lte=now + SOON)[:1])), None)
 
 
 @lru_cache(maxsize=16)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.http import HttpRequest
+from django.utils import timezone
 
-from damrak_ladder.matches.models import BlockState, Match
+from damrak_ladder.matches.models import Block, BlockState, Match
 from damrak_ladder.predictions.acceptance import EARLY, PURPOSES, may_open
 from damrak_ladder.predictions.models import Prediction
 from damrak_ladder.web.predictions.memory import Memory, recall
@@ -30,6 +32,7 @@ class Pick:
     until: int  # the number of turns during which it is open
     is_late: bool = False  # the reader's prediction came too late
     counts: bool = True  # in the table of forecasters
+    starts_in: float | None = None  # seconds; None if the game has begun
 
     @property
     def name(self) -> str:
@@ -72,4 +75,11 @@ def _pick(match: Match, seat: int | None, *, counts: bool) -> Pick:
         is_open=match.block.purpose in PURPOSES and may_open(match.block),
         until=EARLY * len(seats),
         counts=counts,
+        starts_in=_seconds_until(match.block, timezone.now()),
     )
+
+
+def _seconds_until(block: Block, now: datetime) -> float | None:
+    if block.state != BlockState.WAITING:
+        return None
+    return max(0.0, (block.due - now).total_seconds())

@@ -70,6 +70,7 @@ WAITS: Final[dict[str, Any]] = {
     "share": _("other queues have used less capacity"),
     "limit": _("the limit of new games per minute is reached"),
     "remote": _("a remote bot is not connected"),
+    "announced": _("it was announced for predictions"),
     "rest": _("it is waiting to be retried after a failure"),
 }
 

@@ -3,17 +3,20 @@
 import { BoardView } from "./viewer/board.js";
 import { Feed } from "./viewer/feed.js";
 import { Film } from "./viewer/film.js";
-import { closePredictions, delay } from "./viewer/live.js";
+import { delay, showPredictions } from "./viewer/live.js";
 import { rise } from "./viewer/make.js";
 import { Player } from "./viewer/player.js";
 import { Speaker, signed } from "./viewer/words.js";
 
 const QUIET_MS = 8000; // without a first move: the match is waiting for others
+const LATE_MS = 20000; // how late an announced game may start
+const SPREAD_MS = 2000; // the connections of all readers of an announced game
 const REST_MS = 8000; // pause to show the result
 const UNRECORDED_MS = 15000; // how long to wait for the final scoring at the end of the game
 const AGAIN_MS = 20000; // until the next attempt if nothing is being played
 const SOON = 12; // moments before the end, from which on the recording is needed
 const SECOND_MS = 1000;
+const MINUTE_S = 60;
 
 let shown = null;
 
@@ -34,9 +37,21 @@ class Table {
       this.player.go(Infinity);
       this.player.play();
     });
-    this.leaveIn(QUIET_MS);
     this.clock = setInterval(() => this.behind(), SECOND_MS);
-    this.feed = new Feed(root.dataset.files, this);
+    if (root.dataset.startsIn) this.announce(SECOND_MS * Number(root.dataset.startsIn));
+    else {
+      this.leaveIn(QUIET_MS);
+      this.feed = new Feed(root.dataset.files, this);
+    }
+  }
+
+  /** Count down to the start of the game, and show it from its first moment on. */
+  announce(wait) {
+    this.starts = performance.now() + wait;
+    this.countdown = this.find("[data-countdown]");
+    this.behind();
+    this.leaveIn(wait + LATE_MS);
+    this.opening = setTimeout(() => (this.feed = new Feed(this.root.dataset.files, this)), wait + SPREAD_MS * Math.random());
   }
 
   // ---- what the feed reports --------------------------------------------------------------------
@@ -55,7 +70,8 @@ class Table {
     this.speaker = new Speaker(this.words, match, this.root.dataset.language);
     this.board ??= new BoardView(this.find("svg.damrak"), match);
     this.player = new Player(this.film, (at) => this.show(at), (is) => this.playing(is));
-    this.player.go(isOver ? 0 : Infinity);
+    this.countdown?.remove();
+    this.player.go(isOver || this.starts ? 0 : Infinity);
     this.player.play();
     this.pause.hidden = false;
   }
@@ -71,12 +87,12 @@ class Table {
 
   tell(name) {
     if (name !== "live_over") return;
-    if (!this.player) this.leaveIn(SECOND_MS); // nothing is known about the game
+    if (!this.player && !this.starts) this.leaveIn(SECOND_MS); // nothing is known about the game
     this.behind();
   }
 
   recorded(match) {
-    if (!this.player) return this.leaveIn(SECOND_MS);
+    if (!this.player) this.begin(match, true); // it ended before the first moment arrived
     clearTimeout(this.timer);
     this.timer = null;
     this.isComplete = true;
@@ -95,7 +111,7 @@ class Table {
     const line = speaker.line(film, at);
     if (this.says.textContent !== line) this.says.textContent = line;
     this.scores.forEach((score, seat) => this.score(score, seat, state));
-    closePredictions(this.root, film, at);
+    showPredictions(this.root, film, at);
     this.behind();
   }
 
@@ -115,7 +131,7 @@ class Table {
 
   /** Show how far the broadcast is behind; at its end, show the next table after a while. */
   behind() {
-    if (!this.player) return;
+    if (!this.player) return this.wait();
     const { at, isAtEnd } = this.player;
     const lag = this.film.lag(at);
     const title = this.find("h2");
@@ -133,11 +149,19 @@ class Table {
     else if (!this.timer && this.feed.isOver) this.leaveIn(UNRECORDED_MS);
   }
 
+  /** Show the time until the start of an announced game. */
+  wait() {
+    if (!this.countdown) return;
+    const seconds = Math.max(0, Math.ceil((this.starts - performance.now()) / SECOND_MS));
+    this.countdown.textContent = `${Math.floor(seconds / MINUTE_S)}:${String(seconds % MINUTE_S).padStart(2, "0")}`;
+    this.countdown.hidden = false;
+  }
+
   /** Replace this table with the next one; without a next one, it stays visible. */
   leaveIn(wait) {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      this.feed.close();
+      this.feed?.close();
       this.root.dispatchEvent(new Event("damrak-over"));
       this.leaveIn(AGAIN_MS);
     }, wait);
@@ -146,8 +170,9 @@ class Table {
   close() {
     clearTimeout(this.timer);
     clearInterval(this.clock);
+    clearTimeout(this.opening);
     this.player?.pause();
-    this.feed.close();
+    this.feed?.close();
   }
 }
 

@@ -66,7 +66,7 @@ class Broadcast {
 
   recorded(match) {
     const { viewer } = this;
-    if (!viewer.player) return location.reload(); // it was over before the page was open
+    if (!viewer.player) this.begin(match, true); // it ended before its first moment arrived
     this.told = "live_on";
     this.isComplete = true;
     viewer.complete(match.moments);
@@ -92,7 +92,7 @@ class Broadcast {
     this.jump.hidden = !player || isLive;
     const says = told === "live_on" || (told !== "live_full" && !isLive) ? "" : viewer.catalogue[told];
     if (viewer.told.textContent !== (says ?? "")) viewer.told.textContent = says ?? "";
-    if (player) closePredictions(document, film, player.at);
+    if (player) showPredictions(document, film, player.at);
     if (this.isComplete && player.isAtEnd) this.finish();
   }
 
@@ -132,9 +132,11 @@ class Broadcast {
   }
 }
 
-/** Close the form of predictions when the broadcast is past its first turns. */
-export function closePredictions(root, film, at) {
+/** Explain which predictions count, and close the form when the broadcast is past its first turns. */
+export function showPredictions(root, film, at) {
   const box = root.querySelector("[data-prediction]");
+  box?.querySelector("[data-before]")?.setAttribute("hidden", "");
+  box?.querySelector("[data-begun]")?.removeAttribute("hidden");
   if (!box || !(film.states[at]?.turn > Number(box.dataset.until))) return;
   box.querySelector("[data-open]")?.setAttribute("hidden", "");
   box.querySelector("[data-closed]")?.removeAttribute("hidden");
