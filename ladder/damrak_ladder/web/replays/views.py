@@ -33,6 +33,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from damrak_ladder.accounts.errors import TooOften
 from damrak_ladder.analyses.requests import request as request_analysis
+from damrak_ladder.matches.boards import board_of
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.storage import load
@@ -149,11 +150,18 @@ def moments_file(request: HttpRequest, pk: int, eyes: str) -> HttpResponse:
 
 @require_safe
 def position(request: HttpRequest, pk: int) -> HttpResponse:
-    """Return one position as SVG."""
+    """Return one position as SVG; without carts if the replay is gone.
+
+    Stories of old games show this picture, and remain when a bucket has deleted the replays.
+    """
     match = recorded(pk)
-    owners = board_picture.owners_at(moments(match, ALL), _moment(request, match))
+    try:
+        board = replay_of(match).board
+        owners = board_picture.owners_at(moments(match, ALL), _moment(request, match))
+    except Http404:
+        board, owners = board_of(match.block.board), {}
     is_dark = request.GET.get("theme") == "dark"
-    return _picture(board_picture.position(replay_of(match).board, owners, is_dark))
+    return _picture(board_picture.position(board, owners, is_dark))
 
 
 @require_safe

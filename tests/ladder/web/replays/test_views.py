@@ -128,7 +128,11 @@ def test_result_is_seen_even_if_the_replay_is_not_to_be_had(
     monkeypatch.setattr(sources, "load", load)
     assert client.get(f"/en/matches/{match.pk}/").status_code == 200
     client.raise_request_exception = False
-    assert client.get(f"/matches/{match.pk}/position.svg").status_code in (404, 500, 503)
+    assert client.get(f"/matches/{match.pk}/film.svg").status_code in (404, 500, 503)
+    # Stories of games whose replay is gone show the empty board.
+    picture = client.get(f"/matches/{match.pk}/position.svg")
+    assert picture.status_code == (200 if isinstance(trouble, ReplayDamaged) else 503)
+    assert ("</svg>" in picture.content.decode()) == isinstance(trouble, ReplayDamaged)
 
 
 def test_link_cards_fill_no_memory_that_others_need(client: Client, match: Match) -> None:
