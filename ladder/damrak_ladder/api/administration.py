@@ -177,7 +177,7 @@ def list_users(request: HttpRequest, response: HttpResponse, q: Text = "") -> li
     """List organisers and staff, or up to 50 users whose name begins with `q`; for staff."""
     set_private(response)
     check_role(request, Role.STAFF)
-    # Accounts of the platform itself have no e-mail address and are not used to sign in.
+    # Accounts of the platform itself have no email address and are not used to sign in.
     found = User.objects.exclude(email="").order_by("username")
     found = found.filter(username__istartswith=q) if q else found.filter(is_organiser=True)
     factors = Authenticator.objects.filter(user=OuterRef("pk"))

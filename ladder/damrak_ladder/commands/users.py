@@ -43,7 +43,7 @@ def add_parser(commands: Any) -> None:
         verbs,
         "add",
         "create an account",
-        "Creates an account and prints its password, which is shown only once. The e-mail "
+        "Creates an account and prints its password, which is shown only once. The email "
         "address counts as verified.",
         "damrak-ladder users add ann ann@example.org\n"
         "damrak-ladder users add bob bob@example.org --role staff",

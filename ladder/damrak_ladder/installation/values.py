@@ -143,12 +143,12 @@ def public_keys(text: str) -> tuple[str, ...]:
 
 
 def contact(text: str) -> str:
-    """Parse a contact URI; an e-mail address, with or without a name, becomes `mailto:`."""
+    """Parse a contact URI; an email address, with or without a name, becomes `mailto:`."""
     if re.fullmatch(r"(?:https://|mailto:|tel:)[!-~]+", text):
         return text
     _, address = parseaddr(text)
     if not re.fullmatch(r"[!-~]+@[!-~]+", address):
-        raise ValueError(f"{text!r} is no e-mail address and does not begin with https://")
+        raise ValueError(f"{text!r} is no email address and does not begin with https://")
     return f"mailto:{address}"
 
 

@@ -162,7 +162,7 @@ def _mail(ours: list[Delivery], mailer: BaseEmailBackend) -> Answer:
     user = ours[0].user
     with override(user.language):
         if not (user.email and user.is_active):
-            return Answer(False, _("The account has no e-mail address."))
+            return Answer(False, _("The account has no email address."))
         try:
             mailer.send_messages([mail_of(user, [delivery.notice for delivery in ours])])
         except (OSError, ValueError):

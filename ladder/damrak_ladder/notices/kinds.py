@@ -35,7 +35,7 @@ class Channel(models.TextChoices):
     """A channel by which a notice reaches a user."""
 
     SITE = "site", _("On the site")
-    MAIL = "mail", _("By e-mail")
+    MAIL = "mail", _("By email")
     WEBHOOK = "webhook", _("By webhook")
 
 

@@ -25,7 +25,7 @@ def mail_of(user: User, notices: Sequence[Notice]) -> EmailMessage:
             ).format(count=len(notices))
         stop = settings.DAMRAK_URL + stop_path(user)
         closing = _(
-            "You receive this e-mail because you have an account at {site}.\n"
+            "You receive this email because you have an account at {site}.\n"
             "Notification settings: {choose}\nUnsubscribe: {stop}"
         ).format(site=settings.DAMRAK_URL, choose=settings.DAMRAK_URL + "/desk/notices/", stop=stop)
     parts = [_part(notice, has_title=len(notices) > 1) for notice in notices]

@@ -101,7 +101,7 @@ TEXTS: Final[Mapping[type[Message], Any]] = {
     entries.NeedsInvitation: _(
         "This tournament needs an invitation. Use the link of the organisers."
     ),
-    entries.NeedsAddress: _("This tournament needs a verified e-mail address at %(domain)s."),
+    entries.NeedsAddress: _("This tournament needs a verified email address at %(domain)s."),
     entries.NoRating: _("%(bot)s has no rating on %(ladder)s."),
     entries.RatingOutside: _(
         "%(bot)s has %(elo)s Elo on %(ladder)s, which is outside of the admitted range."

@@ -53,7 +53,7 @@ class EntryRules:
 
     kinds: tuple[str, ...] = ("uploaded", "house")
     invited: bool = False
-    domain: str = ""  # of a verified e-mail address
+    domain: str = ""  # of a verified email address
     low: float | None = None  # the rating range
     high: float | None = None
     ladder: str = ""  # whose ratings

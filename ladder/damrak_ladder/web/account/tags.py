@@ -27,7 +27,7 @@ def lacks_second_factor(context: Mapping[str, Any]) -> bool:
 
 @register.simple_tag(takes_context=True)
 def local_mail_folder(context: Mapping[str, Any]) -> str:
-    """Return the folder where e-mails are stored instead of sent, for readers on this machine."""
+    """Return the folder where emails are stored instead of sent, for readers on this machine."""
     folder = getattr(settings, "EMAIL_FILE_PATH", None)
     request = context.get("request")
     if not folder or request is None or not is_local(request):

@@ -1,4 +1,4 @@
-"""The rules and documentation pages, the language switch, and the page that stops e-mails."""
+"""The rules and documentation pages, the language switch, and the page that stops emails."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def language(request: HttpRequest) -> HttpResponse:
 
 @csrf_exempt  # mail programs post here on their own; the token in the address is the proof
 def stop(request: HttpRequest, token: str) -> HttpResponse:
-    """Stop e-mails to the user with this token. A GET request only shows the form."""
+    """Stop emails to the user with this token. A GET request only shows the form."""
     user = find_user(token)
     if user is None:
         raise Http404

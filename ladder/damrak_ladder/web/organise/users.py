@@ -41,7 +41,7 @@ class RoleForm(forms.Form):
 def users(request: UserRequest) -> HttpResponse:
     """Show organisers and staff, or the users whose name begins with the search text."""
     asked = request.GET.get("q", "").replace("\0", "").strip()[:60]
-    # Accounts of the platform itself have no e-mail address and are not used to sign in.
+    # Accounts of the platform itself have no email address and are not used to sign in.
     found = User.objects.exclude(email="").order_by("username")
     found = found.filter(username__istartswith=asked) if asked else found.filter(is_organiser=True)
     factors = Authenticator.objects.filter(user=OuterRef("pk"))

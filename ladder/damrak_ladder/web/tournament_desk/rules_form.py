@@ -108,7 +108,7 @@ class RulesForm(ScheduleForm):
         help_text=_("The desk of the tournament has the link, and can replace it."),
     )
     domain = forms.CharField(
-        label=_("Only with a verified e-mail address at"), required=False, max_length=200
+        label=_("Only with a verified email address at"), required=False, max_length=200
     )
     per_owner = forms.IntegerField(label=_("Bots per author"), min_value=1, max_value=2000)
     most = forms.IntegerField(label=_("Places"), min_value=2, max_value=2000)
