@@ -48,7 +48,7 @@ def check(site: str, scopes: str, examples: int, seed: int) -> None:
     """Test a site with a token of these scopes, which staff has if it has them all."""
     owner = User.objects.get(username="sam" if scopes == "all" else "ada")
     token = Program(owner, TOKENS[scopes]).secret if TOKENS[scopes] else None
-    found = fuzz(site, token, examples, seed, PATHS)
+    found = fuzz(site, token, TOKENS[scopes], examples, seed, PATHS)
     assert not found.failures, f"{len(found.failures)} failures:\n" + "\n".join(found.failures)
     expected = PHASES if PATHS is None else PHASES[1:3]
     assert all(found.cases.get(phase) for phase in expected), found.cases
