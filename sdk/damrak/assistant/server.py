@@ -10,6 +10,7 @@ from typing import Any, Final
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.types import ToolAnnotations
+from pydantic import ValidationError
 
 from damrak.assistant.read_tools import Reading
 from damrak.assistant.write_tools import Changing
@@ -27,6 +28,33 @@ READ: Final = "read"
 RUN: Final = ("tournaments:run", "organise")
 
 
+class _Server(MCPServer[Any]):
+    """A server whose refusals of arguments name the argument, the cause and the remedy."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Call a tool.
+
+        Raises:
+            ToolError: the tool or its arguments are refused.
+        """
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as problem:
+            if isinstance(problem.__cause__, ValidationError):
+                raise ToolError(_refusal(name, problem.__cause__)) from None
+            raise
+
+
+def _refusal(tool: str, problem: ValidationError) -> str:
+    causes = []
+    for error in problem.errors():
+        argument = ".".join(map(str, error["loc"]))
+        cause = "it is missing" if error["type"] == "missing" else error["msg"]
+        causes.append(f"{argument}: {cause}")
+    remedy = f"see the input schema of {tool} in the list of tools, and call it again"
+    return f"{'; '.join(causes)} ({remedy})"
+
+
 def server_of(site: Site, folder: Path) -> MCPServer:
     """Return the server for a site, with the tools that its token permits.
 
@@ -34,7 +62,7 @@ def server_of(site: Site, folder: Path) -> MCPServer:
         LadderError: the site cannot be reached, or does not accept the token.
     """
     scopes = set() if site.token is None else set(site.get("me")["token"]["scopes"])
-    server = MCPServer(
+    server = _Server(
         "damrak",
         title=f"Damrak at {site.address.text}",
         instructions=INSTRUCTIONS.strip(),

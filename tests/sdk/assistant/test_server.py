@@ -178,3 +178,20 @@ def test_an_act_is_previewed_unless_it_is_confirmed(site: Site, tmp_path: Path) 
 
     secret = token(site, "read", "tournaments:run", role="organiser")
     use(site, tmp_path, secret, doing)
+
+
+def test_refused_arguments_are_named_with_the_remedy(site: Site, tmp_path: Path) -> None:
+    async def doing(client: Any) -> list[str]:
+        return [
+            await refusal(client, "summarise_replay"),
+            await refusal(client, "summarise_replay", match="soon"),
+            await refusal(client, "compare_versions", first="canal-rat"),
+        ]
+
+    missing, wrong, other = use(site, tmp_path, "", doing)
+    assert missing.startswith("match: it is missing (see the input schema of summarise_replay")
+    assert wrong.startswith("match: Input should be a valid integer")
+    assert "it is missing" in other
+    for one in (missing, wrong, other):
+        assert "call it again" in one
+        assert "pydantic" not in one
