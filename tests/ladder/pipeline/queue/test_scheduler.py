@@ -413,3 +413,15 @@ def test_concurrent_scheduler_books_nothing_more() -> None:
         assert schedule(NOW, tokens_of(1)) == alone > 0
     assert not booked  # nothing was booked after waiting for the lock
     assert Block.objects.count() == alone
+
+
+@alone
+def test_a_ladder_of_anchors_plays_when_another_bot_enters():
+    """The Elo of anchors is given, so they are opponents only."""
+    ladder = house_ladder(anchors={"planner": 1500.0, "greedy": 725.0, "random": 140.0})
+    some_host(workers=4)
+    assert schedule(NOW, tokens_of(1)) == 0
+    newcomer("ferry", ladder)
+    assert schedule(NOW, tokens_of(2)) > 0
+    for block in Block.objects.all():
+        assert Seat.objects.filter(match__block=block, version__bot__slug="ferry").exists()
