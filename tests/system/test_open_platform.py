@@ -7,16 +7,19 @@ import json
 import os
 import signal
 import urllib.request
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from standardwebhooks import Webhook
 
+from ladder.api.generated_client import act_on, generated
 from ladder.embedded.platforms import (
     NEEDS_LINUX,
     PATIENCE,
@@ -37,7 +40,8 @@ ISSUE: Final = """
 from django.utils import timezone
 from damrak_ladder.accounts.models import User
 from damrak_ladder.accounts.tokens import issue
-print(issue(User.objects.get(username="{}"), "t", ["read", "settings"], timezone.now())[1])
+user = User.objects.get(username="{}")
+print(issue(user, "t", ["read", "settings", "submit", "organise"], timezone.now())[1])
 """
 BLOCKS: Final = 20
 SENT: Final = "SELECT COUNT(*) FROM webhooks_post WHERE state = 'sent'"
@@ -121,8 +125,7 @@ def test_a_stream_that_is_cut_ten_times_has_every_event_once(platform: Platform)
 
 
 def test_webhooks_arrive_through_failures_of_both_sides(home: Path, platform: Platform) -> None:
-    shell = ("manage", "shell", "-v", "0", "-c", ISSUE.format(platform.admin))
-    ask = partial(request, platform, run(home, platform.port, *shell).stdout.split()[-1])
+    ask = partial(request, platform, token_of_admin(home, platform))
     with receiving() as receiver:
         receiver.refusals = 1
         body = {"url": receiver.url, "target": "ladder", "name": "amsterdam"}
@@ -149,6 +152,11 @@ def test_webhooks_arrive_through_failures_of_both_sides(home: Path, platform: Pl
         assert again["message"] == oldest["message"]
         assert heard.messages().count(oldest["message"]) == before + 1
         ask("DELETE", f"me/webhooks/{endpoint['id']}")
+
+
+def token_of_admin(home: Path, platform: Platform) -> str:
+    shell = ("manage", "shell", "-v", "0", "-c", ISSUE.format(platform.admin))
+    return run(home, platform.port, *shell).stdout.split()[-1]
 
 
 class Deliveries:
@@ -184,6 +192,55 @@ def request(platform: Platform, token: str, method: str, path: str, body: Any = 
     )
     with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
         return json.loads(answer.read() or "null")
+
+
+def test_a_generated_client_submits_a_bot_and_runs_a_tournament(
+    home: Path, platform: Platform, tmp_path: Path
+) -> None:
+    site = f"http://127.0.0.1:{platform.port}"
+    with urllib.request.urlopen(f"{site}/api/v1/openapi.json", timeout=PATIENCE) as answer:
+        description = answer.read().decode()
+    with (
+        generated(tmp_path, description) as package,
+        package.calling(site, token_of_admin(home, platform)) as call,
+    ):
+        models = package.models
+        assert call("create_bot", body=models.NewBot(slug="ferry")).status_code == 201
+        archive = package.types.File(payload=BytesIO(bot_archive()), file_name="ferry.zip")
+        version = call("submit_archive", slug="ferry", body=archive, note="first").parsed
+        wait_for(lambda: call("list_steps", version_id=version.id).parsed.is_over)
+        assert call("get_version", version_id=version.id).parsed.state == "qualified"
+
+        stage = models.NewStage(format_=models.Format.ROUND_ROBIN)
+        rules = models.NewRules(stages=[stage], boards=["practice"])
+        new = models.NewTournament(slug="spring-cup", name="Spring Cup", rules=rules)
+        assert call("create_tournament", body=new, idempotency_key="k1").status_code == 201
+        act = partial(act_on, call, package, "spring-cup")
+        act("open")
+        entry = models.NewEntry(bot="ferry")
+        assert call("enter_tournament", slug="spring-cup", body=entry).status_code == 201
+        for slug in ("house-random", "house-greedy"):
+            act("enter", slug=slug)
+        act("close")
+        act("start")
+        over = models.TournamentPhase.OVER
+        wait_for(lambda: call("get_tournament", slug="spring-cup").parsed.phase == over)
+        act("finalise")
+        rows = call("get_standings", slug="spring-cup").parsed.stages[0].rows
+        assert {row.bot for row in rows} == {"ferry", "house-random", "house-greedy"}
+        assert all(row.played == 2 for row in rows)
+
+
+def bot_archive() -> bytes:
+    """Return an archive with a bot that plays the last legal move."""
+    source = (
+        "from damrak import Bot\n\n\nclass Last(Bot):\n"
+        "    def choose(self, view):\n        return view.legal[-1]\n"
+    )
+    made = BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("bot.py", source)
+    return made.getvalue()
 
 
 def test_a_full_dump_equals_the_database(

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import subprocess
-import sys
-import uuid
 from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
+from functools import partial
 from typing import Any
 
 import pytest
@@ -22,6 +17,7 @@ from damrak_ladder.bots.models import Bot, Version
 from damrak_ladder.matches.models import Host, HostState, Ladder
 from damrak_ladder.tournaments.models import Act, Tournament
 from ladder.api.declared import description
+from ladder.api.generated_client import Package, act_on, generated
 from ladder.api.served import served
 from ladder.calls import EVERY_SCOPE, MEMORY, Program, archive_with
 from ladder.flow import some_host
@@ -32,58 +28,31 @@ pytestmark = [
     pytest.mark.process,
     pytest.mark.parametrize("committed", ["sqlite"], indirect=True),
 ]
-NAME = "damrak_generated"
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The name of the generated package."""
-    folder = tmp_path_factory.mktemp("client")
-    (folder / "openapi.json").write_text(json.dumps(description()))
-    (folder / "config.yml").write_text("post_hooks: []\n")
-    made = subprocess.run(
-        [
-            *(str(Path(sys.executable).parent / "openapi-python-client"), "generate"),
-            *("--path", "openapi.json", "--config", "config.yml"),
-            *("--meta", "none", "--output-path", NAME, "--fail-on-warning"),
-        ],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert made.returncode == 0, made.stdout + made.stderr
-    sys.path.insert(0, str(folder))
-    yield NAME
-    sys.path.remove(str(folder))
+def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Package]:
+    with generated(tmp_path_factory.mktemp("client"), json.dumps(description())) as made:
+        yield made
 
 
 @pytest.fixture
-def call(package: str, committed: dict[str, str]) -> Iterator[Any]:
+def call(package: Package, committed: dict[str, str]) -> Iterator[Any]:
     """Call an operation by its id."""
     fill_recently(blocks=4, replays=1)
     ada = User.objects.get(username="ada")
     grant(ada, Role.ORGANISER)
     token = Program(ada, (*EVERY_SCOPE, Scope.TOURNAMENTS_RUN)).secret
-    found: dict[str, ModuleType] = {}
-    for file in (Path(sys.path[0]) / NAME / "api").glob("*/[a-z]*.py"):
-        found[file.stem] = importlib.import_module(f"{NAME}.api.{file.parent.name}.{file.stem}")
-    client_type = importlib.import_module(NAME).AuthenticatedClient
     with (
         override_settings(CACHES=MEMORY, DAMRAK_NEEDS_SECOND_FACTOR=False),
         served() as address,
-        client_type(base_url=address, token=token, raise_on_unexpected_status=True) as client,
+        package.calling(address, token) as run,
     ):
-
-        def run(operation: str, **parameters: Any) -> Any:
-            return found[operation].sync_detailed(client=client, **parameters)
-
         yield run
 
 
-def test_a_submission_from_the_bot_to_its_steps(call: Any) -> None:
-    models = importlib.import_module(f"{NAME}.models")
-    types = importlib.import_module(f"{NAME}.types")
+def test_a_submission_from_the_bot_to_its_steps(call: Any, package: Package) -> None:
+    models, types = package.models, package.types
     assert call("get_me").parsed.username == "ada"
     new = models.NewBot(slug="ferry")
     made = call("create_bot", body=new, idempotency_key="k1").parsed
@@ -118,8 +87,8 @@ def test_lists_ratings_and_matches(call: Any) -> None:
     assert call("get_match", match_id=10**9).parsed.code == "not-found"
 
 
-def test_a_tournament_from_its_creation_to_its_standings(call: Any) -> None:
-    models = importlib.import_module(f"{NAME}.models")
+def test_a_tournament_from_its_creation_to_its_standings(call: Any, package: Package) -> None:
+    models = package.models
     stage = models.NewStage(format_=models.Format.SWISS, rounds=2)
     rules = models.NewRules(stages=[stage], boards=["practice"], reveal=models.Release.HIDDEN)
     new = models.NewTournament(slug="spring-cup", name="Spring Cup", rules=rules)
@@ -127,18 +96,7 @@ def test_a_tournament_from_its_creation_to_its_standings(call: Any) -> None:
     assert (made.phase, made.rules.stages[0].rounds) == (models.TournamentPhase.DRAFT, 2)
     assert call("create_tournament", body=new, idempotency_key="k1").parsed == made
 
-    def act(kind: str, *, dry_run: bool = False, **payload: Any) -> Any:
-        serial = call("get_tournament", slug="spring-cup").headers["ETag"]
-        body = models.NewAct(kind=models.ActKind(kind), dry_run=dry_run, reason="for a test")
-        body.payload = models.ActPayload.from_dict(payload)
-        return call(
-            "act_on_tournament",
-            slug="spring-cup",
-            body=body,
-            if_match=serial,
-            idempotency_key=uuid.uuid4().hex,
-        ).parsed
-
+    act = partial(act_on, call, package, "spring-cup")
     seen = act("open", dry_run=True)
     assert seen.changes.phase.after == models.TournamentPhase.OPEN
     assert Act.objects.count() == 1
