@@ -10,10 +10,10 @@ from django.shortcuts import render
 
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import Attempt, Match, Seat
+from damrak_ladder.profiles.mirrored_luck import owns, seat_rows
 from damrak_ladder.tournaments.visibility import visible, visible_blocks
 from damrak_ladder.web.block import lists
 from damrak_ladder.web.block.divergence import divergences
-from damrak_ladder.web.block.mirrored_luck import owns, seat_rows
 from damrak_ladder.web.site.access import may_see_trouble
 
 

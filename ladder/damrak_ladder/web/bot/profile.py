@@ -9,11 +9,11 @@ from typing import Final
 
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import Blame, Fault, Ladder
+from damrak_ladder.profiles.results import BoardResult, Results, boards_of, results_of
 from damrak_ladder.standings.fit.figures import ALL
 from damrak_ladder.standings.models import Standing
 from damrak_ladder.tournaments.visibility import visible
 from damrak_ladder.web.bot.opponents import Opponent, opponents_of
-from damrak_ladder.web.bot.results import BoardResult, Results, boards_of, results_of
 
 FAULTS: Final = 15
 COUNTED: Final = 500

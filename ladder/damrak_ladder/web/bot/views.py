@@ -14,14 +14,14 @@ from damrak_ladder.bots.journey import journey
 from damrak_ladder.bots.models import Bot, Promotion, Version
 from damrak_ladder.highlights.queries import stories_of
 from damrak_ladder.matches.models import Ladder
+from damrak_ladder.profiles.pace import pace_of_version
+from damrak_ladder.profiles.style import style_of
 from damrak_ladder.standings.fit.figures import ALL
 from damrak_ladder.standings.models import Standing
 from damrak_ladder.standings.read.rating_history import MOST_VERSIONS, Point, histories
 from damrak_ladder.tournaments.trophies import trophies
 from damrak_ladder.web.block import lists
-from damrak_ladder.web.bot.pace import pace_of_version
 from damrak_ladder.web.bot.profile import Profile, faults_of, profile_of
-from damrak_ladder.web.bot.style import style_of
 from damrak_ladder.web.site.access import may_see_inside
 from damrak_ladder.web.site.charts import Chart, Mark, Series, chart
 from damrak_ladder.web.site.links import address

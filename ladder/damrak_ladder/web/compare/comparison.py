@@ -11,20 +11,18 @@ from django.db.models import Q
 
 from damrak_ladder.bots.models import Bot, Version
 from damrak_ladder.matches.models import Ladder
-from damrak_ladder.standings.counts.encounters import Encounter, encounter_of, head_to_head
+from damrak_ladder.profiles.common_opponents import common_opponents
+from damrak_ladder.profiles.pace import pace_of_version
+from damrak_ladder.profiles.results import Result, Results, results_of
+from damrak_ladder.profiles.timing import Pace
+from damrak_ladder.standings.counts.encounters import Encounter, head_to_head
 from damrak_ladder.standings.fit.figures import ALL
-from damrak_ladder.standings.models import Meeting, Standing
+from damrak_ladder.standings.models import Standing
 from damrak_ladder.standings.read.rating_history import history
-from damrak_ladder.web.bot.pace import pace_of_version
-from damrak_ladder.web.bot.results import Result, Results, results_of
-from damrak_ladder.web.match.timing import Pace
 from damrak_ladder.web.site.charts import Chart, Series, chart
 from damrak_ladder.web.site.links import address
 from damrak_ladder.web.site.players import Player, players
 from damrak_ladder.web.site.tags import bot_name
-
-COMMON: Final = 15
-"""The number of common opponents shown: those that both met most often."""
 
 CANDIDATES: Final = 12
 CHOICES: Final = 100
@@ -166,19 +164,9 @@ def compare(ladder: Ladder, first: Version, second: Version, now: datetime) -> C
 
 
 def _common(ladder: Ladder, first: int, second: int) -> list[Common]:
-    met = Meeting.objects.filter(ladder=ladder)
-    both = met.filter(version=first, opponent__in=met.filter(version=second).values("opponent"))
-    mine = {row.opponent_id: row for row in both.order_by("-blocks", "opponent")[:COMMON]}
-    theirs = {row.opponent_id: row for row in met.filter(version=second, opponent__in=mine)}
-    opponents = players(mine)
-    known = Standing.objects.filter(
-        ladder=ladder, seats=ALL, version__in=[first, second, *mine], blocks__gt=0
-    )
-    elos = dict(known.values_list("version", "elo"))
-    return [
-        Common(opponents[key], encounter_of(row, elos), encounter_of(theirs[key], elos))
-        for key, row in mine.items()
-    ]
+    pairs = common_opponents(ladder, first, second)
+    opponents = players(one.opponent_id for one, _other in pairs)
+    return [Common(opponents[one.opponent_id], one, other) for one, other in pairs]
 
 
 def _sizes(first: Results, second: Results) -> list[SizeRow]:

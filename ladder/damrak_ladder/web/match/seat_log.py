@@ -11,8 +11,9 @@ from damrak_ladder.matches.models import Seat, SeatLog
 from damrak_ladder.matches.timings import Timings, timings_of
 from damrak_ladder.pipeline.outcome.bundles import NoBundle, bundle_bytes, can_repeat
 from damrak_ladder.pipeline.upkeep.retention import is_log_forgotten
+from damrak_ladder.profiles.timing import decisions_of, pace_of
 from damrak_ladder.tournaments.visibility import visible, visible_seats
-from damrak_ladder.web.match.timing import bars_of, decisions_of, pace_of
+from damrak_ladder.web.match.timing import bars_of
 from damrak_ladder.web.site.access import may_see_inside, refuse
 from damrak_ladder.web.site.rate_limits import at_most
 

@@ -1,4 +1,4 @@
-"""Time use of a seat: decision by decision, and in summary figures."""
+"""The use of time of a seat as a bar chart, decision by decision."""
 
 from __future__ import annotations
 
@@ -6,25 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from damrak_ladder.matches.timings import Timings
+from damrak_ladder.profiles.timing import Decision
 
 HEIGHT: Final = 100.0
 """The height of the bar of the longest decision."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Where the time of one decision went, in microseconds."""
-
-    number: int  # among the decisions of this seat, from 1
-    thinking: int
-    transport: int
-    queue: int
-
-    @property
-    def total(self) -> int:
-        """Return the time from the question to the answer."""
-        return self.thinking + self.transport + self.queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,49 +20,6 @@ class Bar:
     thinking: tuple[str, str]
     transport: tuple[str, str]
     queue: tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """How long one part of the decisions took, in microseconds."""
-
-    median: int
-    slow: int  # one in twenty took longer
-    most: int
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """Time figures: in total, the bot's thinking, the transport both ways, the referee's queue."""
-
-    decisions: int
-    whole: Spread
-    thinking: Spread
-    transport: Spread
-    queue: Spread
-
-
-def pace_of(timings: Timings) -> Pace | None:
-    """Return the figures of these decisions; None if there are none."""
-    if not timings.total_us:
-        return None
-    return Pace(
-        decisions=len(timings.total_us),
-        whole=_spread(timings.total_us),
-        thinking=_spread(timings.think_us),
-        transport=_spread([one.transport for one in decisions_of(timings)]),
-        queue=_spread(timings.queue_us),
-    )
-
-
-def decisions_of(timings: Timings) -> list[Decision]:
-    """Return the decisions in the order in which they were made."""
-    parts = zip(timings.total_us, timings.think_us, timings.queue_us, strict=True)
-    return [
-        Decision(number, think, max(0, total - think - queue), queue)
-        for number, (total, think, queue) in enumerate(parts, start=1)
-    ]
 
 
 def bars_of(decisions: Sequence[Decision]) -> list[Bar]:
@@ -92,9 +34,3 @@ def _bar(one: Decision, scale: float) -> Bar:
         top -= length * scale
         parts.append((f"{top:.2f}", f"{length * scale:.2f}"))
     return Bar(one.number - 1, *parts)
-
-
-def _spread(values: Sequence[int]) -> Spread:
-    ordered = sorted(values)
-    last = len(ordered) - 1
-    return Spread(ordered[last // 2], ordered[round(last * 0.95)], ordered[-1], sum(ordered))

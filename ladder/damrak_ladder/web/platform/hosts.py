@@ -2,29 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
 
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
 from damrak_ladder.matches.hosts import HostStatus, status_of
 from damrak_ladder.matches.models import BlockState, Host
-from damrak_ladder.tournaments.visibility import visible_blocks
-from damrak_ladder.web.platform.activity import (
-    Hours,
+from damrak_ladder.profiles.activity import (
+    HOURS,
     Shares,
+    blocks_by_hour,
     failures,
     games_since,
-    hours_of,
     shares_of_hosts,
+    unrecorded_blocks,
 )
 from damrak_ladder.web.site.access import may_see_trouble
 
-_NOT_RECORDED: Final = [state for state in BlockState if state != BlockState.RECORDED]
+_WIDTH, _HEIGHT = 96.0, 24.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """Blocks recorded in each of the last 24 hours, the latest last."""
+
+    counts: Sequence[int]
+
+    @property
+    def total(self) -> int:
+        """Return the number of blocks in all hours."""
+        return sum(self.counts)
+
+    @property
+    def bars(self) -> list[tuple[str, str, str]]:
+        """Return the left edge, top and height of each bar."""
+        most = max(self.counts, default=0) or 1
+        step = _WIDTH / HOURS
+        heights = [count / most * _HEIGHT for count in self.counts]
+        return [
+            (f"{at * step:.1f}", f"{_HEIGHT - height:.1f}", f"{height:.1f}")
+            for at, height in enumerate(heights)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +65,15 @@ def hosts(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     rows = list(Host.objects.order_by("name"))
     games = games_since(now - timedelta(hours=1))
-    hours = hours_of(rows, now)
+    hours = blocks_by_hour(rows, now)
     shares = shares_of_hosts()
-    counts = dict(
-        visible_blocks(None)
-        .filter(state__in=_NOT_RECORDED)
-        .values_list("state")
-        .annotate(count=Count("pk"))
-    )
+    counts = unrecorded_blocks()
     context = {
         "hosts": [
             HostShown(
                 host,
                 games.get(host.pk, 0),
-                hours[host.pk],
+                Hours(hours[host.pk]),
                 shares.get(host.pk),
                 is_silent=status_of(host, now) is HostStatus.SILENT,
             )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from damrak_ladder.matches.models import Block, BlockState, Match, SeatResult
+from damrak_ladder.profiles.mirrored_luck import owns, seat_rows
 from damrak_ladder.web.block import lists
 from damrak_ladder.web.block.divergence import divergences, parting
-from damrak_ladder.web.block.mirrored_luck import owns, seat_rows
 from ladder.sites import fill_recently
 from ladder.visitors import page, visitor
 

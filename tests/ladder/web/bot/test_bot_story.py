@@ -10,8 +10,8 @@ from damrak_ladder.highlights.collection import collect
 from damrak_ladder.highlights.models import Story, StoryKind
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.message_codes.story_codes import OnePoint
+from damrak_ladder.profiles.style import Figures, sentence_of, traits_of
 from damrak_ladder.standings.models import Standing
-from damrak_ladder.web.bot.style import Figures, sentence_of, traits_of
 from ladder.sites import fill_recently
 from ladder.visitors import page, visitor
 

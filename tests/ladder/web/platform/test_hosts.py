@@ -9,7 +9,7 @@ import pytest
 from damrak_ladder.matches.models import Attempt, Block, BlockState, Host, Match, MatchTimings
 from damrak_ladder.matches.timings import Timings, pack
 from damrak_ladder.message_codes.block_codes import ReportedVoid
-from damrak_ladder.web.platform.activity import HOURS, games_since, hours_of, shares_of_hosts
+from damrak_ladder.profiles.activity import HOURS, blocks_by_hour, games_since, shares_of_hosts
 from ladder.sites import fill_recently
 from ladder.visitors import page, visitor
 
@@ -24,9 +24,9 @@ def test_status_shows_the_pace_of_hosts_and_failures():
     Block.objects.filter(pk__in=[one.pk for one in blocks[2:]]).update(
         finished=now - timedelta(days=3)
     )
-    hours = hours_of([host], now)[host.pk]
-    assert list(hours.counts) == [1, *[0] * (HOURS - 2), 1]
-    assert hours.total == 2
+    hours = blocks_by_hour([host], now)[host.pk]
+    assert hours == [1, *[0] * (HOURS - 2), 1]
+    assert sum(hours) == 2
     games = Match.objects.filter(block=blocks[0]).count()
     assert games_since(now - timedelta(hours=1)) == {host.pk: games}
 

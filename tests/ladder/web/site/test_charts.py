@@ -8,8 +8,8 @@ from datetime import timedelta
 from hypothesis import given, strategies as st
 
 from damrak_ladder.matches.timings import Timings
+from damrak_ladder.profiles.timing import pace_of
 from damrak_ladder.standings.read.rating_history import Point
-from damrak_ladder.web.match.timing import pace_of
 from damrak_ladder.web.site.charts import HEIGHT, WIDTH, Series, chart, nice_step
 from ladder.people import NOW
 from samples import examples

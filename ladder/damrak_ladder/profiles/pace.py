@@ -9,8 +9,8 @@ from typing import Final
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.models import MatchTimings
 from damrak_ladder.matches.timings import Timings, unpack
+from damrak_ladder.profiles.timing import Pace, pace_of
 from damrak_ladder.tournaments.visibility import visible, visible_seats
-from damrak_ladder.web.match.timing import Pace, pace_of
 
 GAMES: Final = 12
 """The maximum number of games in the figures."""
