@@ -128,12 +128,6 @@ class ReadCount(Schema):
     count: int
 
 
-class NewLanguage(Body):
-    """The language of mails and notices."""
-
-    language: filter_types.Language
-
-
 class NoticeFilter(Schema):
     """A page of notices."""
 
@@ -166,19 +160,6 @@ def revoke_token(request: HttpRequest, token_id: int) -> Status[None]:
     """Revoke a token of the caller permanently."""
     if not revoke(caller(request), token_id, timezone.now()):
         raise not_found(f"token {token_id} of yours", "GET /api/v1/me/tokens lists them")
-    return Status(204, None)
-
-
-@router.put(
-    "/me/language",
-    auth=SETTINGS,
-    response={204: None},
-    operation_id="set_language",
-    summary="The language of mails and notices",
-)
-def set_language(request: HttpRequest, new: NewLanguage) -> Status[None]:
-    """Set the language of the caller's mails and notices."""
-    User.objects.filter(pk=caller(request).pk).update(language=new.language)
     return Status(204, None)
 
 

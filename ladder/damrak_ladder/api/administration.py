@@ -20,13 +20,13 @@ from damrak_ladder.api.access import ORGANISE, caller, refuse, second_factor_nee
 from damrak_ladder.api.answers import set_private
 from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.filter_types import STORABLE, Moment
-from damrak_ladder.api.hosts import HostShape
+from damrak_ladder.api.hosts import HostShape, described_with_activity
 from damrak_ladder.api.idempotency import idempotent
 from damrak_ladder.api.lists.cursors import LONGEST, cursor_at, fingerprint, key_at
 from damrak_ladder.api.pagination import link_to_next
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.matches.attempts import requeue
-from damrak_ladder.matches.hosts import described, trust
+from damrak_ladder.matches.hosts import trust
 from damrak_ladder.matches.models import Host, HostState
 from damrak_ladder.security.queries import entries
 from damrak_ladder.tournaments.visibility import visible_blocks
@@ -230,7 +230,7 @@ def _host(name: str) -> HostInFull:
     found = None if "\0" in name else Host.objects.filter(name=name).first()
     if found is None:
         raise not_found(f"host {name}"[:200], "GET /api/v1/hosts lists them")
-    row = described(found, timezone.now())
+    (row,) = described_with_activity([found], timezone.now())
     evidence = found.evidence if isinstance(found.evidence, dict) else {}
     shown = {field: row[field] for field in (*HostShape.model_fields, "reason", "lobby")}
     return HostInFull(**shown, evidence=evidence)

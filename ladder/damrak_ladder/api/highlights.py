@@ -12,7 +12,7 @@ from damrak_ladder.api import types
 from damrak_ladder.api.access import everybody
 from damrak_ladder.api.answers import set_public
 from damrak_ladder.api.filter_types import Day
-from damrak_ladder.highlights.models import Record
+from damrak_ladder.highlights.models import Record, Story
 from damrak_ladder.highlights.queries import bot_of_week, span_of, stories_between
 from damrak_ladder.message_codes.wording import english
 
@@ -88,19 +88,7 @@ def get_highlights(
     return HighlightsShape(
         first=span.first,
         last=span.last,
-        stories=[
-            StoryShape(
-                kind=one.kind,
-                text=english(one.told),
-                match=one.match_id,
-                ladder=one.ladder.slug,
-                bot=one.version.bot.slug,
-                version=one.version.number,
-                worth=one.worth,
-                at=one.at,
-            )
-            for one in stories_between(span.first, span.last)
-        ],
+        stories=[story_shape(one) for one in stories_between(span.first, span.last)],
         bot_of_week=None
         if best is None
         else BotOfWeek(
@@ -137,3 +125,17 @@ def list_records(request: HttpRequest, response: HttpResponse) -> list[RecordSha
         )
         for one in rows
     ]
+
+
+def story_shape(one: Story) -> StoryShape:
+    """Return a story in the form of the API."""
+    return StoryShape(
+        kind=one.kind,
+        text=english(one.told),
+        match=one.match_id,
+        ladder=one.ladder.slug,
+        bot=one.version.bot.slug,
+        version=one.version.number,
+        worth=one.worth,
+        at=one.at,
+    )

@@ -9,19 +9,32 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from ninja import Field, Router, Status
+from ninja import Field, Router, Schema, Status
 
 from damrak_ladder.accounts import local_key
 from damrak_ladder.accounts.tokens import revoke
+from damrak_ladder.api import types
 from damrak_ladder.api.access import READ, caller, everybody, token_of
 from damrak_ladder.api.answers import set_private, set_public
-from damrak_ladder.api.shapes import Index, Me, PublicKey, token_shape
+from damrak_ladder.api.shapes import Index, PublicKey, TokenShape, token_shape
 from damrak_ladder.installation.environment import LOOPBACK
 from damrak_ladder.replays.signatures import platform_key
 
 Nonce = Annotated[str, Field(pattern="^([0-9a-f]{32})?$")]
 
 router = Router(tags=["site"])
+
+
+class Me(Schema):
+    """The user to whom the token belongs."""
+
+    username: str
+    role: types.Role
+    token: TokenShape
+    language: str
+    """The language of mails and notices."""
+    hides_results: bool
+    """Whether pages cover results until they are uncovered."""
 
 
 @router.get("/", auth=everybody, response=Index, operation_id="get_index", summary="The software")
@@ -67,7 +80,13 @@ def me(request: HttpRequest, response: HttpResponse) -> Me:
     """Return the owner of the token, and its permissions."""
     set_private(response)
     owner = caller(request)
-    return Me(username=owner.username, role=str(owner.role), token=token_shape(token_of(request)))
+    return Me(
+        username=owner.username,
+        role=str(owner.role),
+        token=token_shape(token_of(request)),
+        language=owner.language,
+        hides_results=owner.hides_results,
+    )
 
 
 @router.delete(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Field, Query, Router, Schema
+from typing_extensions import TypeAliasType
 
 from damrak_ladder.api import filter_types, types
 from damrak_ladder.api.access import everybody
@@ -15,9 +17,16 @@ from damrak_ladder.api.pagination import LongPage, cut
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.shapes import LadderShape, ladder_shape
 from damrak_ladder.matches.models import Ladder
+from damrak_ladder.standings.fit.anchor_checks import Verdict, checks_by_spec
+from damrak_ladder.standings.models import Fit
 from damrak_ladder.standings.read.table import Row, length, table
 
+TREND_ROWS: Final = 100
+
 router = Router(tags=["ladders"])
+
+
+AnchorVerdict = TypeAliasType("AnchorVerdict", Annotated[str, types.one_of(Verdict)])
 
 
 class Rating(Schema):
@@ -40,6 +49,37 @@ class Rating(Schema):
     """Versions in one band cannot be distinguished statistically."""
     first: float
     """The probability of being the best of the table."""
+    language: str
+    faults: int | None
+    """Null without `trend`, as are `day` and `week`."""
+    day: int | None
+    """The change of its Elo in a day; `week` is that in seven days."""
+    week: int | None
+
+
+class AnchorCheckShape(Schema):
+    """The configured Elo of an uncertain anchor, and its estimate from the games alone."""
+
+    spec: str
+    stated: float
+    stated_error: float
+    found: int | None
+    """Null while the fixed anchor has no games."""
+    found_error: int | None
+    difference: float | None
+    """In standard deviations of both uncertainties combined."""
+    verdict: AnchorVerdict
+
+
+class FitShape(Schema):
+    """A publication of ratings: the blocks and games that it rests on."""
+
+    number: int
+    at: datetime
+    blocks: int
+    games: int
+    versions: int
+    anchors: list[AnchorCheckShape]
 
 
 class TableFilter(LongPage):
@@ -48,6 +88,9 @@ class TableFilter(LongPage):
     seats: Annotated[int | None, Field(ge=2, le=4)] = None
     on: Day | None = Field(None, description="A day (UTC), at whose end the table is read.")
     kind: filter_types.VersionKind | None = None
+    language: Annotated[str, Field(max_length=30, pattern=filter_types.STORABLE)] = ""
+    owner: Annotated[str, Field(max_length=150, pattern=filter_types.STORABLE)] = ""
+    trend: bool = Field(False, description="Adds faults and changes of Elo, at most 100 rows.")
 
 
 @router.get(
@@ -77,6 +120,30 @@ def ladder(request: HttpRequest, response: HttpResponse, slug: str) -> LadderSha
 
 
 @router.get(
+    "/ladders/{slug:slug}/fit",
+    auth=everybody,
+    response=FitShape,
+    operation_id="get_fit",
+    summary="The latest publication of ratings",
+)
+def get_fit(request: HttpRequest, response: HttpResponse, slug: str) -> FitShape:
+    """Return what the ratings of a ladder rest on, and the checks of its anchors."""
+    set_public(response, 30)
+    found = Fit.objects.filter(ladder=_ladder(slug)).order_by("-number").first()
+    if found is None:
+        raise not_found(f"rating on {slug} yet", f"GET /api/v1/ladders/{slug}")
+    plain = ("number", "at", "blocks", "games", "versions")
+    checked = ("stated", "stated_error", "found", "found_error", "difference", "verdict")
+    return FitShape(
+        **{name: getattr(found, name) for name in plain},
+        anchors=[
+            AnchorCheckShape(spec=spec, **{name: getattr(check, name) for name in checked})
+            for spec, check in sorted(checks_by_spec(found).items())
+        ],
+    )
+
+
+@router.get(
     "/ladders/{slug:slug}/ratings",
     auth=everybody,
     response=list[Rating],
@@ -89,6 +156,8 @@ def ratings(
 ) -> HttpResponse:
     """Return the table, best first: of all table sizes together, or of one with `seats`."""
     set_public(response, 10)
+    if wanted.trend:
+        wanted = wanted.model_copy(update={"limit": min(wanted.limit, TREND_ROWS)})
     found_ladder = _ladder(slug)
     response["X-Total-Count"] = str(length(found_ladder, wanted.seats))
     kinds = None if wanted.kind is None else [wanted.kind]
@@ -97,9 +166,11 @@ def ratings(
         seats=wanted.seats,
         on=wanted.on,
         kinds=kinds,
+        language=wanted.language,
+        owner=wanted.owner,
         skip=0 if wanted.on else wanted.offset,
         limit=wanted.limit + 1 + (wanted.offset if wanted.on else 0),
-        with_trend=False,
+        with_trend=wanted.trend,
     )
     if wanted.on is not None:
         found = found[wanted.offset :]
@@ -130,4 +201,5 @@ def _rating(row: Row) -> dict[str, Any]:
         "games": row.games,
         "band": row.band,
         "first": row.first,
+        **{name: getattr(row, name) for name in ("language", "faults", "day", "week")},
     }

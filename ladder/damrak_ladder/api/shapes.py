@@ -49,14 +49,6 @@ class TokenShape(Schema):
     last_used: datetime | None
 
 
-class Me(Schema):
-    """The user to whom the token belongs."""
-
-    username: str
-    role: types.Role
-    token: TokenShape
-
-
 Reference = TypeAliasType("Reference", Literal["anchors", "field"])
 
 

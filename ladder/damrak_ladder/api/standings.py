@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
-import numpy as np
 from django.http import HttpRequest, HttpResponse
 from ninja import Field, Query, Router, Schema
-from typing_extensions import TypeAliasType
 
 from damrak_ladder.api.access import everybody
 from damrak_ladder.api.answers import set_public
@@ -25,17 +23,12 @@ from damrak_ladder.standings.counts.encounters import (
     opponents,
 )
 from damrak_ladder.standings.fit.figures import ALL
-from damrak_ladder.standings.fit.knockout import forecast
 from damrak_ladder.standings.models import Standing
-from damrak_ladder.standings.read.contenders import draws_of, duel_seats
 from damrak_ladder.standings.read.rating_history import MOST_POINTS, history
-from damrak_ladder.standings.read.table import table
 
 SECONDS: Final = 30
-KNOCKOUTS: Final = (4, 8, 16)
 
 Slug = Annotated[str, Field(max_length=40, pattern=STORABLE)]
-KnockoutSize = TypeAliasType("KnockoutSize", Literal["4", "8", "16"])
 Size = Annotated[int | None, Field(ge=2, le=4)]
 
 
@@ -93,6 +86,8 @@ class EncounterShape(Schema):
     high: float
     expected: float | None
     """The score that follows from the ratings of both."""
+    chance: float
+    """The probability of a result at least as uneven if both were equally strong."""
 
 
 class OpponentShape(EncounterShape):
@@ -111,20 +106,6 @@ class MatrixShape(Schema):
     """Versions of which each significantly beats the next, and the last the first."""
 
 
-class SeedShape(Schema):
-    """A participant of a knockout, and its probability of getting past each round."""
-
-    seed: int
-    version: VersionKey
-    chances: list[float]
-
-
-class KnockoutShape(Schema):
-    """The forecast of a knockout of the top of a ladder, if it were played now."""
-
-    seeds: list[SeedShape]
-
-
 class OnLadder(Schema):
     """The ladder whose results are wanted."""
 
@@ -140,11 +121,11 @@ class HistoryFilter(OnLadder):
 
 
 router = Router(tags=["standings"])
-_VERSION: Final = "/versions/{int:version_id}"
+VERSION: Final = "/versions/{int:version_id}"
 
 
 @router.get(
-    f"{_VERSION}/ratings",
+    f"{VERSION}/ratings",
     auth=everybody,
     response=list[StandingShape],
     operation_id="list_version_ratings",
@@ -153,7 +134,7 @@ _VERSION: Final = "/versions/{int:version_id}"
 def ratings(request: HttpRequest, response: HttpResponse, version_id: int) -> list[StandingShape]:
     """Return the ratings of a version on each ladder, at all tables and by table size."""
     set_public(response, SECONDS)
-    _version(version_id)
+    find_version(version_id)
     found = Standing.objects.filter(version=version_id, blocks__gt=0).select_related("ladder")
     plain = ("elo", "low", "high", "rank", "rank_low", "rank_high", "band", "blocks", "games")
     return [
@@ -167,7 +148,7 @@ def ratings(request: HttpRequest, response: HttpResponse, version_id: int) -> li
 
 
 @router.get(
-    f"{_VERSION}/history",
+    f"{VERSION}/history",
     auth=everybody,
     response=list[RatingPoint],
     operation_id="list_rating_history",
@@ -178,7 +159,7 @@ def rating_history(
 ) -> list[RatingPoint]:
     """Return the history of a rating at up to `points` equally distant fits, oldest first."""
     set_public(response, SECONDS)
-    version, ladder = _version(version_id), _ladder(wanted.ladder)
+    version, ladder = find_version(version_id), find_ladder(wanted.ladder)
     found = history(ladder, [version.pk], wanted.seats, wanted.since, wanted.points)
     return [
         RatingPoint(**{name: getattr(one, name) for name in RatingPoint.model_fields})
@@ -187,7 +168,7 @@ def rating_history(
 
 
 @router.get(
-    f"{_VERSION}/opponents",
+    f"{VERSION}/opponents",
     auth=everybody,
     response=list[OpponentShape],
     operation_id="list_opponents",
@@ -202,17 +183,17 @@ def list_opponents(
 ) -> list[OpponentShape]:
     """Return the most frequent opponents on a ladder, with unusually difficult and easy ones."""
     set_public(response, SECONDS)
-    version, on = _version(version_id), _ladder(ladder)
+    version, on = find_version(version_id), find_ladder(ladder)
     found = opponents(on, version.pk, limit)
     nemeses = {one.opponent_id for one in found.nemeses}
     prey = {one.opponent_id for one in found.prey}
     odd = [*found.nemeses, *found.prey]
     usual = [one for one in found.encounters if one.opponent_id not in nemeses | prey]
     shown = [*odd, *usual][:limit]
-    names = _names([version.pk, *(one.opponent_id for one in shown)])
+    names = names_of([version.pk, *(one.opponent_id for one in shown)])
     return [
         OpponentShape(
-            **_encounter(one, names).model_dump(),
+            **encounter_shape(one, names).model_dump(),
             is_nemesis=one.opponent_id in nemeses,
             is_prey=one.opponent_id in prey,
         )
@@ -221,7 +202,7 @@ def list_opponents(
 
 
 @router.get(
-    f"{_VERSION}/opponents/{{int:opponent_id}}",
+    f"{VERSION}/opponents/{{int:opponent_id}}",
     auth=everybody,
     response=EncounterShape,
     operation_id="get_head_to_head",
@@ -236,11 +217,11 @@ def get_head_to_head(
 ) -> EncounterShape:
     """Return the results of a version against another on a ladder."""
     set_public(response, SECONDS)
-    one, other = _version(version_id), _version(opponent_id)
-    found = head_to_head(_ladder(ladder), one.pk, other.pk)
+    one, other = find_version(version_id), find_version(opponent_id)
+    found = head_to_head(find_ladder(ladder), one.pk, other.pk)
     if found is None:
         raise not_found(f"match of {one} and {other} on {ladder}")
-    return _encounter(found, _names([one.pk, other.pk]))
+    return encounter_shape(found, names_of([one.pk, other.pk]))
 
 
 @router.get(
@@ -259,76 +240,52 @@ def get_matrix(
 ) -> MatrixShape:
     """Return the results of the top of a ladder against each other, and cycles among them."""
     set_public(response, SECONDS)
-    found = matrix(_ladder(slug), top, seats)
-    names = _names(found.versions)
+    found = matrix(find_ladder(slug), top, seats)
+    names = names_of(found.versions)
     return MatrixShape(
         versions=[names[one] for one in found.versions],
-        encounters=[_encounter(one, names) for one in found.encounters.values()],
+        encounters=[encounter_shape(one, names) for one in found.encounters.values()],
         cycles=[list(one) for one in found.cycles],
     )
 
 
-@router.get(
-    "/ladders/{slug:slug}/knockout",
-    auth=everybody,
-    response=KnockoutShape,
-    operation_id="get_knockout",
-    summary="The forecast of a knockout",
-)
-def get_knockout(
-    request: HttpRequest, response: HttpResponse, slug: str, size: KnockoutSize = "8"
-) -> KnockoutShape:
-    """Return the forecast of a knockout of 4, 8 or 16 versions, or fewer if fewer are rated."""
-    set_public(response, SECONDS)
-    return KnockoutShape(seeds=_seeds(_ladder(slug), int(size)))
+def find_version(version_id: int) -> Version:
+    """Return a version.
 
-
-def _seeds(ladder: Ladder, size: int) -> list[SeedShape]:
-    seats = duel_seats(ladder)
-    draws = draws_of(ladder, ALL if seats is None else seats)
-    rows = [
-        row
-        for row in table(ladder, seats, limit=size, with_trend=False)
-        if row.version_id in draws  # a fit may have been published between the two queries
-    ]
-    rows = rows[: max((one for one in (2, *KNOCKOUTS) if one <= len(rows)), default=0)]
-    if not rows:
-        return []
-    found = forecast(np.column_stack([draws[row.version_id] for row in rows]))
-    return [
-        SeedShape(
-            seed=seed,
-            version=VersionKey(id=row.version_id, bot=row.bot_slug, number=row.number),
-            chances=list(past),
-        )
-        for seed, (row, past) in enumerate(zip(rows, found.past, strict=True), 1)
-    ]
-
-
-def _version(version_id: int) -> Version:
+    Raises:
+        Problem: there is none with this id.
+    """
     found = Version.objects.select_related("bot").filter(pk=version_id).first()
     if found is None:
         raise not_found(f"version with the id {version_id}")
     return found
 
 
-def _ladder(slug: str) -> Ladder:
+def find_ladder(slug: str) -> Ladder:
+    """Return a ladder.
+
+    Raises:
+        Problem: there is none of this name.
+    """
     found = Ladder.objects.filter(slug=slug).first()
     if found is None:
         raise not_found(f"ladder {slug}", "GET /api/v1/ladders lists them")
     return found
 
 
-def _names(versions: Iterable[int]) -> dict[int, VersionKey]:
+def names_of(versions: Iterable[int]) -> dict[int, VersionKey]:
+    """Return these versions by their ids, in one query."""
     rows = Version.objects.filter(pk__in=set(versions)).values_list("pk", "bot__slug", "number")
     return {key: VersionKey(id=key, bot=bot, number=number) for key, bot, number in rows}
 
 
-def _encounter(one: Encounter, names: dict[int, VersionKey]) -> EncounterShape:
+def encounter_shape(one: Encounter, names: dict[int, VersionKey]) -> EncounterShape:
+    """Return results against an opponent in the form of the API."""
     plain = ("blocks", "games", "wins", "ties", "losses", "score", "likely", "low", "high")
     return EncounterShape(
         version=names[one.version_id],
         opponent=names[one.opponent_id],
         expected=one.expected,
+        chance=one.chance_of(0.5),
         **{name: getattr(one, name) for name in plain},
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -23,6 +25,7 @@ from damrak_ladder.message_codes.story_codes import OnePoint
 from damrak_ladder.message_codes.wording import english
 from damrak_ladder.predictions.models import Forecaster
 from damrak_ladder.puzzles.models import PuzzleDay
+from damrak_ladder.standings.models import Fit, Meeting
 from ladder.calls import MEMORY, Program, problem_of
 from ladder.people import NOW
 from ladder.puzzles.puzzling import a_puzzle
@@ -313,3 +316,95 @@ def test_a_bot_is_opened_to_people(ada: Program) -> None:
     problem_of(ada.put("bots/gable/people", {"is_open": True}), 403, "not-yours")
     ada.put("bots/canal-rat/people", {"is_open": False})
     assert not read(ada, "bots/canal-rat/people")["is_open"]
+
+
+def test_figures_of_the_pages_of_versions_blocks_and_hosts(ada: Program) -> None:
+    rating = read(ada, "ladders/amsterdam/ratings?trend=true")[0]
+    key = rating["version_id"]
+    profile = read(ada, f"versions/{key}/profile?ladder=amsterdam")
+    assert profile["results"]["games"] == sum(one["games"] for one in profile["sizes"])
+    assert profile["results"]["games"] == sum(one["games"] for one in profile["turns"])
+    assert rating["faults"] == profile["results"]["faults"]
+    assert {one["board"] for one in profile["boards"]} <= {"amsterdam", "practice"}
+    assert profile["results"]["seats"] is None
+    problem_of(ada.get(f"versions/{key}/profile?ladder=nowhere"), 404, "not-found")
+    rivals = read(ada, f"versions/{key}/opponents?ladder=amsterdam")
+    assert all(0 <= one["chance"] <= 1 for one in rivals)
+    met: dict[int, set[int]] = {}
+    for one, opponent in Meeting.objects.filter(ladder__slug="amsterdam").values_list(
+        "version", "opponent"
+    ):
+        met.setdefault(one, set()).add(opponent)
+    pair, both = next(
+        ((one, other), met[one] & met[other])
+        for one, other in combinations(met, 2)
+        if met[one] & met[other]
+    )
+    shared = read(ada, f"versions/{pair[0]}/opponents/{pair[1]}/common?ladder=amsterdam")
+    assert {one["first"]["opponent"]["id"] for one in shared} == both
+    for one in shared:
+        assert one["first"]["opponent"] == one["second"]["opponent"]
+        assert (one["first"]["version"]["id"], one["second"]["version"]["id"]) == pair
+    blocks = [read(ada, f"blocks/{one['id']}") for one in read(ada, "blocks")["items"]]
+    lucks = [one["luck"] for one in blocks if one["luck"]]
+    assert lucks
+    for luck in lucks:
+        assert sum(one["beyond"] * one["games"] for one in luck["own"]) == pytest.approx(0)
+    status = read(ada, "status")
+    counts = Counter(Block.objects.values_list("state", flat=True))
+    assert (status["waiting"], status["dead"]) == (counts["waiting"], counts["dead"])
+    assert all(one["detail"] is None for one in status["failures"])
+    grant(User.objects.get(username="ada"), Role.ORGANISER)
+    assert all(one["detail"] is not None for one in read(ada, "status")["failures"])
+    hosts = read(ada, "hosts")
+    assert sum(one["games_last_hour"] for one in hosts) == status["games_last_hour"]
+    assert {len(one["blocks_by_hour"]) for one in hosts} == {24}
+
+
+def test_tables_are_filtered_and_show_trends_and_the_publication(ada: Program) -> None:
+    rows = read(ada, "ladders/amsterdam/ratings")
+    assert all(one["week"] is None and one["faults"] is None for one in rows)
+    mine = read(ada, "ladders/amsterdam/ratings?owner=ada&trend=true")
+    assert [one["version_id"] for one in mine] == [
+        one["version_id"] for one in rows if one["owner"] == "ada"
+    ]
+    assert mine
+    language = rows[0]["language"]
+    chosen = read(ada, f"ladders/amsterdam/ratings?language={language}")
+    assert {one["language"] for one in chosen} == {language}
+    fit = read(ada, "ladders/amsterdam/fit")
+    assert fit["games"] >= fit["blocks"] > 0
+    assert {one["spec"] for one in fit["anchors"]} <= set(read(ada, "ladders/amsterdam")["anchors"])
+    problem_of(ada.get("ladders/nowhere/fit"), 404, "not-found")
+    Fit.objects.all().delete()
+    problem_of(ada.get("ladders/amsterdam/fit"), 404, "not-found")
+
+
+def test_results_are_hidden_on_pages(ada: Program) -> None:
+    assert (read(ada, "me")["hides_results"], read(ada, "me")["language"]) == (False, "en")
+    assert ada.put("me/results", {"hidden": True}).status_code == 204
+    assert read(ada, "me")["hides_results"]
+    assert User.objects.get(username="ada").hides_results
+    problem_of(ada.put("me/results", {"hidden": "perhaps"}), 422, "invalid")
+
+
+def test_stories_and_trophies_of_a_bot(ada: Program) -> None:
+    match = Match.objects.filter(block__state=BlockState.RECORDED).select_related("block")[0]
+    version = match.seats.select_related("version__bot").earliest("pk").version
+    ladder = Ladder.objects.get(slug="amsterdam")
+    Story.objects.all().delete()
+    Story.objects.create(
+        kind="one-point",
+        told=OnePoint("one", "other"),
+        worth=2.0,
+        day=NOW.date(),
+        ladder=ladder,
+        match=match,
+        version=version,
+        at=NOW,
+    )
+    slug = version.bot.slug
+    assert [one["match"] for one in read(ada, f"bots/{slug}/stories")] == [match.pk]
+    assert read(ada, f"bots/{slug}/trophies") == []
+    problem_of(ada.get("bots/nothing/stories"), 404, "not-found")
+    problem_of(ada.get("bots/nothing/trophies"), 404, "not-found")

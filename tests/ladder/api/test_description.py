@@ -151,3 +151,26 @@ def _json(content: dict[str, Any]) -> dict[str, Any] | None:
 def _is_valid(schema: dict[str, Any], example: Any) -> bool:
     whole = {**schema, "components": description()["components"]}
     return bool(jsonschema_rs.validator_for(json.loads(json.dumps(whole))).is_valid(example))
+
+
+NOTHING_NEW: Final = {
+    *("make_live", "mark_notices_read", "cancel_trial"),  # set a state
+    *("enable_endpoint", "disable_endpoint", "collect_token"),
+    *("test_webhook", "test_endpoint", "replay_delivery"),  # post to a webhook
+    *("join_table", "leave_table", "answer_at_table", "take_back", "ask_advice"),
+    *("answer_puzzle", "request_analysis"),  # one analysis per match
+    "start_login",  # has no token, to which keys belong; a login expires within minutes
+}
+"""Operations by POST that create nothing, so that a repetition does no harm."""
+
+
+def test_every_post_that_creates_accepts_an_idempotency_key() -> None:
+    posts = [ways["post"] for ways in description()["paths"].values() if "post" in ways]
+    keyed = {
+        one["operationId"]
+        for one in posts
+        if any(parameter["name"] == "Idempotency-Key" for parameter in one["parameters"])
+    }
+    assert {one["operationId"] for one in posts} - keyed == NOTHING_NEW
+    created = {one["operationId"] for one in posts if "201" in one["responses"]}
+    assert created <= keyed

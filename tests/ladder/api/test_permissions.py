@@ -88,7 +88,9 @@ DECISIONS: Final = {
     "POST /tournaments": run({"slug": "x", "name": "X", "rules": {}}),
     f"POST {CUP}/next-season": run({"dry_run": True}),
     f"POST {CUP}/acts": run({"kind": "pause", "dry_run": True}),
-    **dict.fromkeys((f"GET {CUP}/verification", f"GET {CUP}/collusion"), run(None)),
+    **dict.fromkeys(
+        (f"GET {CUP}/{name}" for name in ("verification", "collusion", "alerts")), run(None)
+    ),
     f"GET {CUP}/organisers": run(None),
     **dict.fromkeys(
         (f"{verb} {CUP}/organisers/{{str:name}}" for verb in ("PUT", "DELETE")), run({})
@@ -132,8 +134,12 @@ DECISIONS: Final = {
     **dict.fromkeys((f"GET {VERSION}/ratings", f"GET {VERSION}/history"), OPEN),
     f"GET {VERSION}/opponents": OPEN,
     f"GET {VERSION}/opponents/{{int:opponent_id}}": OPEN,
+    f"GET {VERSION}/opponents/{{int:opponent_id}}/common": OPEN,
+    **dict.fromkeys((f"GET {VERSION}/profile", f"GET {BOT}/stories", f"GET {BOT}/trophies"), OPEN),
+    **dict.fromkeys(("GET /status", f"GET {CUP}/rule-changes"), OPEN),
+    "PUT /me/results": Decision(Scope.SETTINGS, body={"hidden": True}),
     "GET /ladders/{slug:slug}/matrix": OPEN,
-    "GET /ladders/{slug:slug}/knockout": OPEN,
+    **dict.fromkeys((f"GET /ladders/{{slug:slug}}/{name}" for name in ("knockout", "fit")), OPEN),
     "GET /authors/{str:name}": OPEN,
     "GET /search": OPEN,
     f"PUT {BOT}/ladders/{{slug:ladder}}": submit(),

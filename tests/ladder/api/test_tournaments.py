@@ -29,6 +29,7 @@ from ladder.tournaments.cups import (
     some_league,
     started,
 )
+from ladder.tournaments.test_faults import kill_a_block
 from ladder.tournaments.test_verification import Referee
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -430,3 +431,44 @@ def test_next_season_is_previewed_and_begun() -> None:
     made = Tournament.objects.get(slug="cup-2")
     assert (made.season, made.phase, made.entrants.count()) == (2, "open", 3)
     problem_of(program.post(path, {}), 409, "not-possible")
+
+
+def test_rule_changes_alerts_and_trophies() -> None:
+    owner = organiser()
+    program, visitor = Program(owner, SCOPES), Program()
+    body = {"slug": "spring-cup", "name": "Spring Cup", "rules": rules("swiss", rounds=2)}
+    assert program.post("tournaments", body).status_code == 201
+    acted(program, "spring-cup", "rules", payload={"rules": rules("swiss", rounds=3)})
+    acted(program, "spring-cup", "open")
+    assert asked(visitor, "tournaments/spring-cup/rule-changes") == []  # drafts are private
+    acted(program, "spring-cup", "rules", payload={"rules": rules("swiss", rounds=1)})
+    (change,) = asked(visitor, "tournaments/spring-cup/rule-changes")
+    assert change["reason"] == "for a test"
+    assert change["before"]["stages"][0]["rounds"] == 3
+    assert change["after"]["stages"][0]["rounds"] == 1
+    problem_of(Program(somebody(), SCOPES).get("tournaments/spring-cup/alerts"), 403, "not-allowed")
+    assert asked(program, "tournaments/spring-cup/alerts") == []
+    for number in range(1, 5):
+        acted(
+            program, "spring-cup", "enter", payload={"slug": entered_bot(f"bot-{number}").bot.slug}
+        )
+    acted(program, "spring-cup", "close")
+    acted(program, "spring-cup", "start")
+    play(Tournament.objects.get())
+    acted(program, "spring-cup", "finalise")
+    best = asked(visitor, "tournaments/spring-cup/standings")["stages"][0]["rows"][0]
+    (trophy,) = asked(visitor, f"bots/{best['bot']}/trophies")
+    assert (trophy["tournament"], trophy["place"], trophy["entrants"]) == ("spring-cup", 1, 4)
+
+
+def test_alerts_propose_acts_that_can_be_previewed() -> None:
+    tournament, owner = started(4)
+    program = Program(owner, SCOPES)
+    block = kill_a_block(tournament)
+    found = asked(program, f"tournaments/{tournament.slug}/alerts")
+    assert {one["kind"] for one in found} == {"dead"}
+    assert [one["block"] for one in found] == [block.pk]
+    for one in found:
+        assert one["text"]
+        for proposal in one["proposals"]:
+            acted(program, tournament.slug, **proposal, dry_run=True)

@@ -18,6 +18,7 @@ from damrak_ladder.api.answers import as_json
 from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.lists.exports import CONTENT_TYPE, export, wants_export
 from damrak_ladder.api.lists.filters import FieldNames, PlayedFilter, chosen_from
+from damrak_ladder.api.lists.luck import MirroredLuck, luck_of
 from damrak_ladder.api.lists.pages import BLOCKS, MATCHES, PlayedList, page
 from damrak_ladder.api.pagination import link_to_next
 from damrak_ladder.api.problems import not_found
@@ -87,6 +88,8 @@ class BlockInFull(BlockShape):
     """A block with its latest attempts."""
 
     attempts: list[AttemptShape]
+    luck: MirroredLuck | None
+    """Null if the cards of its games differ, or if it has no result yet."""
 
 
 def _exportable(name: str) -> dict[str, Any]:
@@ -161,7 +164,9 @@ def get_block(request: HttpRequest, response: HttpResponse, block_id: int) -> Bl
     for match in matches:
         match.block = found
     return BlockInFull(
-        **block_shape(found, matches).model_dump(), attempts=_attempts(found, is_trusted)
+        **block_shape(found, matches).model_dump(),
+        attempts=_attempts(found, is_trusted),
+        luck=luck_of(found, matches),
     )
 
 

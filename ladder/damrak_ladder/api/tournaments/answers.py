@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from ninja import Schema
@@ -29,6 +30,15 @@ class TournamentSummary(Schema):
     opens: kinds.Timestamp | None
     closes: kinds.Timestamp | None
     starts: kinds.Timestamp | None
+
+
+class RulesRevision(Schema):
+    """A change of the rules after the tournament opened; `reason` is empty if it is private."""
+
+    at: datetime
+    reason: str
+    before: TournamentRules
+    after: TournamentRules
 
 
 class RoundLine(Schema):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Final
 
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from ninja import Field, Schema
 
 from damrak_ladder.api.access import RUN, caller, count, who
@@ -14,6 +15,7 @@ from damrak_ladder.api.tournaments.details import PATH, router
 from damrak_ladder.api.tournaments.viewers import seen_tournament
 from damrak_ladder.message_codes.act_codes import OnlyOrganisers
 from damrak_ladder.time_ordered_ids import LARGEST
+from damrak_ladder.tournaments.alerts import alerts
 from damrak_ladder.tournaments.collusion_report import report_of
 from damrak_ladder.tournaments.errors import NotAllowed
 from damrak_ladder.tournaments.models import Tournament
@@ -44,6 +46,23 @@ class Verification(Schema):
     confirmed: int
     blocks: list[VerifiedBlock]
     next: int | None
+
+
+class Proposal(Schema):
+    """An act that resolves a problem; preview it with `dry_run`."""
+
+    kind: kinds.ActKind
+    payload: kinds.ActPayload
+
+
+class AlertShape(Schema):
+    """A problem that needs a decision."""
+
+    kind: kinds.AlertKind
+    text: str
+    proposals: list[Proposal]
+    block: int | None
+    entrant: int | None
 
 
 class CollusionPair(Schema):
@@ -134,6 +153,29 @@ def get_collusion_report(request: HttpRequest, response: HttpResponse, slug: kin
             for row in report.rows
         ],
     }
+
+
+@router.get(
+    f"{PATH}/alerts",
+    auth=RUN,
+    response=list[AlertShape],
+    operation_id="list_alerts",
+    summary="What needs a decision of the organisers",
+)
+@refuses("not-allowed")
+def list_alerts(request: HttpRequest, response: HttpResponse, slug: kinds.Slug) -> Any:
+    """List the problems that hold a tournament up now, and acts that resolve them."""
+    found = run_by_caller(request, response, slug)
+    return [
+        {
+            "kind": one.kind,
+            "text": one.text,
+            "proposals": [{"kind": kind, "payload": payload} for kind, payload in one.proposals],
+            "block": one.block,
+            "entrant": one.entrant,
+        }
+        for one in alerts(found, timezone.now())
+    ]
 
 
 def run_by_caller(request: HttpRequest, response: HttpResponse, slug: str) -> Tournament:

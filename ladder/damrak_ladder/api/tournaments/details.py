@@ -22,6 +22,7 @@ from damrak_ladder.tournaments.access import listed_tournaments
 from damrak_ladder.tournaments.disclosure import disclosed
 from damrak_ladder.tournaments.log.rules import MOST_STAGES
 from damrak_ladder.tournaments.log.values import Phase
+from damrak_ladder.tournaments.rule_history import rule_changes
 
 PATH: Final = "/tournaments/{slug:slug}"
 TableFormat = TypeAliasType("TableFormat", Literal["json", "csv"])
@@ -89,6 +90,21 @@ def get_tournament(request: HttpRequest, response: HttpResponse, slug: kinds.Slu
     if seen.is_organiser:
         tag_with_serial(request, response, found.serial)
     return documents.tournament_json(found, seen)
+
+
+@router.get(
+    f"{PATH}/rule-changes",
+    auth=everybody_by_name,
+    response=list[answers.RulesRevision],
+    operation_id="list_rule_changes",
+    summary="The changes of a tournament's rules",
+)
+def list_rule_changes(
+    request: HttpRequest, response: HttpResponse, slug: kinds.Slug
+) -> list[answers.RulesRevision]:
+    """List the changes of the rules since the tournament opened, the latest first."""
+    found, _ = seen_tournament(request, response, slug)
+    return [answers.RulesRevision.from_orm(one) for one in rule_changes(found)]
 
 
 @router.get(

@@ -58,5 +58,8 @@ AnyActKind = TypeAliasType("AnyActKind", Annotated[str, one_of(Kind)])
 ActKind = TypeAliasType("ActKind", Annotated[str, AfterValidator(_act), among(*ACTS)])
 ActPayload = TypeAliasType("ActPayload", dict[str, Any])
 """The fields of an act, which depend on its kind; api.md lists them."""
+AlertKind = TypeAliasType(
+    "AlertKind", Annotated[str, among("host", "absent", "dead", "slow", "pairing", "plan")]
+)
 PairingCost = TypeAliasType("PairingCost", dict[str, str | list[str]])
 """The cost of the pairing, in parts by name, and `warnings`."""
