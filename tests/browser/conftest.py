@@ -20,7 +20,7 @@ from browser.sites import Site, running_site, seeded
 
 SHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 PATIENCE_MS = 300_000  # a safety net; nothing here measures time
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="module")
