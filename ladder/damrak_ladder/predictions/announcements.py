@@ -15,6 +15,7 @@ from django.db.models import Exists, F, Max, OuterRef, QuerySet
 
 from damrak_ladder.bots.models import Kind
 from damrak_ladder.matches.models import Block, BlockState, Purpose, Seat
+from damrak_ladder.standings.models import Running
 
 ANNOUNCED: Final = 3
 """The number of games that are announced at a time."""
@@ -33,9 +34,15 @@ def announce(now: datetime) -> bool:
     """Postpone one waiting block, unless enough are announced; return whether one was.
 
     It is the one that was booked last, because the others are more urgent. Remote bots may
-    disconnect, so their blocks are not postponed.
+    disconnect, and authors wait for the first games of new versions, so blocks with either are not
+    postponed.
     """
-    remote = Seat.objects.filter(match__block=OuterRef("pk"), version__kind=Kind.REMOTE)
+    seats = Seat.objects.filter(match__block=OuterRef("pk"))
+    remote = seats.filter(version__kind=Kind.REMOTE)
+    rated = Running.objects.filter(
+        ladder=OuterRef("match__block__ladder"), version=OuterRef("version")
+    )
+    new = seats.filter(~Exists(rated))
     with transaction.atomic():
         coming = announced(now)
         if coming.count() >= ANNOUNCED:
@@ -43,6 +50,7 @@ def announce(now: datetime) -> bool:
         last = coming.aggregate(last=Max("due"))["last"] or now
         free = Block.objects.filter(
             ~Exists(remote),
+            ~Exists(new),
             state=BlockState.WAITING,
             attempt=0,
             purpose=Purpose.LADDER,

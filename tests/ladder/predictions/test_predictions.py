@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from damrak_ladder.bots.models import Kind
 from damrak_ladder.matches.attempts import is_due, start
-from damrak_ladder.matches.models import Block, BlockState, Match
+from damrak_ladder.matches.models import Block, BlockState, Ladder, Match
 from damrak_ladder.matches.record import record
 from damrak_ladder.predictions.acceptance import AFTER, EARLY, Answer, is_open, predict
 from damrak_ladder.predictions.announcements import ANNOUNCED, SPACING, announce, announced
@@ -22,10 +22,12 @@ from damrak_ladder.predictions.scores import (
     skill_of,
 )
 from damrak_ladder.predictions.scoring import score_predictions
+from damrak_ladder.standings.models import Running
 from damrak_ladder.web.home.live_table import SOON
 from damrak_ladder.web.predictions.memory import COOKIE
 from ladder.bot_versions import some_bot, some_version
 from ladder.flow import some_host
+from ladder.ladders import some_ladder
 from ladder.people import NOW, somebody
 from ladder.tables import PATIENCE, report_of, some_block, some_versions
 from ladder.tournaments.cups import play, started
@@ -34,6 +36,16 @@ from ladder.visitors import page, visitor
 
 def tap(client: Client, match: Match, seat: object = 0, **more: str) -> int:
     return client.post(f"/en/matches/{match.pk}/predict/", {"seat": seat}, **more).status_code
+
+
+def with_ratings(block: Block, ladder: Ladder) -> Block:
+    """Move the block to this ladder, where its versions get ratings."""
+    Block.objects.filter(pk=block.pk).update(ladder=ladder)
+    for seat in block.matches.get(number=0).seats.all():
+        Running.objects.get_or_create(
+            ladder=ladder, version=seat.version, defaults={"elo": 0, "error": 100}
+        )
+    return block
 
 
 def finished(block: Block) -> None:
@@ -89,10 +101,14 @@ def test_predictions_close_after_the_first_turns_and_with_a_second_attempt():
 @pytest.mark.usefixtures("database")
 def test_announced_games_wait_and_their_predictions_count():
     versions = some_versions()
-    booked = [some_block(versions) for _number in range(ANNOUNCED + 1)]
+    ladder = some_ladder()
+    booked = [with_ratings(some_block(versions), ladder) for _number in range(ANNOUNCED + 1)]
     taken = booked[0]
     Block.objects.filter(pk=taken.pk).update(host=some_host())
-    remote = some_block((versions[0], some_version(some_bot("far"), kind=Kind.REMOTE)))
+    far = some_version(some_bot("far"), kind=Kind.REMOTE)
+    remote = with_ratings(some_block((versions[0], far)), ladder)
+    new = some_block((versions[0], some_version(some_bot("new"))))
+    Block.objects.filter(pk=new.pk).update(ladder=ladder)
     assert [announce(NOW) for _again in range(ANNOUNCED + 1)] == [True] * ANNOUNCED + [False]
     coming = list(announced(NOW))
     assert {block.pk for block in coming} == {block.pk for block in booked} - {taken.pk}
@@ -104,14 +120,14 @@ def test_announced_games_wait_and_their_predictions_count():
     assert predict(somebody(), match, 0, None, NOW + SPACING / 2) is Answer.COUNTS
     assert is_due(coming[0].pk, 0, NOW + SPACING)
     assert len(announced(NOW + SPACING)) == ANNOUNCED - 1
-    assert not announce(NOW + SPACING)  # what is left was announced before, or is remote
-    assert remote.state == BlockState.WAITING
+    assert not announce(NOW + SPACING)  # what is left was announced before, is remote or is new
+    assert {remote.state, new.state} == {BlockState.WAITING}
 
 
 @pytest.mark.usefixtures("database")
 def test_the_pages_show_when_an_announced_game_starts():
     cache.clear()
-    block = some_block(now=timezone.now())
+    block = with_ratings(some_block(now=timezone.now()), some_ladder())
     match = block.matches.get(number=0)
     assert "is about to start" in page(visitor(), "/predictions/")
     assert "live-table__seat" not in page(visitor(), "/live-table/")
