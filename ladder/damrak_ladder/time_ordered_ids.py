@@ -16,10 +16,12 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
+
+M = TypeVar("M", bound=models.Model)
 
 RANDOM_BITS: Final = 12
 EPOCH: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -28,7 +30,8 @@ LARGEST: Final = (1 << 53) - 1
 
 _EPOCH_MS: Final = round(EPOCH.timestamp() * 1000)
 _STEP: Final = 64
-_SHOWN: Final = 10**6
+_DIGITS: Final = 6
+_SHOWN: Final = 10**_DIGITS
 
 
 class IdGenerator:
@@ -72,7 +75,31 @@ def new_id() -> int:
 
 def short_form(key: int) -> str:
     """Return the last six digits of an id, for headings and tables that link the row."""
-    return str(key) if key < _SHOWN else f"…{key % _SHOWN:06}"
+    return str(key) if key < _SHOWN else f"…{key % _SHOWN:0{_DIGITS}}"
+
+
+class ShortForm(models.Func):
+    """The number that `short_form` shows, for conditions and indexes.
+
+    The divisor is part of the SQL, because databases use an index of an expression only for the
+    same expression.
+    """
+
+    template = f"(%(expressions)s %%%% {_SHOWN})"
+    output_field = models.BigIntegerField()
+
+
+def having_id(rows: models.QuerySet[M, M], text: str) -> list[M]:
+    """Return the rows whose id or short form is this text, the newest first."""
+    number = text.lstrip("#…")
+    if not (number.isascii() and number.isdigit() and len(number) < 19):
+        return []
+    found: models.QuerySet[Any, M] = rows.filter(pk=int(number))
+    if len(number) == _DIGITS:
+        either = models.Q(pk=int(number)) | models.Q(short_form=int(number))
+        found = rows.alias(short_form=ShortForm("pk")).filter(either)
+    # Not ordered by the database, which could read all rows in this order to find the few.
+    return sorted(found.order_by(), key=lambda row: row.pk, reverse=True)
 
 
 class TimeOrderedIdField(_Base):

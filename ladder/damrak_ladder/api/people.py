@@ -15,6 +15,7 @@ from damrak_ladder.api.filter_types import STORABLE
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.shapes import BotShape, bot_shape
 from damrak_ladder.bots.models import Bot
+from damrak_ladder.time_ordered_ids import having_id
 from damrak_ladder.tournaments.visibility import visible_blocks, visible_matches
 
 MOST: Final = 30
@@ -33,7 +34,10 @@ class AuthorShape(Schema):
 
 
 class SearchShape(Schema):
-    """Bots and authors whose names begin with the text; matches and blocks of that number."""
+    """Bots and authors whose names begin with the text; matches and blocks of that number.
+
+    The last six digits of a number are enough, as pages show them.
+    """
 
     bots: list[BotShape]
     authors: list[str]
@@ -71,18 +75,16 @@ def search(
     response: HttpResponse,
     q: Annotated[str, Field(min_length=1, max_length=60, pattern=STORABLE)],
 ) -> SearchShape:
-    """Search by the beginning of a name, or by a number."""
+    """Search by the beginning of a name, or by a number or its last six digits."""
     set_public(response, 10)
     count(request, "search", address_of(request), SEARCHES)
     asked = q.strip()
     named = Q(slug__startswith=asked.lower()) | Q(name__istartswith=asked)
     bots = Bot.objects.select_related("owner", "live").filter(named).order_by("slug")
     authors = User.objects.filter(username__istartswith=asked, bots__isnull=False).distinct()
-    number = asked.lstrip("#")
-    key = int(number) if number.isascii() and number.isdigit() and len(number) < 19 else 0
     return SearchShape(
         bots=[bot_shape(bot) for bot in bots[:MOST]],
         authors=list(authors.order_by("username").values_list("username", flat=True)[:MOST]),
-        matches=list(visible_matches(None).filter(pk=key).values_list("pk", flat=True)),
-        blocks=list(visible_blocks(None).filter(pk=key).values_list("pk", flat=True)),
+        matches=[one.pk for one in having_id(visible_matches(None), asked)[:MOST]],
+        blocks=[one.pk for one in having_id(visible_blocks(None), asked)[:MOST]],
     )

@@ -8,7 +8,7 @@ from django.db import models
 
 from damrak_ladder.bots.models import Bot, Version
 from damrak_ladder.message_codes.model_field import MessageField
-from damrak_ladder.time_ordered_ids import TimeOrderedIdField, new_id
+from damrak_ladder.time_ordered_ids import ShortForm, TimeOrderedIdField, new_id
 
 
 class Board(models.Model):
@@ -67,9 +67,7 @@ class Entry(models.Model):
 
     class Meta:
         verbose_name_plural = "entries"
-        constraints: ClassVar = [
-            models.UniqueConstraint("ladder", "bot", name="entry_once"),
-        ]
+        constraints: ClassVar = [models.UniqueConstraint("ladder", "bot", name="entry_once")]
 
     def __str__(self) -> str:
         return f"{self.bot} on {self.ladder}"
@@ -193,6 +191,7 @@ class Block(models.Model):
                 "finished", "id", condition=models.Q(state=BlockState.RECORDED), name="block_ended"
             ),
             models.Index("host", "finished", name="block_of_host"),
+            models.Index(ShortForm("id"), name="block_short_form"),
         ]
 
     def __str__(self) -> str:
@@ -240,8 +239,9 @@ class Match(models.Model):
     class Meta:
         verbose_name_plural = "matches"
         constraints: ClassVar = [
-            models.UniqueConstraint("block", "number", name="match_number_once"),
+            models.UniqueConstraint("block", "number", name="match_number_once")
         ]
+        indexes: ClassVar = [models.Index(ShortForm("id"), name="match_short_form")]
 
     def __str__(self) -> str:
         return f"match {self.pk}"
@@ -292,9 +292,7 @@ class SeatLog(models.Model):
     ready_us = models.PositiveBigIntegerField(default=0)
 
     class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint("seat", "attempt", name="seat_log_once"),
-        ]
+        constraints: ClassVar = [models.UniqueConstraint("seat", "attempt", name="seat_log_once")]
 
     def __str__(self) -> str:
         return f"log of {self.seat_id} in attempt {self.attempt}"

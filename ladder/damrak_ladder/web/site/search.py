@@ -15,6 +15,7 @@ from damrak_engine.boards import board_names, load_board
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Bot
 from damrak_ladder.matches.models import Ladder
+from damrak_ladder.time_ordered_ids import having_id
 from damrak_ladder.tournaments.visibility import visible_blocks, visible_matches
 from damrak_ladder.web.site.rate_limits import at_most
 
@@ -26,6 +27,8 @@ _VERSUS: Final = re.compile(r"\s+(?:vs\.?|versus|against|x|\u00d7)\s+", re.IGNOR
 @at_most(60, 60, method="GET")
 def search(request: HttpRequest) -> HttpResponse:
     """Search bots, people, boards and places by name, matches and blocks by number.
+
+    The last six digits of a number are enough, as headings show them.
 
     "A vs B" with the names of two bots is redirected to their comparison.
 
@@ -44,10 +47,8 @@ def search(request: HttpRequest) -> HttpResponse:
         people = User.objects.filter(username__istartswith=asked)
         context["people"] = people.filter(bots__isnull=False).distinct().order_by("username")[:MOST]
         context["boards"] = _boards(asked.lower())
-        number = asked.lstrip("#")
-        if number.isascii() and number.isdigit() and len(number) < 19:
-            context["matches"] = visible_matches(request.user).filter(pk=int(number))
-            context["blocks"] = visible_blocks(request.user).filter(pk=int(number))
+        context["matches"] = having_id(visible_matches(request.user), asked)[:MOST]
+        context["blocks"] = having_id(visible_blocks(request.user), asked)[:MOST]
     return render(request, "web/site/search.html", context)
 
 
