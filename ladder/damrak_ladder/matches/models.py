@@ -223,6 +223,7 @@ class Attempt(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint("block", "number", name="attempt_number_once"),
         ]
+        indexes: ClassVar = [models.Index("outcome", "id", name="attempt_latest_of_outcome")]
 
     def __str__(self) -> str:
         return f"attempt {self.number} at block {self.block_id}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Count, Max, OuterRef, Subquery
+from django.db.models import Count, OuterRef, Subquery
 
 from damrak_ladder.matches.models import (
     Attempt,
@@ -22,9 +22,6 @@ from damrak_ladder.tournaments.visibility import visible, visible_blocks, visibl
 HOURS: Final = 24
 TIMED: Final = 24
 """The number of latest games that the shares of time are computed from."""
-
-LOOKED_AT: Final = 2000
-"""The number of latest attempts that are searched for failures."""
 
 FAILURES: Final = 12
 _NOT_RECORDED: Final = [state for state in BlockState if state != BlockState.RECORDED]
@@ -99,7 +96,11 @@ def unrecorded_blocks() -> dict[str, int]:
 
 
 def failures() -> list[Attempt]:
-    """Return the latest failed attempts, the newest first."""
-    newest = visible(Attempt, None).aggregate(newest=Max("pk"))["newest"] or 0
-    found = visible(Attempt, None).filter(pk__gt=newest - LOOKED_AT, outcome__in=_FAILED)
-    return list(found.select_related("host").order_by("-pk")[:FAILURES])
+    """Return the latest failed attempts, the newest first.
+
+    They are read in the order of an index of failures, so that neither successful nor hidden
+    attempts shorten the list.
+    """
+    found = visible(Attempt, None).select_related("host").order_by("-pk")
+    latest = [one for outcome in _FAILED for one in found.filter(outcome=outcome)[:FAILURES]]
+    return sorted(latest, key=lambda one: one.pk, reverse=True)[:FAILURES]

@@ -6,11 +6,27 @@ from datetime import timedelta
 
 import pytest
 
-from damrak_ladder.matches.models import Attempt, Block, BlockState, Host, Match, MatchTimings
+from damrak_ladder.matches.models import (
+    Attempt,
+    Block,
+    BlockState,
+    Host,
+    Match,
+    MatchTimings,
+    Outcome,
+)
 from damrak_ladder.matches.timings import Timings, pack
 from damrak_ladder.message_codes.block_codes import ReportedVoid
-from damrak_ladder.profiles.activity import HOURS, blocks_by_hour, games_since, shares_of_hosts
+from damrak_ladder.profiles.activity import (
+    HOURS,
+    blocks_by_hour,
+    failures,
+    games_since,
+    shares_of_hosts,
+)
+from damrak_ladder.tournaments.visibility import visible
 from ladder.sites import fill_recently
+from ladder.tournaments.cups import play, started
 from ladder.visitors import page, visitor
 
 
@@ -47,3 +63,18 @@ def test_status_shows_the_pace_of_hosts_and_failures():
     assert "void, played again" in text
     assert "the referee went away" not in text  # it may name machines
     assert "the referee went away" in page(visitor("sam"), "/hosts/")
+
+
+@pytest.mark.usefixtures("database")
+def test_hidden_attempts_do_not_shorten_the_list_of_failures():
+    for slug, reveal in (("open", "public"), ("cup", "hidden")):
+        play(started(2, slug=slug, blocks=2, reveal=reveal)[0])
+    first = Attempt.objects.earliest("pk")
+    Attempt.objects.exclude(pk__in=visible(Attempt, None)).update(outcome=Outcome.VOID)
+    assert Attempt.objects.filter(outcome=Outcome.VOID).exists()
+    assert failures() == []
+    Attempt.objects.filter(pk=first.pk).update(outcome=Outcome.EXPIRED)
+    # Thousands of attempts lie between this one and the latest that a visitor sees.
+    last = visible(Attempt, None).latest("pk")
+    Attempt.objects.filter(pk=last.pk).update(id=last.pk + 100_000)
+    assert failures() == [first]
