@@ -32,6 +32,7 @@ _SIMULATED: Final = (
     "swiss-tables",
     "culling",
     "snapshot",
+    "gauntlet",
 )
 
 

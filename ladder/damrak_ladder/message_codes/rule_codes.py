@@ -187,13 +187,6 @@ class TooManyChallengers(Message, code="too-many-challengers"):
     possible: int
 
 
-class NotSimulated(Message, code="not-simulated"):
-    """The format cannot be simulated."""
-
-    format: str
-    known: tuple[str, ...]
-
-
 class SlugForm(Message, code="slug-form"):
     """The address has characters that are not allowed."""
 

@@ -24,7 +24,7 @@ from damrak_ladder.tournaments.log.state import Stage
 from damrak_ladder.tournaments.models import Tournament
 from damrak_ladder.tournaments.rest_of_stage import order_of
 from damrak_ladder.tournaments.simulation.bracket_rest import NOBODY, champions
-from damrak_ladder.tournaments.simulation.estimates import SIMULATED, simulate
+from damrak_ladder.tournaments.simulation.estimates import simulate
 from damrak_ladder.tournaments.simulation.games import Floats, Integers
 
 RUNS: Final = 1000
@@ -83,7 +83,7 @@ def forecast_rounds(played: int, entrants: int) -> list[int]:
 
 
 def following(stage: Stage, plans: Sequence[StagePlan]) -> tuple[int, ...]:
-    """Return the stages after this one, if one leads to the next and all can be simulated.
+    """Return the stages after this one, if one leads to the next.
 
     Without them the forecast is about the stage itself, such as a division.
     """
@@ -96,7 +96,7 @@ def following(stage: Stage, plans: Sequence[StagePlan]) -> tuple[int, ...]:
         if any(source.stage == chain[-1] for source in plan.sources)
     ]:
         plan = plans[after[0]]
-        if len(after) > 1 or len(plan.sources) > 1 or plan.rules.format not in SIMULATED:
+        if len(after) > 1 or len(plan.sources) > 1:
             return ()
         chain.append(after[0])
     others = [plan for plan in plans if plan.sources[0].stage is None]

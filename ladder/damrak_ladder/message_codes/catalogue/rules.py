@@ -59,7 +59,6 @@ TEXTS: Final[Mapping[type[Message], Any]] = {
         "Challengers: %(challengers)s, entrants: %(entrants)s. No opponents are left; choose "
         "at most %(possible)s."
     ),
-    codes.NotSimulated: _("The format %(format)s is not simulated. Choose from: %(known)s."),
     codes.SlugForm: _("The address consists of lower-case letters, digits and inner hyphens."),
     codes.TournamentExists: _("There is already a tournament %(slug)s."),
     codes.LeagueOfOther: _("The league %(slug)s belongs to another user."),

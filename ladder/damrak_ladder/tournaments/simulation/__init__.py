@@ -3,7 +3,6 @@
 from damrak_ladder.tournaments.simulation.estimates import (
     MOST_ENTRANTS,
     RUNS,
-    SIMULATED,
     SPREAD,
     Estimate,
     affordable_runs,
@@ -17,7 +16,6 @@ from damrak_ladder.tournaments.simulation.recommendation import Recommendation, 
 __all__ = [
     "MOST_ENTRANTS",
     "RUNS",
-    "SIMULATED",
     "SPREAD",
     "Estimate",
     "Recommendation",

@@ -28,8 +28,8 @@ _BY_FORMAT: Final = {
     "swiss-tables": rounds.swiss_tables,
     "culling": rounds.culling,
     "snapshot": rounds.drawn_rounds,
+    "gauntlet": rounds.gauntlet,
 }
-SIMULATED: Final = (*KNOCKOUTS, *_BY_FORMAT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def estimate(stages: Sequence[StageRules], strengths: Floats, seed: int = 1) -> 
     """Returns what a chain of stages achieves for these fields, one row for each run.
 
     Raises:
-        RulesError: a stage cannot be simulated, or does not fit the field.
+        RulesError: a stage does not fit the field.
     """
     random = np.random.default_rng(seed)
     runs = len(strengths)
@@ -120,7 +120,7 @@ def simulate(rules: StageRules, strengths: Floats, random: np.random.Generator) 
     """Returns runs of one stage.
 
     Raises:
-        RulesError: the format cannot be simulated, or does not fit the field.
+        RulesError: the format does not fit the field.
     """
     count = strengths.shape[1]
     rules.validate(count)
@@ -128,8 +128,6 @@ def simulate(rules: StageRules, strengths: Floats, random: np.random.Generator) 
         raise RulesError("entrants", codes.FieldSize(count, MOST_ENTRANTS))
     if rules.format in KNOCKOUTS:
         return knockouts.simulate(rules, strengths, random)
-    if rules.format not in _BY_FORMAT:
-        raise RulesError("format", codes.NotSimulated(rules.format, SIMULATED))
     if rules.players > 2 and rules.format in ("round-robin", "groups"):
         return rounds.drawn_rounds(rules, strengths, random)
     return _BY_FORMAT[rules.format](rules, strengths, random)

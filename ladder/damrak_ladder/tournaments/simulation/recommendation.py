@@ -57,7 +57,7 @@ def recommend(
     formats may have; by default those of the stages.
 
     Raises:
-        RulesError: the stages do not fit the field, or cannot be simulated.
+        RulesError: the stages do not fit the field.
     """
     if not 2 <= len(ratings) <= MOST_ENTRANTS:
         raise RulesError("entrants", codes.FieldSize(len(ratings), MOST_ENTRANTS))

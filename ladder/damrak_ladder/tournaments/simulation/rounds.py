@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from damrak_ladder.tournaments.formats import Entrant, StageRules
+from damrak_ladder.tournaments.formats import Entrant, StageRules, schedules
 from damrak_ladder.tournaments.formats.culling import CullingStage
-from damrak_ladder.tournaments.formats.plans import culling_stages, round_count
+from damrak_ladder.tournaments.formats.plans import blocks_of_round, culling_stages, round_count
 from damrak_ladder.tournaments.formats.schedules import snake
 from damrak_ladder.tournaments.formats.tables import table_sizes
 from damrak_ladder.tournaments.simulation.games import (
@@ -214,6 +214,29 @@ def _drawn_stage(
     played = [size for size in sizes if size > 1]
     total = stage.rounds * stage.blocks
     return points, total * len(played), total * sum(played)
+
+
+def gauntlet(rules: StageRules, strengths: Floats, random: np.random.Generator) -> Runs:
+    """Returns runs in which the challengers, the first columns, meet all others."""
+    runs, count = strengths.shape
+    entrants = [Entrant(at + 1, at + 1) for at in range(count)]
+    sides = schedules.gauntlet_sides(entrants, rules.challengers)
+    once = schedules.gauntlet_rounds(len(sides[0]), len(sides[1]), rules.players)
+    points = np.zeros((runs, count))
+    blocks = games = 0
+    for number in range(round_count(rules, entrants)):
+        tables = schedules.gauntlet_round(*sides, rules.players, number % once)
+        tables.sort(key=len, reverse=True)
+        sizes = [len(table) for table in tables]
+        order = np.tile([it.seed - 1 for table in tables for it in table], (runs, 1))
+        each = blocks_of_round(rules, entrants, number + 1)
+        points += _table_round(order, sizes, strengths, each, random)
+        blocks, games = blocks + each * len(sizes), games + each * sum(sizes)
+    return Runs(
+        ranking(points, strengths, random),
+        np.full(runs, blocks, np.int64),
+        np.full(runs, games, np.int64),
+    )
 
 
 def culling(rules: StageRules, strengths: Floats, random: np.random.Generator) -> Runs:

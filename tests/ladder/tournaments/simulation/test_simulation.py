@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from damrak_ladder.tournaments.formats import Entrant, RulesError, StageRules, plan
+from damrak_ladder.tournaments.formats.rules import FORMATS
 from damrak_ladder.tournaments.simulation import (
-    SIMULATED,
     Estimate,
     estimate,
     model_field,
@@ -81,7 +81,7 @@ def test_a_pairing_of_two_has_the_exact_probability() -> None:
 
 @examples(25)
 @given(
-    format_=st.sampled_from(SIMULATED),
+    format_=st.sampled_from(FORMATS),
     entrants=st.integers(4, 23),
     blocks=st.integers(1, 3),
     seed=st.integers(0, 99),
@@ -99,7 +99,7 @@ def test_costs_are_those_of_the_plan(format_: str, entrants: int, blocks: int, s
 def test_every_run_ranks_every_entrant_once() -> None:
     from damrak_ladder.tournaments.simulation.estimates import simulate
 
-    for format_ in SIMULATED:
+    for format_ in FORMATS:
         [rules, *_] = usual_stages(format_, 13, 1)
         strengths = model_field(13, 30, 150, 50, np.random.default_rng(1))
         ranking = simulate(rules, strengths, np.random.default_rng(2)).ranking
@@ -112,6 +112,29 @@ def test_tables_of_four_in_a_knockout() -> None:
     result = estimate(stages, strengths)
     assert (result.blocks, result.games) == (14, 56)
     assert result.best_wins > 0.95
+
+
+def test_one_challenger_wins_its_gauntlet_and_more_blocks_find_the_best_of_several() -> None:
+    strengths = model_field(16, 25, 150, RUNS, np.random.default_rng(1))
+    is_challenger = np.argmax(strengths, axis=1) == 0
+    alone = estimate((StageRules(format="gauntlet"),), strengths)
+    assert alone.best_wins == pytest.approx(is_challenger.mean(), abs=0.03)
+    field = np.concatenate([strengths[:, :4] + 300, strengths[:, 4:]], axis=1)
+    chances = [
+        estimate((StageRules(format="gauntlet", challengers=4, blocks=blocks),), field).best_wins
+        for blocks in (1, 4, 64)
+    ]
+    assert chances[0] + 0.05 < chances[1] < chances[2] - 0.05
+
+
+def test_gauntlet_at_tables_and_with_a_longer_last_round_has_the_cost_of_its_plan() -> None:
+    strengths = model_field(14, 25, 150, 20, np.random.default_rng(1))
+    for more in ({"final_blocks": 5}, {"double": True}, {"challengers": 3, "final_blocks": 2}):
+        for players in (2, 3, 4):
+            rules = StageRules(format="gauntlet", players=players, **more)
+            expected = plan(rules, [Entrant(at, at) for at in range(1, 15)])
+            result = estimate((rules,), strengths)
+            assert (result.blocks, result.games) == (expected.blocks, expected.games)
 
 
 def test_best_bot_of_groups_wins_its_own_group() -> None:
@@ -177,9 +200,6 @@ def test_recommendations_are_cheaper_or_better() -> None:
 
 
 def test_what_cannot_be_simulated_is_refused() -> None:
-    strengths = np.zeros((10, 8))
-    with pytest.raises(RulesError, match="NotSimulated"):
-        estimate([StageRules(format="gauntlet")], strengths)
     with pytest.raises(RulesError, match=r"FieldSize\(entrants=600, limit=512\)"):
         estimate([StageRules(format="swiss")], np.zeros((2, 600)))
     with pytest.raises(RulesError, match=r"FieldSize\(entrants=1, limit=512\)"):
