@@ -10,9 +10,9 @@ from typing import Final
 from django.db.models import Count, Max
 
 from damrak_ladder.bots.models import Kind, Version
+from damrak_ladder.matches.durations import seconds_per_block
 from damrak_ladder.matches.hosts import silent_after
 from damrak_ladder.matches.models import Block, BlockState, Host, HostState, Purpose
-from damrak_ladder.pipeline.queue.durations import seconds_per_block
 
 AHEAD: Final = timedelta(seconds=1)
 """A host is sent enough blocks beyond those it plays to keep it busy for this long, and at least

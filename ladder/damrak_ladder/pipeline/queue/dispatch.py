@@ -12,10 +12,10 @@ from django.db import transaction
 from django.db.models import Q
 
 from damrak_ladder.matches.attempts import patience
+from damrak_ladder.matches.durations import seconds_per_game
 from damrak_ladder.matches.flows import weights_of
 from damrak_ladder.matches.models import Block, BlockState
 from damrak_ladder.pipeline.queue.capacity import Place, places, present
-from damrak_ladder.pipeline.queue.durations import seconds_per_game
 from damrak_ladder.pipeline.queue.fair_share import Turns, locked_turns
 from damrak_ladder.pipeline.queue.waiting_blocks import InLine, lines
 

@@ -18,13 +18,13 @@ from django.db import models
 from django.db.models import Count
 
 from damrak_ladder.bots.models import Bot, Kind, Version
+from damrak_ladder.matches.durations import seconds_per_game
 from damrak_ladder.matches.flows import weights_of
 from damrak_ladder.matches.models import Attempt, Block, BlockState, Seat
 from damrak_ladder.matchmaking import Held, Outlook, Waiting, outlook
 from damrak_ladder.message_codes import queue_codes as codes
 from damrak_ladder.message_codes.message import Message
 from damrak_ladder.pipeline.queue.capacity import Place, places
-from damrak_ladder.pipeline.queue.durations import seconds_per_game
 from damrak_ladder.pipeline.queue.fair_share import Turns, turns_now
 from damrak_ladder.pipeline.queue.waiting_blocks import remotes_of
 from damrak_ladder.tournaments.visibility import visible_blocks

@@ -17,13 +17,13 @@ from django.db import transaction
 
 from damrak_ladder.matches.boards import prepare_boards
 from damrak_ladder.matches.booking import SEATS
+from damrak_ladder.matches.durations import seconds_per_game
 from damrak_ladder.matches.errors import MatchError
 from damrak_ladder.matches.flows import weights_of
 from damrak_ladder.matches.models import Block, BlockState, Purpose
 from damrak_ladder.matches.waiting_time import put_first
 from damrak_ladder.matchmaking import MOST_TURNS, Shares
 from damrak_ladder.pipeline.queue.capacity import Place, places, present
-from damrak_ladder.pipeline.queue.durations import seconds_per_game
 from damrak_ladder.pipeline.queue.fair_share import locked_turns
 from damrak_ladder.pipeline.queue.sources import Source, Tokens, sources
 from damrak_ladder.pipeline.queue.waiting_blocks import lines, remotes_of

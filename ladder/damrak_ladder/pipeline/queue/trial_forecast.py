@@ -12,10 +12,10 @@ from typing import Final
 from django.conf import settings
 from django.db.models import Avg, Count, DurationField, F
 
+from damrak_ladder.matches.durations import ladders_with_blocks, seconds_per_game
 from damrak_ladder.matches.flows import BURST, owner_flow, weights_of
 from damrak_ladder.matches.models import Attempt, Block, BlockState, Outcome
 from damrak_ladder.pipeline.queue.capacity import places
-from damrak_ladder.pipeline.queue.durations import ladders_with_blocks, seconds_per_game
 from damrak_ladder.trials.demand import wishes
 from damrak_ladder.trials.models import Trial, TrialState
 from damrak_ladder.trials.trials import SEATS, scores_by_trial, sprt_of

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any, Final
+from typing import Final
 
-from damrak_ladder.matches.models import Host, HostState
+from damrak_ladder.matches.durations import games_per_second
 from damrak_ladder.message_codes.wording import text_of
-from damrak_ladder.pipeline.queue.durations import seconds_per_game
 from damrak_ladder.tournaments.divisions import divisions_of
 from damrak_ladder.tournaments.formats import Entrant, RulesError, StageRules, plan
 from damrak_ladder.tournaments.log.rules import Rules, StagePlan
@@ -66,8 +65,8 @@ def forecast_of(rules: Rules, entrants: int) -> Forecast:
         days = sum(_rounds(*one) for one in chain) if rules.schedule.daily else 0
     except RulesError as problem:
         return Forecast(entrants, problem=text_of(problem.message))
-    speed = _games_per_second()  # each rotation plays the games of a block again
-    repeated = rules.rotations
+    speed = games_per_second(rules.games_a_minute)
+    repeated = rules.rotations  # each plays the games of a block again
     chosen = found.chosen
     return Forecast(
         chain[0][1],
@@ -158,10 +157,3 @@ def _warnings(chain: list[tuple[StageRules, int]]) -> tuple[str, ...]:
     for rules, size in chain:
         found += [text_of(one) for one in plan(rules, _field(size)).warnings]
     return tuple(found)
-
-
-def _games_per_second() -> float:
-    """Return the number of games that the trusted hosts play in a second, as measured."""
-    hosts = Host.objects.filter(state=HostState.TRUSTED).values_list("workers", flat=True)
-    seconds: Any = seconds_per_game([None])[None]
-    return max(1, sum(hosts)) / float(seconds)

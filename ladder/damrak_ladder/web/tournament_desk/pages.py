@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -211,7 +212,8 @@ def _forecast(state: State) -> Forecast | None:
     taking_part = sum(state.is_in(number) for number in state.entrants)
     if state.stages or taking_part < 2:
         return None
-    return forecast_of(state.rules, taking_part)
+    rules = replace(state.rules, games_a_minute=state.games_a_minute)
+    return forecast_of(rules, taking_part)
 
 
 def _rows(tournament: Tournament, below: int | None) -> list[dict[str, Any]]:

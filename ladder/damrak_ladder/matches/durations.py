@@ -1,4 +1,4 @@
-"""Durations of blocks, measured on the latest ones."""
+"""Durations of blocks, measured on the latest ones, and the pace of the hosts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,19 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
+from django.conf import settings
 from django.db.models import Count, Exists, F, OuterRef
 
-from damrak_ladder.matches.models import Attempt, Block, BlockState, Ladder, Match, Outcome
+from damrak_ladder.matches.models import (
+    Attempt,
+    Block,
+    BlockState,
+    Host,
+    HostState,
+    Ladder,
+    Match,
+    Outcome,
+)
 
 LATEST: Final = 32
 UNKNOWN_S: Final = 1.0
@@ -20,6 +30,18 @@ _SHORTEST_S: Final = 0.01
 def seconds_per_game(ladders: Iterable[int | None]) -> dict[int | None, float]:
     """Return the mean time of a game on each of these ladders; None stands for no ladder."""
     return {ladder: _measured(ladder) for ladder in set(ladders)}
+
+
+def games_per_second(games_a_minute: int | None) -> float:
+    """Return the number of games that the trusted hosts play in a second, as measured.
+
+    It respects this limit and the limit of the platform.
+    """
+    hosts = Host.objects.filter(state=HostState.TRUSTED).values_list("workers", flat=True)
+    seconds = seconds_per_game([None])[None]
+    limits = (games_a_minute, settings.DAMRAK_GAMES_PER_MINUTE)
+    speeds = [limit / 60 for limit in limits if limit is not None]
+    return min([max(1, sum(hosts)) / seconds, *speeds])
 
 
 def seconds_per_block() -> float:
