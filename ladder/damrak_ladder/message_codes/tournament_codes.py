@@ -27,7 +27,7 @@ class EntrantAbsent(Message, code="entrant-absent"):
 
 
 class SlowRound(Message, code="slow-round"):
-    """A round takes longer than those before it."""
+    """A round takes longer than forecast."""
 
     number: Key
 

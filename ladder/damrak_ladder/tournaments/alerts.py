@@ -12,6 +12,7 @@ from typing import Any, Final
 from django.db.models import Q
 
 from damrak_ladder.matches import hosts
+from damrak_ladder.matches.durations import games_per_second
 from damrak_ladder.matches.models import BlockState, Host, HostState
 from damrak_ladder.message_codes.message import Message
 from damrak_ladder.message_codes.tournament_codes import (
@@ -25,17 +26,18 @@ from damrak_ladder.message_codes.tournament_codes import (
 )
 from damrak_ladder.message_codes.wording import english
 from damrak_ladder.tournaments import formats, journal
+from damrak_ladder.tournaments.formats.plans import blocks_of_round
 from damrak_ladder.tournaments.log.acts import Kind
 from damrak_ladder.tournaments.log.advance import pairing_of
-from damrak_ladder.tournaments.log.course import course
-from damrak_ladder.tournaments.log.state import Arrangement, Pairing, State
+from damrak_ladder.tournaments.log.course import course, field_of
+from damrak_ladder.tournaments.log.state import Arrangement, Pairing, Round, Stage, State
 from damrak_ladder.tournaments.log.values import UNDER_WAY, BlockKey, PairingKey, Phase
 from damrak_ladder.tournaments.models import Entrant, PairingBlock, Tournament
 from damrak_ladder.tournaments.pairing_blocks import open_verdicts
 from damrak_ladder.tournaments.records import keyed
 
 SLOW: Final = 2.0
-"""A round is slow if it takes this many times as long as the earlier rounds."""
+"""A round is slow if it takes this many times as long as forecast."""
 
 _LEAST: Final = timedelta(minutes=1)
 _BEFORE_START: Final = (Phase.OPEN, Phase.CLOSED)
@@ -74,6 +76,7 @@ def alerts(tournament: Tournament, now: datetime) -> list[Alert]:
         found += _not_pairable(tournament, state)
         found += _dead(tournament, state)
         found += _absent(tournament, state, now)
+    if state.phase is Phase.RUNNING:
         found += _slow(tournament, state, now)
     return found
 
@@ -213,23 +216,39 @@ def _pairing_alert(stage: int, number: int) -> Alert:
 
 
 def _slow(tournament: Tournament, state: State, now: datetime) -> list[Alert]:
-    """Return an alert for each open round that takes far longer than those before it."""
+    """Return an alert for each open round that takes far longer than forecast.
+
+    The forecast is the time that its games take at the measured pace, or the usual time of the
+    rounds before it, whichever is longer.
+    """
     found = []
-    for stage in state.stages.values():
-        times = [made.at for made in stage.rounds if made.at is not None]
-        took = [later - earlier for earlier, later in itertools.pairwise(times)]
-        if not took or stage.rounds[-1].at is None:
+    for made, verdicts in open_verdicts(tournament, state):
+        if made.at is None or all(one.is_decided for one in verdicts):
             continue
-        usual = max(_LEAST, timedelta(seconds=median(one.total_seconds() for one in took)))
-        if now - stage.rounds[-1].at > SLOW * usual:
-            key = stage.rounds[-1].key
-            where = {"stage": key.stage, "round": key.number}
+        stage = state.stages[made.key.stage]
+        if now - made.at > SLOW * max(_LEAST, _usual(stage), _at_pace(state, stage, made)):
+            where = {"stage": made.key.stage, "round": made.key.number}
             proposals: tuple[tuple[str, dict[str, Any]], ...] = (
                 (Kind.STOP, {"on": True}),
                 (Kind.PAUSE, {}),
             )
-            found.append(Alert("slow", SlowRound(key.number), proposals, where=where))
+            found.append(Alert("slow", SlowRound(made.key.number), proposals, where=where))
     return found
+
+
+def _usual(stage: Stage) -> timedelta:
+    """Return the median time between the rounds of a stage; zero if there is one round only."""
+    times = [made.at for made in stage.rounds if made.at is not None]
+    took = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
+    return timedelta(seconds=median(took)) if took else timedelta()
+
+
+def _at_pace(state: State, stage: Stage, made: Round) -> timedelta:
+    """Return the time that the games of a round take at the measured pace."""
+    seats = sum(len(one.entrants) for one in made.pairings.values() if len(one.entrants) > 1)
+    blocks = blocks_of_round(stage.plan.rules, field_of(state, stage), made.key.number)
+    games = seats * blocks * state.rules.rotations
+    return timedelta(seconds=games / games_per_second(state.games_a_minute))
 
 
 def _where(key: PairingKey) -> dict[str, int]:

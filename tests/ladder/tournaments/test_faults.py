@@ -10,6 +10,7 @@ from damrak_ladder.account_data.deletion import delete_account
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Bot, Kind, Version
 from damrak_ladder.matches import hosts
+from damrak_ladder.matches.durations import UNKNOWN_S
 from damrak_ladder.matches.models import Block, BlockState, Host, Seat, SeatLog
 from damrak_ladder.message_codes.block_codes import OperatorReason
 from damrak_ladder.pipeline.queue.dispatch import dispatch
@@ -257,3 +258,40 @@ def test_author_of_most_bots_of_a_swiss_raises_an_alert_before_the_start() -> No
     [alert] = alerts(tournament, NOW)
     assert (alert.kind, alert.proposals) == ("plan", ())
     assert "Entrants of one author: 5 of 8" in alert.text
+
+
+def test_open_round_that_takes_longer_than_forecast_is_an_alert() -> None:
+    tournament, user = started(4, blocks=30)  # 120 games a round
+    some_host(workers=1)
+
+    def slow(seconds: int) -> list[tuple[str, dict[str, int]]]:
+        found = alerts(tournament, NOW + timedelta(seconds=seconds))
+        return [(one.text, one.where) for one in found if one.kind == "slow"]
+
+    assert UNKNOWN_S == 1.0  # at one game a second the first round takes 2 minutes
+    assert slow(239) == []
+    late = [("Round 1 takes longer than forecast.", {"stage": 0, "round": 1})]
+    assert slow(241) == late
+    act(tournament, user, "speed", {"games_a_minute": 30})
+    assert slow(241) == []
+    assert slow(481) == late
+    act(tournament, user, "pause")
+    assert slow(481) == []
+
+
+def test_rounds_of_earlier_stages_are_not_slow() -> None:
+    stages = [
+        {"format": "swiss", "rounds": 2},
+        {"format": "single-elimination", "sources": [{"stage": 0}]},
+    ]
+    tournament, _ = started(4, stages=stages)
+    now = play(tournament, until=lambda: Round.objects.count() > 2)
+
+    def slow() -> list[dict[str, int]]:
+        found = alerts(tournament, now + timedelta(hours=1))
+        return [one.where for one in found if one.kind == "slow"]
+
+    assert slow() == []  # the semi-finals are over, and the final is not paired yet
+    run_duties(now)
+    tournament.refresh_from_db()
+    assert slow() == [{"stage": 1, "round": 2}]

@@ -22,7 +22,7 @@ TEXTS: Final[Mapping[type[Message], Any]] = {
         "%(bot)s has not been connected for %(minutes)s minutes.",
         "minutes",
     ),
-    codes.SlowRound: _("Round %(number)s takes longer than the rounds before it."),
+    codes.SlowRound: _("Round %(number)s takes longer than forecast."),
     codes.RoundNotPairable: _(
         "Round %(number)s cannot be paired: its arranged and forbidden pairings leave a bot "
         "without an opponent."
