@@ -33,6 +33,16 @@ def organiser(browser: Browser, site: Site) -> Iterator[Page]:
     context.close()
 
 
+@pytest.fixture
+def projector(browser: Browser, site: Site) -> Iterator[Page]:
+    """Yield a tab of the same organiser, with JavaScript."""
+    context = new_context(browser, viewport={"width": 1366, "height": 900}, locale="en-GB")
+    tab = context.new_page()
+    log_in(tab, site, "sam")
+    yield tab
+    context.close()
+
+
 def confirmed(tab: Page, button: str, reason: str = "") -> None:
     """Follow a link to the preview of an act, and confirm it."""
     tab.get_by_role("link", name=f"{button}…").first.click()
@@ -55,7 +65,7 @@ def pair(site: Site) -> None:
 
 
 def test_cup_is_created_run_corrected_and_revealed(
-    organiser: Page, site: Site, shots: Path
+    organiser: Page, projector: Page, site: Site, shots: Path
 ) -> None:
     tab, slug = organiser, "spring-cup"
     tab.goto(f"{site.url}/en/organise/tournaments/")
@@ -83,6 +93,10 @@ def test_cup_is_created_run_corrected_and_revealed(
     tab.screenshot(path=shots / "desk.png", full_page=True)
 
     pair(site)
+    reveal = f"{site.url}/en/organise/tournaments/{slug}/reveal/0/1/"
+    projector.goto(reveal)
+    button = projector.get_by_role("button", name="Make the result of table 2 public")
+    expect(button).to_be_disabled()
     for table in (1, 2):
         tab.goto(f"{site.url}/en/organise/tournaments/{slug}/rounds/0/1/")
         tab.get_by_role("link", name=f"Set the result… {table}").click()
@@ -97,7 +111,9 @@ def test_cup_is_created_run_corrected_and_revealed(
     tab.screenshot(path=shots / "desk-running.png", full_page=True)
 
     public = f"{site.url}/en/tournaments/{slug}/rounds/0/1/"
-    tab.goto(f"{site.url}/en/organise/tournaments/{slug}/reveal/0/1/")
+    expect(button).to_be_enabled(timeout=30_000)  # without reloading the page
+    expect(projector.get_by_text("being played")).to_have_count(0)
+    tab.goto(reveal)
     tab.get_by_role("button", name="Make the result of table 2 public").click()
     expect(tab.get_by_role("button", name="One step back")).to_be_visible()
     tab.screenshot(path=shots / "desk-reveal.png", full_page=True)

@@ -93,6 +93,7 @@ def _context(
         for one in reversed(names)
         if is_known and not one["bye"] and made.release_of(one["table"]) is not Release.PUBLIC
     ]
+    is_decided = bool(waiting) and waiting[0]["table"] in decided
     return {
         "tournament": tournament,
         "slug": tournament.slug,
@@ -103,7 +104,8 @@ def _context(
         # The last table is revealed first, so the newest result is on top.
         "shown": [_with_points(one) for one in shown if one["state"] == "decided"],
         "next": _without_result(waiting[0]) if waiting else None,
-        "is_decided": bool(waiting) and waiting[0]["table"] in decided,
+        "is_decided": is_decided,
+        "is_waiting": not is_known or (bool(waiting) and not is_decided),
         "left": len(waiting),
         "is_blocked": not is_known,
         "back": _last_step(tournament, stage, number),

@@ -63,6 +63,20 @@ def test_pairings_are_revealed_one_by_one_with_a_step_back() -> None:
     assert public_results() == 3
 
 
+def test_page_updates_itself_only_until_the_next_result_can_be_shown() -> None:
+    tournament, user = started(4, "single-elimination", reveal="hidden")
+    client, renews = visitor(user), f'hx-get="/en{REVEAL}"'
+    assert renews in page(client, REVEAL)
+    play(tournament)
+    html = page(client, REVEAL)
+    assert "Make the result of table 2 public" in html
+    assert "hx-get" not in html.split("<main")[1]
+    assert "hx-get" in page(client, REVEAL.replace("/1/", "/2/")).split("<main")[1]
+    for table in (2, 1):
+        html = press(client, f"Make the result of table {table}")
+    assert "hx-get" not in html.split("<main")[1]
+
+
 def test_round_that_follows_from_hidden_results_stays_off_the_screen() -> None:
     tournament, user = started(4, "single-elimination", reveal="hidden")
     play(tournament)
