@@ -227,6 +227,7 @@ def bad_rules() -> Iterator[tuple[object, str]]:
     yield {"stages": []}, "stages"
     yield {"stages": [{}]}, "stages.0.format"
     yield {"stages": [{"format": "ludo"}]}, "stages.0.format"
+    yield {"stages": [{**stage, "bye_points": "1/0"}]}, "stages.0.bye_points"
     yield {"stages": [stage, stage]}, "stages.1.sources"
     yield {"stages": [{**stage, "sources": [{"stage": 0}]}]}, "stages.0.sources.stage"
     yield {"stages": [stage], "colour": "red"}, "rules.colour"

@@ -79,7 +79,7 @@ def plain_number(name: str, given: object) -> int | None:
 
 def fraction(name: str, given: object) -> Fraction:
     """Return an exact fraction, given as text or as a number."""
-    if isinstance(given, str) and re.fullmatch(r"[0-9]{1,6}(/[0-9]{1,6})?", given):
+    if isinstance(given, str) and re.fullmatch(r"[0-9]{1,6}(/[1-9][0-9]{0,5})?", given):
         found = Fraction(given)
     else:
         found = Fraction(number(name, given, 0, 1000)).limit_denominator(1000)

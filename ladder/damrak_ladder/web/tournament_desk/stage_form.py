@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ from damrak_ladder.web.site.fragments import NOTHING
 from damrak_ladder.web.tournament_desk.texts import POINT_SYSTEMS, TABLE_PREFERENCES
 from damrak_ladder.web.tournaments.texts import FORMATS as FORMAT_NAMES, TIE_BREAKS as CRITERIA
 
-CRITERIA_SHOWN: Final = 6
+CRITERIA_SHOWN: Final = len(TIE_BREAKS)
 _FLAGS: Final = (
     "double",
     "third_place",
@@ -91,6 +92,18 @@ class StageForm(forms.Form):
     challengers = _number(_("Challengers of a gauntlet"), MOST_ENTRANTS)
     sudden_death_limit = _number(_("Blocks of sudden death, at most"), 100, 0)
     points = forms.ChoiceField(label=_("Points"), required=False)
+    place_points = forms.CharField(
+        label=_("Points for each place"),
+        required=False,
+        max_length=120,
+        help_text=_("For tables of 2, 3 and so on, for example: 1 0; 2 1 0; 3 2 1 0"),
+    )
+    bye_points = forms.CharField(
+        label=_("Points of a bye"),
+        required=False,
+        max_length=15,
+        help_text=_("Empty: 1 for two, 1/2 at tables."),
+    )
     table_preference = forms.ChoiceField(label=_("Seating at tables of 3 and 4"), required=False)
     double = _flag(_("All meet twice"))
     third_place = _flag(_("Play for the third place"))
@@ -143,9 +156,11 @@ class StageForm(forms.Form):
             found[name] = _DEFAULTS.get(name) if said[name] is None else said[name]
         for name in _FLAGS:
             found[name] = said[name]
-        if said["points"] != found.get("points"):
-            found.pop("place_points", None)
         found["points"] = said["points"] or _DEFAULTS["points"]
+        found["place_points"] = _rows(said["place_points"]) if said["points"] == "places" else []
+        found["bye_points"] = (
+            _number_or_fraction(said["bye_points"]) if said["bye_points"] else None
+        )
         found["table_preference"] = said["table_preference"] or _DEFAULTS["table_preference"]
         ties = [said[f"tie{at}"] for at in range(1, CRITERIA_SHOWN + 1)]
         found["tie_breaks"] = [one for one in ties if one] or None
@@ -160,11 +175,24 @@ class StageForm(forms.Form):
         return found
 
 
+def _rows(text: str) -> list[list[str | float]]:
+    """Return the points of the places, with a row for each size of table."""
+    rows = [[_number_or_fraction(one) for one in row.split()] for row in text.split(";")]
+    return [row for row in rows if row]
+
+
+def _number_or_fraction(text: str) -> str | float:
+    """Return a decimal number as a number, and everything else for the check of the rules."""
+    return float(text) if re.fullmatch(r"\d{1,4}\.\d{1,6}", text, re.ASCII) else text.strip()
+
+
 def stage_initial(stage: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of the form for a stage in JSON."""
     found = {**_DEFAULTS, **{name: value for name, value in stage.items() if name != "sources"}}
     for at, name in enumerate((stage.get("tie_breaks") or [])[:CRITERIA_SHOWN], 1):
         found[f"tie{at}"] = name
+    rows = [" ".join(str(one) for one in row) for row in stage.get("place_points") or []]
+    found["place_points"] = "; ".join(rows)
     sources = stage.get("sources")
     if sources and _shows(sources):
         [source] = sources

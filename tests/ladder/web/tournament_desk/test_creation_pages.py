@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 
 from damrak_ladder.tournaments import journal
 from damrak_ladder.tournaments.log.rules import parse_rules, rules_json
 from damrak_ladder.tournaments.models import Tournament
 from damrak_ladder.web.tournament_desk.forecasts import forecast_of
 from damrak_ladder.web.tournament_desk.presets import PRESETS
-from ladder.tournaments.cups import cup, organiser
+from ladder.tournaments.cups import act, cup, organiser
 from ladder.visitors import page, visitor
-from ladder.web.tournament_desk.test_desk import confirm
+from ladder.web.tournament_desk.test_desk import confirm, hidden
 
 pytestmark = pytest.mark.usefixtures("database")
 NEW = "/organise/tournaments/new/"
@@ -115,6 +116,33 @@ def test_all_fields_of_the_form_arrive_in_the_rules() -> None:
     assert rules.games_a_minute == 30
 
 
+def test_form_takes_points_for_each_place_and_of_a_bye() -> None:
+    client = visitor(organiser())
+    sent = {"head-name": "Cup", "head-slug": "places", "stage0-points": "places"}
+    html = submit(client, f"{NEW}?preset=cup", **sent)
+    assert "State the points of each place for every size of table, from 2 to 4." in html
+    sent |= {"stage0-place_points": "1 0; 2.5 1 0; 3 2 1/2 0", "stage0-bye_points": "1/4"}
+    ties = ["seed", "goods", "buchholz", "sonneborn-berger", "first-places", "head-to-head"]
+    ties += ["game-points"]
+    sent |= {f"stage0-tie{at}": tie for at, tie in enumerate(ties, 1)}
+    submit(client, f"{NEW}?preset=cup", **sent)
+    path = "/organise/tournaments/places/rules/"
+    for most in ("64", "65"):  # the form of the rules shows and keeps what was given
+        stage = journal.state_of(Tournament.objects.get(slug="places")).rules.stages[0].rules
+        assert [[str(one) for one in row] for row in stage.place_points] == [
+            ["1", "0"],
+            ["5/2", "1", "0"],
+            ["3", "2", "1/2", "0"],
+        ]
+        assert (str(stage.bye_points), stage.tie_breaks) == ("1/4", tuple(ties))
+        said = hidden(submit(client, path, **{"rules-most": most}))
+        client.post("/en/organise/tournaments/places/acts/rules/", said)
+    for points in ("1 0; a b c", "-1 0", "1/0 1; 1 1 1", "1 0; 2 1 0", "9" * 100):
+        sent |= {"head-slug": "other", "stage0-place_points": points}
+        assert "errorlist" in submit(client, f"{NEW}?preset=cup", **sent)
+    assert not Tournament.objects.filter(slug="other").exists()
+
+
 def test_problems_are_shown_beside_their_fields_and_nothing_is_created() -> None:
     client = visitor(organiser())
     said = Fields(page(client, NEW)).values | {"create": "1"}
@@ -143,6 +171,30 @@ def test_forecast_of_a_league_counts_all_divisions_and_days() -> None:
     assert "With one round a day it takes 14 days." in html
     found = forecast_of(parse_rules(PRESETS["final"].rules), 16)
     assert (found.divisions, found.days) == (0, 0)
+
+
+def test_minutes_respect_the_limits_of_games_a_minute() -> None:
+    rules = parse_rules(PRESETS["class"].rules)
+    quick = forecast_of(rules, 12).chosen
+    slow = forecast_of(replace(rules, games_a_minute=3), 12).chosen
+    with override_settings(DAMRAK_GAMES_PER_MINUTE=2):
+        slowest = forecast_of(replace(rules, games_a_minute=3), 12).chosen
+        alone = forecast_of(rules, 12).chosen
+    assert quick is not None
+    assert slow is not None
+    assert slow.minutes == pytest.approx(slow.games / 3, abs=1)
+    assert slowest == alone
+    assert alone is not None
+    assert alone.minutes == pytest.approx(alone.games / 2, abs=1)
+    assert quick.minutes < slow.minutes < alone.minutes
+
+
+def test_desk_shows_the_minutes_at_its_own_speed() -> None:
+    tournament, user = cup(4)
+    client, path = visitor(user), "/organise/tournaments/cup/"
+    assert "12 games, 12 minutes" not in page(client, path)
+    act(tournament, user, "speed", {"games_a_minute": 1})
+    assert "12 games, 12 minutes" in page(client, path)
 
 
 def test_forecast_answers_with_numbers_and_other_choices() -> None:
