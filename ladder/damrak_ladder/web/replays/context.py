@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -12,6 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext as _
 
+from damrak_engine.replay import Replay
 from damrak_ladder.matches.boards import board_of
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.web.replays import panels
@@ -74,17 +76,26 @@ def viewer_context(request: HttpRequest, match: Match) -> dict[str, Any]:
             "language": get_language(),
             "names": names,
             "title": title_of(names),
-            "result": ", ".join(
-                f"{name} {signed(came.total)}"
-                for name, came in zip(names, replay.result.seats, strict=True)
-            ),
+            "result": "" if at < last else _result(names, replay),
             "board": board_title(replay.board.name),
             "page": site + page,
-            "card": site + reverse("replay-files:card", args=[match.pk]),
+            "card": site + _preview(match.pk, at, last),
             "oembed": f"{site}{reverse('replay-files:oembed')}?url={site}{page}",
             "embed": site + reverse("replays:embed", args=[match.pk]),
         }
     }
+
+
+def _result(names: Sequence[str], replay: Replay) -> str:
+    pairs = zip(names, replay.result.seats, strict=True)
+    return ", ".join(f"{name} {signed(came.total)}" for name, came in pairs)
+
+
+def _preview(match: int, at: int, last: int) -> str:
+    """Return the address of the picture for links; that of the last moment shows the result."""
+    if at < last:
+        return reverse("replay-files:position_pixels", args=[match]) + f"?at={at}"
+    return reverse("replay-files:card", args=[match])
 
 
 def named(shown: dict[str, Any], names: list[str]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from damrak_ladder.matches.models import Block, BlockState, Match, SeatResult
 from damrak_ladder.profiles.mirrored_luck import owns, seat_rows
 from damrak_ladder.web.block import lists
 from damrak_ladder.web.block.divergence import divergences, parting
+from damrak_ladder.web.block.tags import board_title
 from ladder.sites import fill_recently
 from ladder.visitors import page, visitor
 
@@ -55,3 +56,9 @@ def test_luck_is_the_mean_of_a_seat_and_play_is_the_rest():
     assert "Where the games diverged" not in text
     open_ = Block.objects.get(state=BlockState.WAITING)
     assert "Results without luck" not in page(visitor(), f"/blocks/{open_.pk}/")
+
+
+def test_boards_of_a_day_have_titles():
+    assert board_title("practice") == "Oefenhaven"
+    assert board_title("daily-2026-11-20-24") == "board of the day, 20 November 2026"
+    assert board_title("my-board") == "my-board"

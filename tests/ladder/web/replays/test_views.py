@@ -60,6 +60,25 @@ def test_nothing_is_shown_before_the_whole_block_is_recorded(client: Client) -> 
     assert client.get(f"/matches/{played.pk}/moments/all.json").status_code == 404
 
 
+def test_preview_of_a_link_to_an_earlier_moment_shows_no_result(
+    client: Client, match: Match
+) -> None:
+    def preview(query: str) -> dict[str, str]:
+        page = client.get(f"/en/matches/{match.pk}/{query}").content.decode()
+        return dict(re.findall(r'property="og:(\w+)" content="([^"]*)"', page))
+
+    end, start = preview(""), preview("?at=0")
+    assert end["title"] == start["title"]
+    assert "·" in end["description"]
+    assert "·" not in start["description"]
+    assert end["url"].endswith(f"/matches/{match.pk}/")
+    assert start["url"].endswith(f"/matches/{match.pk}/?at=0")  # crawlers read this address
+    assert end["image"].endswith("card.png")
+    assert start["image"].endswith("position.png?at=0")
+    client.cookies["damrak-results"] = "hidden"
+    assert preview("") == start
+
+
 def test_moments_come_compressed_and_may_be_kept_for_good(client: Client, match: Match) -> None:
     path = f"/matches/{match.pk}/moments/0.json"
     plain = client.get(path)
