@@ -219,3 +219,7 @@ def test_search_finds_places_and_pairs():
     assert "Vlasbrug" in page(client, "/search/?q=vlas")
     assert "/ladders/amsterdam/" in page(client, "/search/?q=practice").split("<main")[1]
     assert "No results" in page(client, "/search/?q=tulip+vs+nothing")
+    Bot.objects.filter(slug="gable").update(name="Mcts, 20 iterations")  # as of a house bot
+    for asked in ("tulip+vs+mcts,+20+iterations", "TUL+vs+mcts"):
+        found = client.get(f"/en/search/?q={asked}")
+        assert found["Location"] == "/en/compare/?a=tulip&b=gable"

@@ -30,20 +30,19 @@ def search(request: HttpRequest) -> HttpResponse:
 
     The last six digits of a number are enough, as headings show them.
 
-    "A vs B" with the names of two bots is redirected to their comparison.
+    "A vs B" with the names of two bots, or their beginnings, is redirected to their comparison.
 
     A request with `go` and the full name of a bot is redirected to its page.
     """
     asked = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST]
-    if request.GET.get("go") and Bot.objects.filter(slug=asked.lower()).exists():
-        return HttpResponseRedirect(reverse("web:bot", args=[asked.lower()]))
+    if request.GET.get("go") and (slug := _first(_called(asked))):
+        return HttpResponseRedirect(reverse("web:bot", args=[slug]))
     if pair := _pair(asked):
         return HttpResponseRedirect(f"{reverse('web:compare')}?{urlencode(pair)}")
     context: dict[str, object] = {"asked": asked, "most": MOST}
     if asked:
         bots = Bot.objects.select_related("owner", "live")
-        named = Q(slug__startswith=asked.lower()) | Q(name__istartswith=asked)
-        context["bots"] = bots.filter(named).order_by("slug")[:MOST]
+        context["bots"] = bots.filter(_begins(asked)).order_by("slug")[:MOST]
         people = User.objects.filter(username__istartswith=asked)
         context["people"] = people.filter(bots__isnull=False).distinct().order_by("username")[:MOST]
         context["boards"] = _boards(asked.lower())
@@ -54,11 +53,26 @@ def search(request: HttpRequest) -> HttpResponse:
 
 def _pair(asked: str) -> dict[str, str] | None:
     """Return the two bots of a request such as "tulip vs gable"; None if it is no such request."""
-    names = [name.strip().lower() for name in _VERSUS.split(asked)]
-    if len(names) != 2 or names[0] == names[1]:
+    names = [name.strip() for name in _VERSUS.split(asked)]
+    if len(names) != 2 or not all(names):
         return None
-    known = set(Bot.objects.filter(slug__in=names).values_list("slug", flat=True))
-    return {"a": names[0], "b": names[1]} if known == set(names) else None
+    first, second = (_first(_called(name)) or _first(_begins(name)) for name in names)
+    return {"a": first, "b": second} if first and second and first != second else None
+
+
+def _called(name: str) -> Q:
+    """Return the condition for a bot with this name; pages show readable names of house bots."""
+    return Q(slug=name.lower()) | Q(name__iexact=name)
+
+
+def _begins(name: str) -> Q:
+    """Return the condition for a bot whose name begins like this."""
+    return Q(slug__startswith=name.lower()) | Q(name__istartswith=name)
+
+
+def _first(condition: Q) -> str | None:
+    slugs = Bot.objects.filter(condition).order_by("slug")
+    return slugs.values_list("slug", flat=True).first()
 
 
 def _boards(asked: str) -> list[tuple[str, str, list[Ladder]]]:
