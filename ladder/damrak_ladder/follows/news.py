@@ -96,7 +96,7 @@ def _upsets(since: datetime, now: datetime) -> int:
         said = texts.upset(row.version.bot.name, row.ladder.name, round(100 * row.value))
         wanted = of_bot(row.version.bot) | Q(subject=Subject.LADDER, target=row.ladder_id)
         key = f"{_UPSET}{row.match_id}"
-        told += _tell(wanted, row.at, key, said, f"/matches/{row.match_id}/", now)
+        told += _tell(wanted, row.at, key, said, _game(row.match_id), now)
     return told
 
 
@@ -108,9 +108,13 @@ def _streaks(since: datetime, now: datetime) -> int:
         if isinstance(row.told, WinStreak):
             said = texts.streak(row.version.bot.name, row.ladder.name, row.told.games)
             key = f"{_STREAK}{row.match_id}:{row.version_id}"
-            path = f"/matches/{row.match_id}/"
-            told += _tell(of_bot(row.version.bot), row.at, key, said, path, now)
+            told += _tell(of_bot(row.version.bot), row.at, key, said, _game(row.match_id), now)
     return told
+
+
+def _game(match: int) -> str:
+    """Return the path of the start of a game."""
+    return f"/matches/{match}/?at=0"
 
 
 def _tournaments(now: datetime) -> int:

@@ -83,6 +83,8 @@ def test_news_of_a_bot_and_a_ladder_arrive_once_and_only_after_following():
         f"{ranked.name} has won 20 games in a row",
     ]
     assert "has won 20 games in a row" in page(visitor(fan), "/following/")
+    games = Notice.objects.filter(user=fan, link__contains="/matches/")
+    assert [game.link.endswith("?at=0") for game in games] == [True, True]
     assert not Delivery.objects.filter(user=fan).exists()  # no mail unless it is asked for
     assert not news_of(late)
     Follow.objects.filter(user=fan).delete()
