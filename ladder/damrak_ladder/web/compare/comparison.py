@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from django.db.models import Q
-
 from damrak_ladder.bots.models import Bot, Version
+from damrak_ladder.bots.names import begins, slug_of
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.profiles.common_opponents import common_opponents
 from damrak_ladder.profiles.pace import pace_of_version
@@ -92,7 +91,14 @@ def version_named(text: str) -> Version | None:
 
     A name without a number, such as `canal-rat`, is the live version, or else the newest.
     """
-    slug, _colon, number = text.strip()[:LONGEST].lower().partition(":")
+    name, _colon, number = text.strip()[:LONGEST].partition(":")
+    found = _version(name.lower(), number)
+    if found is None and (slug := slug_of(name.strip())):
+        found = _version(slug, number)
+    return found
+
+
+def _version(slug: str, number: str) -> Version | None:
     versions = Version.objects.select_related("bot__owner").filter(bot__slug=slug)
     if number:
         if not (number.isascii() and number.isdigit() and len(number) < 9):
@@ -112,10 +118,9 @@ def versions_of(version: Version) -> list[Version]:
     return latest
 
 
-def known_bots() -> list[str]:
-    """Return bot names for autocompletion: bots that play, up to a useful number."""
-    playing = Bot.objects.filter(live__isnull=False).order_by("slug")
-    return list(playing.values_list("slug", flat=True)[:SUGGESTIONS])
+def known_bots() -> list[Bot]:
+    """Return bots for autocompletion: those that play, up to a useful number."""
+    return list(Bot.objects.filter(live__isnull=False).order_by("slug")[:SUGGESTIONS])
 
 
 def candidates(text: str) -> list[Bot]:
@@ -123,8 +128,7 @@ def candidates(text: str) -> list[Bot]:
     asked = text.partition(":")[0].strip()[:LONGEST]
     if not asked:
         return []
-    named = Q(slug__startswith=asked.lower()) | Q(name__istartswith=asked)
-    return list(Bot.objects.filter(named).order_by("slug")[:CANDIDATES])
+    return list(Bot.objects.filter(begins(asked)).order_by("slug")[:CANDIDATES])
 
 
 def ladders_of(first: Version, second: Version) -> list[Ladder]:

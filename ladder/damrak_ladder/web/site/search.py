@@ -6,7 +6,6 @@ import re
 from typing import Final
 from urllib.parse import urlencode
 
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -14,6 +13,7 @@ from django.urls import reverse
 from damrak_engine.boards import board_names, load_board
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Bot
+from damrak_ladder.bots.names import begins, slug_like, slug_of
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.time_ordered_ids import having_id
 from damrak_ladder.tournaments.visibility import visible_blocks, visible_matches
@@ -35,14 +35,14 @@ def search(request: HttpRequest) -> HttpResponse:
     A request with `go` and the full name of a bot is redirected to its page.
     """
     asked = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST]
-    if request.GET.get("go") and (slug := _first(_called(asked))):
+    if request.GET.get("go") and (slug := slug_of(asked)):
         return HttpResponseRedirect(reverse("web:bot", args=[slug]))
     if pair := _pair(asked):
         return HttpResponseRedirect(f"{reverse('web:compare')}?{urlencode(pair)}")
     context: dict[str, object] = {"asked": asked, "most": MOST}
     if asked:
         bots = Bot.objects.select_related("owner", "live")
-        context["bots"] = bots.filter(_begins(asked)).order_by("slug")[:MOST]
+        context["bots"] = bots.filter(begins(asked)).order_by("slug")[:MOST]
         people = User.objects.filter(username__istartswith=asked)
         context["people"] = people.filter(bots__isnull=False).distinct().order_by("username")[:MOST]
         context["boards"] = _boards(asked.lower())
@@ -56,23 +56,8 @@ def _pair(asked: str) -> dict[str, str] | None:
     names = [name.strip() for name in _VERSUS.split(asked)]
     if len(names) != 2 or not all(names):
         return None
-    first, second = (_first(_called(name)) or _first(_begins(name)) for name in names)
+    first, second = (slug_like(name) for name in names)
     return {"a": first, "b": second} if first and second and first != second else None
-
-
-def _called(name: str) -> Q:
-    """Return the condition for a bot with this name; pages show readable names of house bots."""
-    return Q(slug=name.lower()) | Q(name__iexact=name)
-
-
-def _begins(name: str) -> Q:
-    """Return the condition for a bot whose name begins like this."""
-    return Q(slug__startswith=name.lower()) | Q(name__istartswith=name)
-
-
-def _first(condition: Q) -> str | None:
-    slugs = Bot.objects.filter(condition).order_by("slug")
-    return slugs.values_list("slug", flat=True).first()
 
 
 def _boards(asked: str) -> list[tuple[str, str, list[Ladder]]]:
