@@ -140,6 +140,8 @@ def test_the_pages_show_when_an_announced_game_starts():
     shown = page(visitor(), "/live-table/")
     assert "data-starts-in" in shown
     assert 'name="seat"' in shown
+    # It waits although its time has come, and the page asks for another game.
+    assert "live-table__seat" not in page(visitor(), f"/live-table/?after={match.pk}", status=204)
     Block.objects.filter(pk=block.pk).update(due=timezone.now())
     assert start(block.pk, 0, "worker", timezone.now(), PATIENCE)
     shown = page(visitor(), "/live-table/?after=1")

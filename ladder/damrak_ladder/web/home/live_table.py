@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.boards import board_of
-from damrak_ladder.matches.models import Match
+from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.predictions.announcements import announced
 from damrak_ladder.web.block import lists
 from damrak_ladder.web.block.lists import BlockShown
@@ -62,7 +62,11 @@ def live_table(after: int = 0, viewer: User | None = None) -> LiveTable | None:
     found = running_by_interest(viewer)
     offered = [(one, match) for one in found for match in one.row.matches]
     starts_in = None
-    if (after or not offered) and not (found and found[0].is_special) and (soon := _soon(now)):
+    if (
+        (after or not offered)
+        and not (found and found[0].is_special)
+        and (soon := _soon(now, after))
+    ):
         chosen, match = Interesting(soon, "", is_special=False), soon.matches[0]
         starts_in = (soon.block.due - now).total_seconds()
     elif offered:
@@ -85,8 +89,13 @@ def live_table(after: int = 0, viewer: User | None = None) -> LiveTable | None:
     )
 
 
-def _soon(now: datetime) -> BlockShown | None:
-    """Return the announced game that starts next, if it starts soon."""
+def _soon(now: datetime, after: int) -> BlockShown | None:
+    """Return the announced game that starts next, if it starts soon.
+
+    If the match `after` is one whose start is late, others may be late, too, so there is none.
+    """
+    if Match.objects.filter(pk=after, block__state=BlockState.WAITING).exists():
+        return None
     return next(iter(lists.shown(announced(now).filter(due__lte=now + SOON)[:1])), None)
 
 
