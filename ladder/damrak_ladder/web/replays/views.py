@@ -150,18 +150,13 @@ def moments_file(request: HttpRequest, pk: int, eyes: str) -> HttpResponse:
 
 @require_safe
 def position(request: HttpRequest, pk: int) -> HttpResponse:
-    """Return one position as SVG; without carts if the replay is gone.
-
-    Stories of old games show this picture, and remain when a bucket has deleted the replays.
-    """
+    """Return one position as SVG; without carts if the replay is gone, because stories remain."""
     match = recorded(pk)
-    try:
-        board = replay_of(match).board
+    owners: board_picture.Owners = {}
+    with suppress(Http404):
         owners = board_picture.owners_at(moments(match, ALL), _moment(request, match))
-    except Http404:
-        board, owners = board_of(match.block.board), {}
     is_dark = request.GET.get("theme") == "dark"
-    return _picture(board_picture.position(board, owners, is_dark))
+    return _picture(board_picture.position(board_of(match.block.board), owners, is_dark))
 
 
 @require_safe
@@ -179,8 +174,7 @@ def film(request: HttpRequest, pk: int) -> HttpResponse:
     found = moments(match, ALL)
     claims = [at for at, (event, _) in enumerate(found) if event["event"] == "claim"]
     course = [board_picture.owners_at(found, at) for at in claims[:_MOST_FRAMES]]
-    seconds = 2.0 + 0.5 * len(course)
-    return _picture(board_picture.film(replay_of(match).board, course, seconds))
+    return _picture(board_picture.film(replay_of(match).board, course, 2.0 + 0.5 * len(course)))
 
 
 @require_safe
@@ -290,16 +284,14 @@ def _check_eyes(match: Match, eyes: str) -> None:
 
 
 def _picture(svg: str) -> HttpResponse:
-    response = HttpResponse(svg, content_type="image/svg+xml; charset=utf-8")
-    response["Cache-Control"] = AWHILE
+    response = _pixels(svg, "image/svg+xml; charset=utf-8")
     # It has its own inline style sheet; everything else is forbidden.
     response["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
-    response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
 
 
-def _pixels(png: bytes) -> HttpResponse:
-    response = HttpResponse(png, content_type="image/png")
+def _pixels(image: bytes | str, kind: str = "image/png") -> HttpResponse:
+    response = HttpResponse(image, content_type=kind)
     response["Cache-Control"] = AWHILE
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
