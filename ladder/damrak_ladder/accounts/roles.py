@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 
 from django.db import transaction
@@ -12,6 +13,10 @@ from damrak_ladder.accounts.second_factor import lacks_second_factor
 from damrak_ladder.security import SecurityEvent, record
 
 _ORDER = list(Role)
+
+
+def _accept(user: User) -> None:
+    """Accept any change."""
 
 
 def grant(user: User, role: Role) -> None:
@@ -43,8 +48,10 @@ def as_author(user: User) -> User:
     return plain
 
 
-def change_role(user: User, role: Role) -> Role:
+def change_role(user: User, role: Role, check: Callable[[User], None] = _accept) -> Role:
     """Set the role of the user; return the previous one.
+
+    `check` gets the locked user and may raise an exception to prevent the change.
 
     Raises:
         LastAdministrator: no active administrator would be left.
@@ -53,6 +60,7 @@ def change_role(user: User, role: Role) -> Role:
         if role is not Role.STAFF:
             check_other_staff(user)
         locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        check(locked)
         before = locked.role
         grant(locked, role)
     return before

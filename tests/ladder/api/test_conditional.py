@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from django.test import override_settings
 
-from damrak_ladder.accounts.models import Scope, User
+from damrak_ladder.accounts.models import Role, Scope, User
 from damrak_ladder.api import access
 from damrak_ladder.matches.models import Entry
 from ladder.calls import MEMORY, Program, problem_of
@@ -61,6 +61,20 @@ def test_entries_and_rules_are_changed_only_as_seen(ada: Program) -> None:
     rules = [{"kind": "failed", "channels": ["mail"]}]
     assert ada.put("me/notice-rules", rules, if_match=seen).status_code == 200
     problem_of(ada.put("me/notice-rules", rules, if_match=seen), 412, "changed")
+
+
+def test_of_two_administrators_only_one_changes_the_role_that_both_have_read(ada: Program) -> None:
+    staff = Program(User.objects.get(username="sam"), (Scope.ROLES, Scope.ORGANISE))
+    seen = staff.get("users/bo")["ETag"]
+    other = {"role": "organiser"}
+    assert staff.put("users/bo/role", other, if_match=seen).status_code == 200
+    problem_of(staff.put("users/bo/role", {"role": "staff"}, if_match=seen), 412, "changed")
+    assert User.objects.get(username="bo").role is Role.ORGANISER
+    now = staff.get("users/bo")["ETag"]
+    assert staff.put("users/bo/role", {"role": "author"}, if_match=now).status_code == 200
+    assert staff.put("users/bo/role", other).status_code == 200
+    problem_of(ada.get("users/bo"), 403, "scope-missing")
+    problem_of(staff.get("users/nobody-here"), 404, "not-found")
 
 
 def test_answers_state_the_rate_limits(ada: Program, monkeypatch: pytest.MonkeyPatch) -> None:

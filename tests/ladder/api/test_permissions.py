@@ -170,7 +170,10 @@ DECISIONS: Final = {
     f"GET {BOT}/people": OPEN,
     f"PUT {BOT}/people": submit({"is_open": True}),
     "DELETE /me/tokens/{int:token_id}": SETTINGS,
-    **dict.fromkeys(("GET /users", "GET /security-log", "GET /hosts/{str:name}"), ORGANISE),
+    **dict.fromkeys(
+        ("GET /users", "GET /users/{str:name}", "GET /security-log", "GET /hosts/{str:name}"),
+        ORGANISE,
+    ),
     "POST /blocks/{int:block_id}/requeue": ORGANISE,
     "POST /hosts/{str:name}/trust": ORGANISE,
 }
