@@ -5,14 +5,20 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import jsonschema_rs
 import pytest
+from django.http import HttpRequest
+from ninja import Schema
+from pydantic import create_model
 
+from damrak_ladder.api.access import READ
+from damrak_ladder.api.description.documents import document
 from damrak_ladder.api.description.examples import examples
+from damrak_ladder.api.description.openapi import DescribedAPI, Description, TwoTypes
 from damrak_ladder.api.description.refusals import CODES
 from ladder.api.declared import description
 from ladder.api.growth import contract, losses
@@ -153,12 +159,54 @@ def _is_valid(schema: dict[str, Any], example: Any) -> bool:
     return bool(jsonschema_rs.validator_for(json.loads(json.dumps(whole))).is_valid(example))
 
 
+def _named(name: str, **fields: type) -> type[Schema]:
+    made: type[Schema] = create_model(
+        name, __base__=Schema, **{one: (of, ...) for one, of in fields.items()}
+    )  # type: ignore[call-overload]
+    return made
+
+
+def _described(*answers: Any, **extra: Any) -> Any:
+    """Return the description of an API with an operation for each of these answers."""
+    found = DescribedAPI(urls_namespace=f"of-{len(answers)}-{id(answers)}")
+    for number, answer in enumerate(answers):
+        found.get(f"/{number}", response=answer, operation_id=f"get_{number}", auth=READ, **extra)(
+            _nothing
+        )
+    return Description(found, "/api/")
+
+
+def _nothing(request: HttpRequest) -> None:
+    """Answer nothing."""
+
+
+@pytest.mark.parametrize(
+    "clash",
+    [
+        lambda: _described(_named("Boat", length=int), _named("Boat", length=str)),
+        lambda: _described(
+            _named("Fleet", one=_named("Boat", length=int), other=_named("Boat", length=str))
+        ),
+        lambda: _described(_named("Boat", length=int), _named("BoatShape", length=str)),
+        lambda: _described(_named("Replay", length=int), openapi_extra=document("Replay", "x/1")),
+        lambda: _described(_named("Problem", length=int)),
+    ],
+    ids=["operations", "one-operation", "suffix", "document", "problem"],
+)
+def test_two_types_of_one_name_are_an_error(clash: Callable[[], Any]) -> None:
+    with pytest.raises(TwoTypes, match="two different types of the API are named"):
+        clash()
+    same = _named("Boat", length=int)
+    assert "Boat" in _described(same, same)["components"]["schemas"]
+
+
 NOTHING_NEW: Final = {
     *("make_live", "mark_notices_read", "cancel_trial"),  # set a state
     *("enable_endpoint", "disable_endpoint", "collect_token"),
     *("test_webhook", "test_endpoint", "replay_delivery"),  # post to a webhook
     *("join_table", "leave_table", "answer_at_table", "take_back", "ask_advice"),
     *("answer_puzzle", "request_analysis"),  # one analysis per match
+    "forecast_format",  # is calculated only
     "start_login",  # has no token, to which keys belong; a login expires within minutes
 }
 """Operations by POST that create nothing, so that a repetition does no harm."""

@@ -30,6 +30,13 @@ _SUFFIX: Final = "Shape"
 _SCHEMAS: Final = "#/components/schemas/"
 
 
+class TwoTypes(Exception):
+    """Two different types of the API have one name in the description."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"two different types of the API are named {name}; rename one of them")
+
+
 class DescribedAPI(NinjaAPI):
     """An API whose description declares every answer."""
 
@@ -61,7 +68,7 @@ class Description(OpenAPISchema):
     def operation_details(self, operation: Operation) -> dict[str, Any]:
         """Return one operation."""
         details: dict[str, Any] = super().operation_details(operation)
-        self.schemas.update(details.pop("x-damrak-schemas", {}))
+        self.add_schema_definitions(details.pop("x-damrak-schemas", {}))
         codes = [*_derived(operation, details), *details.pop(KEY, ())]
         example = examples().get(details["operationId"], {})
         for status, answer in details["responses"].items():
@@ -106,7 +113,9 @@ class Description(OpenAPISchema):
             definitions = {key: one for key, one in definitions.items() if "enum" in one}
         for name, schema in definitions.items():
             known = self.schemas.get(name)
-            assert known is None or known == schema, f"two types are named {name}"
+            # Pydantic puts the modules into the names of equally named types of one operation.
+            if "__" in name or (known is not None and known != schema):
+                raise TwoTypes(name.rpartition("__")[2])
         super().add_schema_definitions(definitions)
 
     def operation_parameters(self, operation: Operation) -> list[dict[str, Any]]:
@@ -127,7 +136,10 @@ class Description(OpenAPISchema):
     def get_components(self) -> dict[str, Any]:
         """Return the named types, the header fields, and the problem."""
         found: dict[str, Any] = super().get_components()
-        found["schemas"].update(_PROBLEM)
+        self.add_schema_definitions(_PROBLEM)
+        for name in found["schemas"]:
+            if name.endswith(_SUFFIX) and name.removesuffix(_SUFFIX) in found["schemas"]:
+                raise TwoTypes(name.removesuffix(_SUFFIX))
         used = _used(found["schemas"], self._paths)
         found["schemas"] = {name: found["schemas"][name] for name in sorted(used)}
         found["headers"] = dict(ANSWERS)
