@@ -11,12 +11,13 @@ from damrak_ladder.matches.models import (
     Block,
     BlockState,
     Host,
+    HostState,
     Match,
     MatchTimings,
     Outcome,
 )
 from damrak_ladder.matches.timings import Timings, pack
-from damrak_ladder.message_codes.block_codes import ReportedVoid
+from damrak_ladder.message_codes.block_codes import OperatorReason, ReportedVoid
 from damrak_ladder.profiles.activity import (
     HOURS,
     blocks_by_hour,
@@ -63,6 +64,18 @@ def test_status_shows_the_pace_of_hosts_and_failures():
     assert "void, played again" in text
     assert "the referee went away" not in text  # it may name machines
     assert "the referee went away" in page(visitor("sam"), "/hosts/")
+
+
+@pytest.mark.usefixtures("database")
+def test_only_organisers_see_why_a_host_is_in_quarantine():
+    fill_recently(blocks=2)
+    Host.objects.filter(name="quay-2").update(
+        state=HostState.QUARANTINED, reason=OperatorReason("bad memory in rack 7")
+    )
+    text = page(visitor(), "/hosts/")
+    assert "quarantined" in text
+    assert "rack 7" not in text  # the note of an operator may be about machines of ours
+    assert "rack 7" in page(visitor("sam"), "/hosts/")
 
 
 @pytest.mark.usefixtures("database")
