@@ -10,7 +10,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from damrak_ladder.bots.house import display_name
-from damrak_ladder.matches.models import Ladder
+from damrak_ladder.bots.models import Kind
+from damrak_ladder.matches.models import Entry, Ladder
 from damrak_ladder.standings.fit.anchor_checks import AnchorCheck, Verdict, checks_by_spec
 from damrak_ladder.standings.models import Fit
 
@@ -55,6 +56,15 @@ class ShownAnchors:
     def has_games(self) -> bool:
         """Whether any uncertain anchor has played."""
         return any(anchor.check for anchor in self.uncertain)
+
+
+def waits_for_a_bot(ladder: Ladder) -> bool:
+    """Return whether only anchors can play on a ladder: their Elo is given, so they do not."""
+    if not ladder.is_open or not ladder.anchors:
+        return False
+    playing = Entry.objects.filter(ladder=ladder, left=None, bot__live__isnull=False)
+    specs = list(ladder.anchors)
+    return not playing.exclude(bot__live__kind=Kind.HOUSE, bot__live__spec__in=specs).exists()
 
 
 def anchors_shown(ladder: Ladder, fit: Fit | None) -> ShownAnchors:

@@ -22,7 +22,7 @@ from damrak_ladder.standings.read.table import ORDERS, BadCursor, Row, rows_of, 
 from damrak_ladder.web.block import lists
 from damrak_ladder.web.bot.opponents import matrix_of
 from damrak_ladder.web.ladder import knockout
-from damrak_ladder.web.ladder.anchors import anchors_shown
+from damrak_ladder.web.ladder.anchors import anchors_shown, waits_for_a_bot
 from damrak_ladder.web.site.charts import Chart, Series, chart
 from damrak_ladder.web.site.pagination import before
 from damrak_ladder.web.site.tags import bot_name
@@ -103,6 +103,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "sorted": SORTED if asked.sort and (asked.on or asked.sort not in ORDERS) else 0,
         "fit": latest,
         "anchors": anchors_shown(found, latest),
+        "waits_for_a_bot": waits_for_a_bot(found),
         "sizes": sorted(int(seats) for seats, share in found.shares.items() if share),
         "kinds": Kind,
         "today": timezone.now().date(),

@@ -7,11 +7,15 @@ import re
 import pytest
 from django.utils import timezone
 
+from damrak_ladder.bots.lifecycle import promote
+from damrak_ladder.bots.models import Kind
+from damrak_ladder.matches.entries import enter, leave, seat_house
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.counts.updates import absorb
 from damrak_ladder.standings.fit.publication import publish
 from damrak_ladder.standings.read.table import ORDERS, BadCursor, table, table_by
 from damrak_ladder.web.ladder import views as view
+from ladder.bot_versions import some_bot, some_version
 from ladder.ladders import some_ladder
 from ladder.seasons import some_field, some_season
 from ladder.sites import LONGEST, fill_recently
@@ -107,6 +111,27 @@ def test_pages_explain_intervals_without_anchors():
     ladder.save()
     assert said not in page(client, "/ladders/free/")
     assert said not in page(client, f"/bots/{bot}/")
+
+
+@pytest.mark.usefixtures("database")
+def test_a_ladder_of_anchors_waits_for_another_bot():
+    now, said = timezone.now(), "games begin when another bot enters"
+    ladder = some_ladder(
+        "new", house=["random", "planner"], anchors={"planner": 1500.0, "random": 140.0}
+    )
+    seat_house(ladder, now)
+    client = visitor()
+    assert said in page(client, "/ladders/new/")
+    bot = some_bot("ferry")
+    version = some_version(bot, "ferry", Kind.UPLOADED)
+    enter(ladder, bot, now)
+    assert said in page(client, "/ladders/new/")  # it has no live version yet
+    promote(bot.pk, None, version.pk, now)
+    assert said not in page(client, "/ladders/new/")
+    leave(ladder, bot, now)
+    assert said in page(client, "/ladders/new/")
+    Ladder.objects.update(is_open=False)
+    assert said not in page(client, "/ladders/new/")
 
 
 def _check_pages(ladder: Ladder, order: str, versions: list[int]) -> None:
