@@ -58,6 +58,8 @@ def run(args: argparse.Namespace) -> int:
     if bool(args.ids) == bool(filters):
         raise Misuse("name matches by their numbers, or select them by filters such as --bot NAME")
     site = Site(find_address(args.to, may_be_plain=args.insecure))
+    if args.into.exists() and not args.into.is_dir():
+        raise Misuse(f"{args.into} is not a folder; choose another one with --into")
     args.into.mkdir(parents=True, exist_ok=True)
     reports = []
     for match in _wanted(site, args):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import ssl
 import urllib.error
 import urllib.request
@@ -193,13 +194,17 @@ class Site:
     def _away(self, reason: object) -> LadderError:
         name = self.address.text
         if isinstance(reason, ssl.SSLCertVerificationError):
-            return LadderError(f"{name}: its certificate is not valid: {reason.verify_message}")
+            said = f"its certificate is not valid: {reason.verify_message}"
+            return LadderError(f"{name}: {said}; check the address, or ask its operators")
         if isinstance(reason, ConnectionRefusedError):
             return SiteAway(f"{name}: connection refused; check that the site is running")
         if isinstance(reason, TimeoutError):
-            return SiteAway(f"{name}: no answer in time")
+            return SiteAway(f"{name}: no answer in time; try again later")
         said = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
-        return SiteAway(f"{name}: {str(said).lower()}")
+        said = str(said).lower()
+        if isinstance(reason, socket.gaierror):
+            return SiteAway(f"{name}: {said}; check the address and your network")
+        return SiteAway(f"{name}: {said}; check your network, or try again later")
 
 
 def part(text: str) -> str:

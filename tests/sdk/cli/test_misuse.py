@@ -50,6 +50,8 @@ MISUSES = [
     ("play random random --game 3", "did you mean --games? (see: damrak play --help)"),
     ("board check amsterdam --gmes 3", "did you mean --games? (see: damrak board check --help)"),
     ("plya random random", "invalid choice: 'plya'; did you mean play?"),
+    ("download 12 --into torn.json --to http://127.0.0.1:9", "not a folder; choose another one"),
+    ("matches --to https://nowhere.invalid", "check the address and your network"),
     ("verify", "FILE"),
     ("verify nowhere.json", "nowhere.json: no such file"),
     ("verify empty", "empty: the folder has no *.json files"),
