@@ -14,7 +14,9 @@ from django.db.models import QuerySet
 
 from damrak_ladder.bots.house import display_name, house_version
 from damrak_ladder.bots.models import Bot, Kind, Version
+from damrak_ladder.matches.models import Block, BlockState
 from damrak_ladder.pipeline.queue.capacity import places, present
+from damrak_ladder.pipeline.queue.waiting_blocks import remotes_of
 from damrak_ladder.play.errors import BadChoice, BotAway
 from damrak_ladder.play.models import OpenBot
 
@@ -59,6 +61,15 @@ def connected(remotes: Collection[int], now: datetime) -> frozenset[int]:
     if not remotes:
         return frozenset()
     return present(places(now)).intersection(remotes)
+
+
+def awaited(block: Block, now: datetime) -> QuerySet[Version, Version]:
+    """Return the remote versions that are not connected, while a game waits for its beginning."""
+    if block.state != BlockState.WAITING:
+        return Version.objects.none()
+    remotes = remotes_of([block.pk]).get(block.pk, frozenset())
+    away = remotes - connected(remotes, now)
+    return Version.objects.filter(pk__in=away).select_related("bot").order_by("pk")
 
 
 def _allowed() -> QuerySet[Bot, Bot]:

@@ -7,14 +7,22 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import override_settings
+from django.utils import timezone
 
 from damrak_ladder.accounts.models import Scope, User
-from damrak_ladder.matches.models import BlockState
+from damrak_ladder.bots.lifecycle import promote
+from damrak_ladder.bots.models import Kind
+from damrak_ladder.matches.models import Block, BlockState, Host
+from damrak_ladder.message_codes.block_codes import BotNotConnected, ReportedVoid
 from damrak_ladder.play.models import Chair, Game
+from damrak_ladder.play.opponents import set_open
 from damrak_ladder.play.tables import key_of, key_of_user
+from ladder.bot_versions import some_bot, some_version
 from ladder.calls import MEMORY, Program, problem_of
 from ladder.films import film
+from ladder.flow import some_host
 from ladder.people import somebody
 from ladder.people_games import seated_at
 
@@ -64,6 +72,29 @@ def test_a_table_is_created_once_listed_and_joined(ada: Program) -> None:
     problem_of(cy.post(path), 404, "not-found")
     assert ada.post(path).status_code == 204
     assert Chair.objects.get(key=key_of_user(User.objects.get(username="ada").pk)).has_left
+
+
+def test_a_remote_bot_must_be_connected(ada: Program) -> None:
+    now, bot = timezone.now(), some_bot("rita")
+    some_host(settings.DAMRAK_HOST, now=now)
+    promote(bot.pk, None, some_version(bot, "remote", Kind.REMOTE).pk, now)
+    set_open(bot, is_to_be_open=True, now=now)
+    body = {"opponents": ["bot-rita"], "board": read(ada, "play")["boards"][0]}
+    said = problem_of(ada.post("play/tables", body), 409, "bot-away")
+    assert "rita" in said["detail"]
+    assert not Game.objects.exists()
+    Host.objects.update(waiting=["rita"])
+    made = json.loads(ada.post("play/tables", body).content)
+    assert (made["awaited"], made["trouble"]) == ([], "")
+    Host.objects.update(waiting=[])
+    path = f"play/tables/{made['code']}"
+    assert read(ada, path)["awaited"] == ["rita"]
+    block = Block.objects.get()
+    for trouble, text in ((BotNotConnected("rita"), "rita"), (ReportedVoid("alpha"), "")):
+        Block.objects.filter(pk=block.pk).update(state=BlockState.DEAD, trouble=trouble)
+        shown = read(ada, path)
+        assert (shown["awaited"], text in shown["trouble"]) == ([], True)
+        assert bool(shown["trouble"]) == bool(text)
 
 
 def test_impossible_tables_change_nothing(ada: Program) -> None:

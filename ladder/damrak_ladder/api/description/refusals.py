@@ -46,6 +46,7 @@ CODES: Final[dict[str, tuple[int, str]]] = {
     "limit-reached": (409, "A limit on the number of objects is reached."),
     "not-playable": (409, "The versions cannot play on this ladder."),
     "not-admitted": (409, "The ladder does not admit this bot."),
+    "bot-away": (409, "The remote bot is not connected."),
     "table-full": (409, "Every seat for a person is taken."),
     "not-open": (409, "The question, advice or prediction is not open, or not any more."),
     "last-administrator": (409, "No administrator would be left."),

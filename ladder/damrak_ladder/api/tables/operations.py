@@ -27,7 +27,7 @@ from damrak_ladder.api.tables.shapes import (
     table_of,
 )
 from damrak_ladder.play import answers, tables
-from damrak_ladder.play.errors import BadChoice, TableFull, TooManyGames
+from damrak_ladder.play.errors import BadChoice, BotAway, TableFull, TooManyGames
 from damrak_ladder.play.models import Chair, Game
 from damrak_ladder.play.opponents import house_opponents, open_opponents, versions_of
 from damrak_ladder.play.paces import PACES
@@ -81,7 +81,7 @@ def list_tables(request: HttpRequest, response: HttpResponse) -> list[TableRow]:
     summary="Create a table",
     openapi_extra={"x-damrak-headers": ("Location",)},
 )
-@refuses("bad-choice", "limit-reached")
+@refuses("bad-choice", "bot-away", "limit-reached")
 @idempotent(PLAY)
 def create_table(request: HttpRequest, response: HttpResponse, new: NewTable) -> Status[TableShape]:
     """Create a table with bots, people or both, and take a seat at it."""
@@ -98,6 +98,9 @@ def create_table(request: HttpRequest, response: HttpResponse, new: NewTable) ->
         named = f"{problem} does not exist" if str(problem) else "2 to 4 seats and a known pace"
         detail = f"the table is not possible: {named}"
         raise Problem(422, "bad-choice", detail, "GET /api/v1/play lists the choices") from None
+    except BotAway as problem:
+        cure = "choose another opponent: GET /api/v1/play lists those that can play now"
+        raise Problem(409, "bot-away", f"the bot {problem} is not connected", cure) from None
     except TooManyGames:
         detail = "too many games of this address are unfinished"
         raise Problem(409, "limit-reached", detail, "finish one, or leave it") from None

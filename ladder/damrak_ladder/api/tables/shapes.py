@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
+from django.utils import timezone
 from ninja import Field, Schema
 from typing_extensions import TypeAliasType
 
@@ -12,9 +13,12 @@ from damrak_engine.bundle import OBSERVATION_FIELDS, events_json, shown
 from damrak_ladder.api import filter_types, types
 from damrak_ladder.api.filter_types import STORABLE
 from damrak_ladder.api.requests import Body
-from damrak_ladder.matches.models import Match
+from damrak_ladder.matches.models import Block, BlockState, Match
+from damrak_ladder.message_codes.block_codes import BotNotConnected
+from damrak_ladder.message_codes.wording import english
 from damrak_ladder.play.answers import may_take_back
 from damrak_ladder.play.models import Chair, Game
+from damrak_ladder.play.opponents import awaited
 from damrak_ladder.play.seat_messages import action_json, events_received, open_question, rules_at
 from damrak_ladder.tournaments.visibility import passed
 
@@ -120,6 +124,10 @@ class TableShape(TableRow):
     question: QuestionShape | None
     advice: GivenAdvice | None
     may_take_back: bool
+    awaited: list[str]
+    """The remote bots that are not connected, for which the game waits."""
+    trouble: str
+    """Why the game did not take place, if a bot was not connected in time; else empty."""
 
 
 class NewAnswer(Body):
@@ -169,8 +177,21 @@ def table_of(game: Game, key: str) -> TableShape:
         seats=seats,
         seat=None if own is None else own.number,
         may_take_back=own is not None and may_take_back(own),
+        awaited=_awaited(game.block),
+        trouble=_trouble(game.block),
         **known,
     )
+
+
+def _awaited(block: Block | None) -> list[str]:
+    return [] if block is None else [one.bot.slug for one in awaited(block, timezone.now())]
+
+
+def _trouble(block: Block | None) -> str:
+    if block is None or block.state != BlockState.DEAD:
+        return ""
+    # Other reasons may name machines.
+    return english(block.trouble) if isinstance(block.trouble, BotNotConnected) else ""
 
 
 def _known(game: Game, own: Chair, seats: int) -> dict[str, Any]:

@@ -11,11 +11,9 @@ from django.conf import settings
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
-from damrak_ladder.bots.models import Version
-from damrak_ladder.matches.models import Block, BlockState
-from damrak_ladder.pipeline.queue.waiting_blocks import remotes_of
+from damrak_ladder.matches.models import Block
 from damrak_ladder.play.models import Chair, Game, Heard
-from damrak_ladder.play.opponents import connected
+from damrak_ladder.play.opponents import awaited
 from damrak_ladder.play.seat_messages import is_legal, rules_at
 from damrak_ladder.play.tables import key_of
 from damrak_ladder.web.play.seat_view import Tale
@@ -91,12 +89,8 @@ def games_of(request: HttpRequest) -> list[Game]:
 
 def awaited_at(block: Block) -> list[str]:
     """Return the remote bots that are not connected, while a game waits for its beginning."""
-    if block.state != BlockState.WAITING:
-        return []
-    remotes = remotes_of([block.pk]).get(block.pk, frozenset())
-    away = remotes - connected(remotes, datetime.now(UTC))
-    bots = Version.objects.filter(pk__in=away).order_by("pk")
-    return [bot_name(*row) for row in bots.values_list("bot__slug", "bot__name")]
+    away = awaited(block, datetime.now(UTC))
+    return [bot_name(one.bot.slug, one.bot.name) for one in away]
 
 
 def tale_of(sitting: Sitting, chair: Chair) -> Tale:
