@@ -9,7 +9,15 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router, Schema
 
-from damrak_ladder.api.access import SUBMIT, caller, everybody, own_bot
+from damrak_ladder.accounts.models import ApiToken
+from damrak_ladder.api.access import (
+    SUBMIT,
+    caller,
+    everybody,
+    everybody_by_name,
+    may_act_for,
+    own_bot,
+)
 from damrak_ladder.api.answers import set_private, set_public
 from damrak_ladder.api.bots import find_bot
 from damrak_ladder.api.conditional import check_unchanged, conditional
@@ -17,6 +25,7 @@ from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.idempotency import idempotent
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.shapes import VersionShape, version_shape
+from damrak_ladder.api.tournaments.viewers import set_cached
 from damrak_ladder.bots.models import Bot, Version
 from damrak_ladder.matches.entries import enter, leave
 from damrak_ladder.matches.errors import NotAdmitted
@@ -46,7 +55,7 @@ class PromotionShape(Schema):
 
 
 class FaultShape(Schema):
-    """A fault of a bot."""
+    """A fault of a bot; `detail` is for its owner, and else empty."""
 
     match: int | None
     version: int
@@ -139,21 +148,24 @@ def list_promotions(
 
 @router.get(
     f"{_BOT}/faults",
-    auth=everybody,
+    auth=everybody_by_name,
     response=list[FaultShape],
     operation_id="list_faults",
     summary="The latest faults of a bot",
 )
 def list_faults(request: HttpRequest, response: HttpResponse, slug: str) -> list[FaultShape]:
     """List the latest faults of the newest versions of a bot, newest first."""
-    set_public(response, 10)
-    newest = find_bot(slug).versions.order_by("-number").values_list("pk", flat=True)
+    set_cached(request, response, 10)
+    bot = find_bot(slug)
+    token = getattr(request, "auth", None)
+    is_own = isinstance(token, ApiToken) and may_act_for(request, bot.owner_id)
+    newest = bot.versions.order_by("-number").values_list("pk", flat=True)
     found = (
         visible(Fault, None).filter(version__in=list(newest[:50]), owner=Blame.BOT).order_by("-pk")
     )
     rows = found.values_list("match_id", "version__number", "reason", "detail")
     return [
-        FaultShape(match=match, version=number, reason=reason, detail=detail)
+        FaultShape(match=match, version=number, reason=reason, detail=detail if is_own else "")
         for match, number, reason, detail in rows[:MOST]
     ]
 
