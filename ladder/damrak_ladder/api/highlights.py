@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from typing import Literal
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router, Schema
+from typing_extensions import TypeAliasType
 
 from damrak_ladder.api import types
 from damrak_ladder.api.access import everybody
 from damrak_ladder.api.answers import set_public
 from damrak_ladder.api.filter_types import Day
 from damrak_ladder.highlights.models import Record, Story
+from damrak_ladder.highlights.notable_games import notables
 from damrak_ladder.highlights.queries import bot_of_week, span_of, stories_between
 from damrak_ladder.message_codes.wording import english
 
 SECONDS = 60
+
+NotableKind = TypeAliasType("NotableKind", Literal["upset", "record", "close"])
 
 router = Router(tags=["highlights"])
 
@@ -55,6 +60,22 @@ class HighlightsShape(Schema):
     stories: list[StoryShape]
     bot_of_week: BotOfWeek | None
     """Only for a week."""
+
+
+class NotableShape(Schema):
+    """A notable game, with its winner.
+
+    `value` is the chance of winning that the winner of an `upset` had, the points of a `record`,
+    or the points between the first and the second of a `close` game.
+    """
+
+    kind: NotableKind
+    value: float
+    match: int
+    ladder: str
+    bot: str
+    version: int
+    at: datetime
 
 
 class RecordShape(Schema):
@@ -100,6 +121,30 @@ def get_highlights(
             ahead=best.ahead,
         ),
     )
+
+
+@router.get(
+    "/notable-games",
+    auth=everybody,
+    response=list[NotableShape],
+    operation_id="list_notable_games",
+    summary="The latest notable games",
+)
+def list_notable_games(request: HttpRequest, response: HttpResponse) -> list[NotableShape]:
+    """List the two latest upsets, high scores and close finishes, newest first."""
+    set_public(response, SECONDS)
+    return [
+        NotableShape(
+            kind=one.kind,
+            value=one.value,
+            match=one.match_id,
+            ladder=one.ladder.slug,
+            bot=one.version.bot.slug,
+            version=one.version.number,
+            at=one.at,
+        )
+        for one in notables()
+    ]
 
 
 @router.get(

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
-from ninja import Field, Router
+from ninja import Field, Router, Schema
 
 from damrak_engine.bundle import FORMAT as bundle_format
 from damrak_engine.replay import FORMAT as replay_format
@@ -34,7 +34,21 @@ WITHDRAWN_AFTER: Final = 300
 
 Hash = Annotated[str, Field(pattern="^([0-9a-f]{64})?$")]
 
+MOST_FAULTS: Final = 100
+
 router = Router(tags=["matches"])
+
+
+class MatchFault(Schema):
+    """A fault of a seat in an attempt at a match. `blame` is the party that is responsible.
+
+    Attempts that failed because of the platform are played again.
+    """
+
+    attempt: int
+    seat: int
+    reason: str
+    blame: str
 
 
 @router.get(
@@ -51,6 +65,24 @@ def match(request: HttpRequest, response: HttpResponse, match_id: int) -> MatchS
     """
     set_cached(request, response, 10)
     return match_shape(_match(request, match_id))
+
+
+@router.get(
+    "/matches/{int:match_id}/faults",
+    auth=any_token_or_none,
+    response=list[MatchFault],
+    operation_id="list_match_faults",
+    summary="The faults in a match",
+)
+def match_faults(request: HttpRequest, response: HttpResponse, match_id: int) -> list[MatchFault]:
+    """List the faults in all attempts at a match, and who is responsible for each."""
+    set_cached(request, response, 10)
+    found = _match(request, match_id).faults.filter(seat__isnull=False).order_by("pk")
+    rows = found.values_list("attempt__number", "seat__number", "reason", "owner")
+    return [
+        MatchFault(attempt=attempt, seat=seat, reason=reason, blame=blame)
+        for attempt, seat, reason, blame in rows[:MOST_FAULTS]
+    ]
 
 
 @router.get(
@@ -90,7 +122,7 @@ def replay(request: HttpRequest, match_id: int, hash: Hash = "") -> HttpResponse
 def log(request: HttpRequest, response: HttpResponse, match_id: int, seat: int) -> list[LogShape]:
     """Return the output and resource use of the bot in a seat, by attempt; for its owner."""
     set_private(response)
-    sitting = _own_seat(request, match_id, seat)
+    sitting = own_seat(request, match_id, seat)
     rows = list(visible(SeatLog, caller(request)).filter(seat=sitting).order_by("-attempt")[:20])
     if not rows and is_log_forgotten(sitting.match.block, timezone.now()):
         days = settings.DAMRAK_KEEPING.logs
@@ -108,7 +140,7 @@ def log(request: HttpRequest, response: HttpResponse, match_id: int, seat: int) 
 @refuses("not-yours", "second-factor-needed", "no-bundle")
 def bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
     """Return the messages to the bot until it failed, for `damrak repro`; for its owner."""
-    sitting = _own_seat(request, match_id, seat)
+    sitting = own_seat(request, match_id, seat)
     try:
         content = bundle_bytes(sitting, sitting.match.block.attempt)
     except NoBundle as problem:
@@ -119,7 +151,12 @@ def bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
     return answer
 
 
-def _own_seat(request: HttpRequest, match_id: int, number: int) -> Seat:
+def own_seat(request: HttpRequest, match_id: int, number: int) -> Seat:
+    """Return a seat of a bot of the caller.
+
+    Raises:
+        Problem: there is none, or it is not the caller's.
+    """
     every = visible_seats(caller(request)).select_related("match__block", "version__bot__owner")
     found = every.filter(match__pk=match_id, number=number).first()
     if found is None:

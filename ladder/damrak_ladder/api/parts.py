@@ -10,6 +10,7 @@ from damrak_ladder.api import (
     analyses,
     canaries,
     devices,
+    divergences,
     entries,
     follows,
     highlights,
@@ -30,13 +31,14 @@ from damrak_ladder.api import (
     sessions,
     standings,
     submissions,
+    timing,
     trials,
     webhooks,
 )
 from damrak_ladder.api.lists import operations
 from damrak_ladder.api.streams import operations as streams
 from damrak_ladder.api.tables import operations as tables
-from damrak_ladder.api.tournaments import acts, seasons
+from damrak_ladder.api.tournaments import acts, bulk_entry, forecasts, seasons
 
 PARTS: Final = (
     index,
@@ -46,7 +48,9 @@ PARTS: Final = (
     knockouts,
     profiles,
     operations,
+    divergences,
     matches,
+    timing,
     analyses,
     submissions,
     trials,
@@ -55,6 +59,8 @@ PARTS: Final = (
     hosts,
     runtime,
     acts,  # with all operations on tournaments
+    bulk_entry,
+    forecasts,
     seasons,
     entries,
     people,

@@ -15,7 +15,7 @@ from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.problems import Problem, not_found
 from damrak_ladder.api.requests import Body
 from damrak_ladder.matches.models import BlockState
-from damrak_ladder.predictions.acceptance import Answer, predict, predictable
+from damrak_ladder.predictions.acceptance import Answer, coming, predict, predictable
 from damrak_ladder.predictions.models import Forecaster, Prediction
 from damrak_ladder.predictions.scores import FEWEST
 from damrak_ladder.tournaments.visibility import visible_matches
@@ -27,7 +27,7 @@ router = Router(tags=["predictions"])
 
 
 class ForecasterShape(Schema):
-    """A user by the skill of the predictions, with at least ten that have been scored."""
+    """A user by the skill of the predictions; the table has those with at least ten scored ones."""
 
     username: str
     skill: float
@@ -42,9 +42,29 @@ class PredictionShape(Schema):
     match: int
     seat: int
     created: datetime
+    counts: bool
+    """Whether it arrived in time to count in the table of forecasters."""
     is_right: bool | None
     score: float | None
     """The Brier score: 0 is the best, 1 the worst."""
+
+
+class ComingSeat(Schema):
+    """A seat of a coming match, which predictions name by its number."""
+
+    seat: int
+    bot: str
+    version: int
+
+
+class ComingMatch(Schema):
+    """A match that starts soon and whose winner can be predicted; the time is in seconds."""
+
+    match: int
+    block: int
+    ladder: str | None
+    starts_in: float
+    seats: list[ComingSeat]
 
 
 class NewPrediction(Body):
@@ -64,15 +84,51 @@ def list_forecasters(request: HttpRequest, response: HttpResponse) -> list[Forec
     """List up to 50 users by the skill of their predictions, best first."""
     set_public(response, 60)
     best = Forecaster.objects.filter(predictions__gte=FEWEST).select_related("user")
+    return [_forecaster(one) for one in best.order_by("-skill", "user")[:LISTED]]
+
+
+@router.get(
+    "/predictions/coming",
+    auth=everybody,
+    response=list[ComingMatch],
+    operation_id="list_coming_matches",
+    summary="The next matches to predict",
+)
+def list_coming_matches(request: HttpRequest, response: HttpResponse) -> list[ComingMatch]:
+    """List up to six matches that wait, in the order of their start."""
+    set_public(response, 1)
+    now = timezone.now()
+    full = coming().select_related("block__ladder").prefetch_related("seats__version__bot")
     return [
-        ForecasterShape(
-            username=one.user.username,
-            skill=one.skill,
-            predictions=one.predictions,
-            right=one.right,
+        ComingMatch(
+            match=match.pk,
+            block=match.block_id,
+            ladder=None if match.block.ladder is None else match.block.ladder.slug,
+            starts_in=max(0.0, (match.block.due - now).total_seconds()),
+            seats=[
+                ComingSeat(seat=one.number, bot=one.version.bot.slug, version=one.version.number)
+                for one in sorted(match.seats.all(), key=lambda one: one.number)
+            ],
         )
-        for one in best.order_by("-skill", "user")[:LISTED]
+        for match in full
     ]
+
+
+@router.get(
+    "/me/forecaster",
+    auth=READ,
+    response=ForecasterShape,
+    operation_id="get_forecaster",
+    summary="Your skill",
+)
+@refuses("not-found")
+def get_forecaster(request: HttpRequest, response: HttpResponse) -> ForecasterShape:
+    """Return the caller's skill; 404 before the first prediction is scored."""
+    set_private(response)
+    found = Forecaster.objects.filter(user=caller(request)).select_related("user").first()
+    if found is None:
+        raise not_found("scored prediction of yours", "GET /api/v1/me/predictions lists all")
+    return _forecaster(found)
 
 
 @router.get(
@@ -118,11 +174,18 @@ def predict_winner(
     return _shape(Prediction.objects.get(user=caller(request), match=match))
 
 
+def _forecaster(one: Forecaster) -> ForecasterShape:
+    return ForecasterShape(
+        username=one.user.username, skill=one.skill, predictions=one.predictions, right=one.right
+    )
+
+
 def _shape(made: Prediction) -> PredictionShape:
     return PredictionShape(
         match=made.match_id,
         seat=made.seat,
         created=made.created,
+        counts=made.counts,
         is_right=made.is_right,
         score=made.own_score,
     )

@@ -21,6 +21,7 @@ from damrak_ladder.api.standings import (
     find_version,
     names_of,
 )
+from damrak_ladder.api.timing import ResponseTimes, response_times
 from damrak_ladder.highlights.queries import stories_of
 from damrak_ladder.profiles.common_opponents import common_opponents
 from damrak_ladder.profiles.pace import pace_of_version
@@ -56,25 +57,6 @@ class ResultOnBoard(Schema):
     games: int
     firsts: float
     points: float
-
-
-class TimeSpread(Schema):
-    """Times of one part of all decisions, in microseconds; 5 % took longer than `slow`."""
-
-    median: int
-    slow: int
-    most: int
-    total: int
-
-
-class ResponseTimes(Schema):
-    """Response times of the latest games: in total, and their parts."""
-
-    decisions: int
-    whole: TimeSpread
-    thinking: TimeSpread
-    transport: TimeSpread
-    queue: TimeSpread
 
 
 class SourcesShape(Schema):
@@ -157,7 +139,6 @@ def get_profile(
     set_public(response, SECONDS)
     version, ladder = find_version(version_id), find_ladder(wanted.ladder)
     results = results_of(ladder, [version.pk])[version.pk]
-    pace = pace_of_version(version)
     sources = sources_of([version.pk], timezone.now()).get(version.pk)
     style = style_of(ladder, version, version.bot.slug)
     return ProfileShape(
@@ -169,7 +150,7 @@ def get_profile(
             ResultOnBoard(board=one.board, games=one.games, firsts=one.firsts, points=one.average)
             for one in boards_of(version)
         ],
-        pace=None if pace is None else ResponseTimes.from_orm(pace),
+        pace=response_times(pace_of_version(version)),
         sources=None if sources is None else SourcesShape.from_orm(sources),
         style=None if style is None else StyleShape.from_orm(style),
     )

@@ -33,6 +33,7 @@ class RunningShape(Schema):
     games: int
     seconds: float
     ends_in: float
+    host: str | None
 
 
 class WaitingShape(Schema):
@@ -82,6 +83,7 @@ def queue(request: HttpRequest, response: HttpResponse) -> QueueShape:
                 games=one.games,
                 seconds=one.seconds,
                 ends_in=one.ends_in,
+                host=None if one.block.host is None else one.block.host.name,
             )
             for one in now.running
         ],

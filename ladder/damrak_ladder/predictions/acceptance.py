@@ -16,6 +16,7 @@ from enum import Enum
 from typing import Final
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.matches.models import Block, BlockState, Match, Purpose
@@ -29,6 +30,9 @@ AFTER: Final = timedelta(minutes=15)
 """How long after the end of a block predictions that do not count are accepted: a broadcast goes
 on for that long at most."""
 
+COMING: Final = 6
+"""The number of coming games that readers are offered."""
+
 PURPOSES: Final = (Purpose.LADDER, Purpose.TOURNAMENT)
 
 
@@ -36,6 +40,14 @@ def predictable(pk: int) -> Match | None:
     """Return a match that everyone may see and whose winner can be predicted."""
     matches = visible_matches(None).filter(pk=pk, block__purpose__in=PURPOSES)
     return matches.select_related("block").first()
+
+
+def coming() -> QuerySet[Match, Match]:
+    """Return the first matches of the blocks that start next and whose winner can be predicted."""
+    waiting = visible_matches(None).filter(
+        number=0, block__state=BlockState.WAITING, block__attempt=0, block__purpose__in=PURPOSES
+    )
+    return waiting.order_by("block__due", "pk")[:COMING]
 
 
 def may_open(block: Block) -> bool:

@@ -1,4 +1,4 @@
-"""Comparison of the published result of a match with its replay."""
+"""What is public of a match, and the comparison of its published result with its replay."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from damrak_engine.events import Deal
 from damrak_engine.replay import Replay
-from damrak_ladder.matches.models import Match, Seat, SeatResult
+from damrak_ladder.matches.models import BlockState, Match, Seat, SeatResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,14 @@ class Difference:
     what: str  # "bot", "turn", "place", "points" or "fault"; "seats" if their number differs
     shown: str
     replayed: str
+
+
+def is_over(match: Match) -> bool:
+    """Return whether everything about the match is public.
+
+    This is the case once all matches of its block are recorded.
+    """
+    return bool(match.replay) and match.block.state == BlockState.RECORDED
 
 
 def differences(match: Match, replay: Replay) -> list[Difference]:

@@ -20,16 +20,29 @@ from damrak_ladder.bots.lifecycle import advance
 from damrak_ladder.bots.models import State, Version
 from damrak_ladder.highlights.games import monday_of
 from damrak_ladder.highlights.models import Record, Story, WeekForm
-from damrak_ladder.matches.models import Block, BlockState, Host, HostState, Ladder, Match
+from damrak_ladder.matches.models import (
+    Attempt,
+    Blame,
+    Block,
+    BlockState,
+    Fault,
+    Host,
+    HostState,
+    Ladder,
+    Match,
+    MatchTimings,
+    Seat,
+)
+from damrak_ladder.matches.timings import Timings, pack
 from damrak_ladder.message_codes.story_codes import OnePoint
 from damrak_ladder.message_codes.wording import english
 from damrak_ladder.predictions.models import Forecaster
 from damrak_ladder.puzzles.models import PuzzleDay
-from damrak_ladder.standings.models import Fit, Meeting
+from damrak_ladder.standings.models import Fit, Meeting, Notable
 from ladder.calls import MEMORY, Program, problem_of
 from ladder.people import NOW
 from ladder.puzzles.puzzling import a_puzzle
-from ladder.sites import fill
+from ladder.sites import fill, fill_recently
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
@@ -263,6 +276,44 @@ def test_predictions_of_matches_that_wait(ada: Program) -> None:
     assert [(one["username"], one["skill"]) for one in listed] == [("bo", 0.25)]
 
 
+def test_coming_matches_and_the_own_skill(ada: Program) -> None:
+    coming = read(ada, "predictions/coming")
+    assert coming
+    for one in coming:
+        match = read(ada, f"matches/{one['match']}")
+        assert match["state"] == "waiting"
+        assert [seat["bot"] for seat in match["seats"]] == [seat["bot"] for seat in one["seats"]]
+        assert one["starts_in"] >= 0
+    made = json.loads(ada.put(f"matches/{coming[0]['match']}/prediction", {"seat": 0}).content)
+    assert made["counts"]
+    problem_of(ada.get("me/forecaster"), 404, "not-found")
+    Forecaster.objects.create(
+        user=User.objects.get(username="ada"), predictions=3, right=2, skill=0.1
+    )
+    assert read(ada, "me/forecaster") == {
+        "username": "ada", "skill": 0.1, "predictions": 3, "right": 2,
+    }  # fmt: skip
+    assert read(ada, "predictions") == []  # too few for the table
+
+
+def test_notable_games(ada: Program) -> None:
+    matches = Match.objects.filter(block__state=BlockState.RECORDED)[:4]
+    ladder = Ladder.objects.get(slug="amsterdam")
+    Notable.objects.all().delete()
+    for number, match in enumerate(matches):
+        version = match.seats.earliest("pk").version
+        kind = "record" if number < 3 else "upset"
+        at = NOW + timedelta(minutes=number)
+        Notable.objects.create(
+            ladder=ladder, kind=kind, match=match, version=version, value=number, at=at
+        )
+    found = read(ada, "notable-games")
+    assert [(one["kind"], one["value"]) for one in found] == [
+        ("upset", 3.0), ("record", 2.0), ("record", 1.0),
+    ]  # fmt: skip
+    assert found[0]["match"] == matches[3].pk
+
+
 def test_follows(ada: Program) -> None:
     for _ in range(2):
         assert ada.put("me/follows/bot/gable", {}).status_code == 204
@@ -359,6 +410,82 @@ def test_figures_of_the_pages_of_versions_blocks_and_hosts(ada: Program) -> None
     hosts = read(ada, "hosts")
     assert sum(one["games_last_hour"] for one in hosts) == status["games_last_hour"]
     assert {len(one["blocks_by_hour"]) for one in hosts} == {24}
+
+
+def test_details_of_faults_are_for_the_owner_and_staff(ada: Program) -> None:
+    version = Version.objects.get(bot__slug="canal-rat", number=2)
+    match = Match.objects.filter(block__state=BlockState.RECORDED).earliest("pk")
+    attempt = Attempt.objects.filter(block=match.block_id).latest("number")
+    Fault.objects.create(
+        attempt=attempt,
+        match=match,
+        seat=match.seats.get(number=1),
+        version=version,
+        owner=Blame.BOT,
+        reason="crash",
+        detail="KeyError: my secret",
+    )
+    path = "bots/canal-rat/faults"
+    for reader, is_shown in (
+        (ada, True),
+        (Program(User.objects.get(username="sam"), (Scope.READ,)), True),
+        (Program(User.objects.get(username="bo"), (Scope.READ,)), False),
+        (Program(), False),
+    ):
+        found = read(reader, path)[0]
+        assert (found["match"], found["reason"]) == (match.pk, "crash")
+        assert found["detail"] == ("KeyError: my secret" if is_shown else "")
+    assert read(Program(), f"matches/{match.pk}/faults")[-1] == {
+        "attempt": attempt.number, "seat": 1, "reason": "crash", "blame": "bot",
+    }  # fmt: skip
+
+
+def test_response_times_of_a_seat_are_for_its_owner(ada: Program) -> None:
+    seat = Seat.objects.filter(
+        version__bot__owner__username="ada", match__block__state=BlockState.RECORDED
+    ).earliest("pk")
+    path = f"matches/{seat.match_id}/seats/{seat.number}/times"
+    other = 1 - seat.number if seat.number < 2 else 0
+    data = pack(Timings((seat.number, other, seat.number), (100, 7, 300), (60, 7, 80), (30, 0, 20)))
+    MatchTimings.objects.update_or_create(match_id=seat.match_id, defaults={"data": data})
+    said = read(ada, path)
+    assert said["decisions"] == [
+        {"number": 1, "thinking": 60, "transport": 10, "queue": 30},
+        {"number": 2, "thinking": 80, "transport": 200, "queue": 20},
+    ]
+    assert (said["pace"]["decisions"], said["pace"]["whole"]["total"]) == (2, 400)
+    bo = Program(User.objects.get(username="bo"), (Scope.READ,))
+    problem_of(bo.get(path), 403, "not-yours")
+    MatchTimings.objects.all().delete()
+    assert read(ada, path) | {"match": 0} == {
+        "match": 0, "seat": seat.number, "pace": None, "decisions": [],
+    }  # fmt: skip
+
+
+def test_games_of_a_mirrored_block_diverge_at_an_event_of_their_replays(database: None) -> None:
+    fill_recently(blocks=6, replays=2)
+    recorded = Block.objects.filter(state=BlockState.RECORDED, is_mirrored=True)
+    block = recorded.latest("finished")
+    visitor = Program()
+    games = [one["id"] for one in read(visitor, f"blocks/{block.pk}")["matches"]]
+    found = read(visitor, f"blocks/{block.pk}/divergences")
+    assert [one["first"]["match"] for one in found] == [games[0]] * (len(games) - 1)
+    assert [one["second"]["match"] for one in found] == games[1:]
+    for one in found:
+        both = [
+            read(visitor, f"matches/{one[name]['match']}/replay") for name in ("first", "second")
+        ]
+        events = [replay["events"] for replay in both]
+        assert [one[name]["event"] for name in ("first", "second")] == [
+            each[one["at"]] for each in events
+        ]
+        assert one["first"]["event"] != one["second"]["event"]
+        times = {"ms": 0, "note": ""}
+        before = [[event | times for event in each[: one["at"]]] for each in events]
+        assert before[0] == before[1]
+    waiting = Block.objects.filter(state=BlockState.WAITING)[0]
+    assert read(visitor, f"blocks/{waiting.pk}/divergences") == []
+    problem_of(visitor.get("blocks/999999/divergences"), 404, "not-found")
 
 
 def test_tables_are_filtered_and_show_trends_and_the_publication(ada: Program) -> None:

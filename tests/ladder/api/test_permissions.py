@@ -52,7 +52,7 @@ PLAY: Final = Decision(Scope.PLAY)
 TABLE: Final = "/play/tables/{str:code}"
 MINE: Final = (
     *("tokens", "notices", "notices/undelivered", "notice-rules", "webhook"),
-    *("follows", "sessions", "predictions"),
+    *("follows", "sessions", "predictions", "forecaster"),
 )
 READ_OWN: Final = Decision(Scope.READ, is_own=True)
 
@@ -91,11 +91,15 @@ DECISIONS: Final = {
     **dict.fromkeys(
         (f"GET {CUP}/{name}" for name in ("verification", "collusion", "alerts")), run(None)
     ),
+    f"POST {CUP}/entries": run({"bots": ["gable"], "dry_run": True}),
+    "POST /forecast": run({"rules": {"stages": [{"format": "swiss"}]}, "entrants": 2}),
     f"GET {CUP}/organisers": run(None),
     **dict.fromkeys(
         (f"{verb} {CUP}/organisers/{{str:name}}" for verb in ("PUT", "DELETE")), run({})
     ),
     f"POST {CUP}/invitation": run({}),
+    f"GET {CUP}/cross-table": OPEN,
+    **dict.fromkeys(("GET /predictions/coming", "GET /notable-games"), OPEN),
     **dict.fromkeys((f"GET {CUP}/chances", "GET /leagues", "GET /leagues/{slug:slug}"), OPEN),
     "PATCH /leagues/{slug:slug}": run({"name": "X"}),
     **dict.fromkeys(("GET /highlights", "GET /records", "GET /predictions", "GET /play"), OPEN),
@@ -115,7 +119,7 @@ DECISIONS: Final = {
     "GET /me": READ,
     "DELETE /me/token": READ,
     "GET /trials": READ,
-    **dict.fromkeys((f"GET {SEAT}/log", f"GET {SEAT}/bundle"), READ_OWN),
+    **dict.fromkeys((f"GET {SEAT}/{name}" for name in ("log", "bundle", "times")), READ_OWN),
     **dict.fromkeys((f"GET {VERSION}/steps", f"GET {VERSION}/failures"), READ_OWN),
     f"GET {VERSION}/canaries": READ_OWN,
     "GET /trials/{int:trial_id}": READ_OWN,
@@ -130,6 +134,8 @@ DECISIONS: Final = {
     f"POST {BOT}/token": Decision(Scope.PLAY, is_own=True),
     f"DELETE {BOT}/token": Decision(Scope.PLAY, is_own=True),
     **dict.fromkeys(("GET /matches", "GET /blocks", "GET /blocks/{int:block_id}"), OPEN),
+    "GET /blocks/{int:block_id}/divergences": OPEN,
+    "GET /matches/{int:match_id}/faults": OPEN,
     **dict.fromkeys((f"GET {BOT}/{name}" for name in ("ladders", "promotions", "faults")), OPEN),
     **dict.fromkeys((f"GET {VERSION}/ratings", f"GET {VERSION}/history"), OPEN),
     f"GET {VERSION}/opponents": OPEN,

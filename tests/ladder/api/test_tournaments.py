@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
@@ -13,8 +14,10 @@ import pytest
 from damrak_ladder.accounts.models import Scope, User
 from damrak_ladder.bots.models import Bot
 from damrak_ladder.matches.models import Block, Match
+from damrak_ladder.tournaments.forecasts import forecast_of
 from damrak_ladder.tournaments.log.values import Release
 from damrak_ladder.tournaments.models import Act, Tournament
+from damrak_ladder.tournaments.rule_checks import checked_rules
 from damrak_ladder.tournaments.trf import parse
 from independent.tournament_tables import tables_of
 from ladder.calls import MEMORY, Program, problem_of
@@ -119,6 +122,75 @@ def test_organisers_enter_more_bots_than_there_are_places_only_on_purpose() -> N
     assert program.post(path, said, If_Match=match).status_code == 200
     entry = tournament.acts.filter(kind="enter").latest("serial")
     assert "beyond_places" not in entry.payload
+
+
+def test_many_bots_are_entered_in_one_request_or_none() -> None:
+    _, user = cup(1)
+    entered_bot("canal-rat")
+    entered_bot("tulip")
+    program, path = Program(user, SCOPES), "tournaments/cup/entries"
+    body: dict[str, Any] = {"bots": ["canal-rat", "cup-1", "nothing", "greedy", "canal-rat"]}
+    seen = json.loads(program.post(path, body | {"dry_run": True}).content)
+    assert (seen["entered"], seen["dry_run"], seen["warning"]) == (2, True, "")
+    assert [(one["name"], one["bot"], one["problem"]) for one in seen["lines"]] == [
+        ("canal-rat", "canal-rat", ""),
+        ("cup-1", "cup-1", "is entered already"),
+        ("nothing", None, "no bot has this name"),
+        ("greedy", None, ""),
+    ]
+    assert [one["entered"] for one in seen["lines"]] == [True, False, False, True]
+    assert len(asked(program, "tournaments/cup/entrants")) == 1
+    problem_of(program.post(path, body), 428, "serial-needed")
+    stale = problem_of(program.post(path, body, If_Match='"1"'), 412, "stale")
+    assert stale["serial"] == seen["serial"]
+    match = {"If_Match": f'"{seen["serial"]}"', "Idempotency_Key": "k"}
+    done = program.post(path, body, **match)
+    assert done.status_code == 200, done.content
+    assert json.loads(done.content)["serial"] == seen["serial"] + 2
+    assert done["ETag"] == f'"{seen["serial"] + 2}"'
+    assert json.loads(program.post(path, body, **match).content) == json.loads(done.content)
+    entered = [one["bot"] for one in asked(program, "tournaments/cup/entrants")]
+    assert entered == ["cup-1", "canal-rat", "house-greedy"]
+    problem_of(Program(somebody("eve"), SCOPES).post(path, body), 403, "not-allowed")
+    problem_of(program.post(path, {"bots": []}), 422, "invalid")
+    problem_of(program.post(path, {"bots": ["x" * 101]}), 422, "invalid")
+
+
+def test_too_few_places_refuse_the_whole_list_unless_it_is_on_purpose() -> None:
+    tournament, user = cup(1, entry={"most": 2})
+    for name in ("canal-rat", "tulip"):
+        entered_bot(name)
+    program, path = Program(user, SCOPES), "tournaments/cup/entries"
+    body: dict[str, Any] = {"bots": ["canal-rat", "tulip"]}
+    seen = json.loads(program.post(path, body | {"dry_run": True}).content)
+    assert seen["warning"] == "Afterwards 3 bots are entered, more than the 2 places."
+    match = f'"{seen["serial"]}"'
+    problem_of(program.post(path, body, If_Match=match), 409, "not-possible")
+    assert tournament.entrants.count() == 1
+    on_purpose = program.post(path, body | {"beyond_places": True}, If_Match=match)
+    assert on_purpose.status_code == 200, on_purpose.content
+    assert tournament.entrants.count() == 3
+
+
+def test_forecast_of_a_format_is_that_of_the_form() -> None:
+    program = Program(organiser(), SCOPES)
+    given = rules("round-robin", blocks=1)
+    said = json.loads(program.post("forecast", {"rules": given, "entrants": 8}).content)
+    found = forecast_of(checked_rules(given), 8)
+    assert found.chosen is not None
+    assert said["chosen"] == asdict(found.chosen)
+    assert said["entrants"] == 8
+    assert 0 < said["chosen"]["percent"] <= 100
+    assert (said["problem"], said["season"], said["days"]) == ("", None, None)
+    assert said["margin"] == found.margin
+    wrong = {"rules": {"stages": [{"format": "swiss", "round": 1}]}, "entrants": 8}
+    problem_of(program.post("forecast", wrong), 422, "bad-tournament")
+    problem_of(program.post("forecast", {"rules": given, "entrants": 1}), 422, "invalid")
+    groups = {"stages": [{"format": "round-robin", "groups": 4}]}
+    few = json.loads(program.post("forecast", {"rules": groups, "entrants": 3}).content)
+    assert (few["chosen"], bool(few["problem"])) == (None, True)
+    eve = Program(somebody("eve"), SCOPES)
+    problem_of(eve.post("forecast", {"rules": given, "entrants": 8}), 403, "role-missing")
 
 
 def test_acts_take_a_serial_and_a_key() -> None:
@@ -375,6 +447,42 @@ def test_chances_and_leagues() -> None:
     assert rows[0]["bot"] == "cup-1"
     assert asked(Program(), f"leagues/{league.slug}?before=1")["seasons"] == []
     problem_of(Program().get("leagues/nothing"), 404, "not-found")
+
+
+def test_seasons_have_a_champion_and_guests_no_place() -> None:
+    tournament, user = cup(3)
+    entered_bot("guest-9")
+    act(tournament, user, "enter", {"slug": "guest-9", "guest": True})
+    league = some_league(tournament)
+    season = asked(Program(), f"leagues/{league.slug}")["seasons"][0]
+    assert season["champion"] is None
+    for kind in ("close", "start"):
+        act(tournament, user, kind)
+    play(tournament)
+    season = asked(Program(), f"leagues/{league.slug}")["seasons"][0]
+    assert season["champion"] == "cup-1"
+    [division] = season["divisions"]
+    assert [row["bot"] for row in division["rows"]] == ["cup-1", "cup-2", "cup-3"]
+    assert [row["bot"] for row in division["guests"]] == ["guest-9"]
+
+
+def test_cross_table_has_the_shares_of_those_who_met() -> None:
+    tournament, _ = started(3)
+    empty = asked(Program(), "tournaments/cup/cross-table")
+    assert (empty["entrants"], len(empty["lines"])) == (3, 3)
+    play(tournament)
+    table = asked(Program(), "tournaments/cup/cross-table")
+    assert [one["place"] for one in table["lines"]] == [1, 2, 3]
+    for row, line in enumerate(table["lines"]):
+        for column, cell in enumerate(line["cells"]):
+            if row == column:
+                assert cell is None
+                continue
+            other = table["lines"][column]["cells"][row]
+            assert cell["share"] + other["share"] == pytest.approx(1)
+            assert cell["games"] == other["games"] > 0
+            assert 0 <= cell["low"] <= cell["share"] <= cell["high"] <= 1
+    problem_of(Program().get("tournaments/cup/cross-table?stage=2"), 404, "not-found")
 
 
 def test_leagues_are_edited_as_they_were_seen() -> None:

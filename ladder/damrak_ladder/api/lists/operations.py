@@ -24,7 +24,7 @@ from damrak_ladder.api.pagination import link_to_next
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.shapes import BlockShape, MatchShape, block_shape
 from damrak_ladder.api.tournaments.viewers import set_cached, viewer_of
-from damrak_ladder.matches.models import Attempt, Block
+from damrak_ladder.matches.models import Attempt, Block, Match
 from damrak_ladder.message_codes.wording import english
 from damrak_ladder.tournaments.visibility import passed, visible_blocks
 
@@ -149,6 +149,23 @@ def get_block(request: HttpRequest, response: HttpResponse, block_id: int) -> Bl
 
     Hidden blocks of a tournament are shown to tokens of its organisers with a scope for them.
     """
+    found, matches = find_block(request, block_id)
+    token = getattr(request, "auth", None)
+    is_trusted = isinstance(token, ApiToken) and may_act_as(token.owner, Role.ORGANISER)
+    set_cached(request, response, 10)
+    return BlockInFull(
+        **block_shape(found, matches).model_dump(),
+        attempts=_attempts(found, is_trusted),
+        luck=luck_of(found, matches),
+    )
+
+
+def find_block(request: HttpRequest, block_id: int) -> tuple[Block, list[Match]]:
+    """Return a block that the caller may see, and its matches in their order.
+
+    Raises:
+        Problem: there is none with this id, or it is hidden.
+    """
     full = (
         visible_blocks(viewer_of(request))
         .select_related("ladder")
@@ -157,17 +174,10 @@ def get_block(request: HttpRequest, response: HttpResponse, block_id: int) -> Bl
     found = full.filter(pk=block_id).first()
     if found is None:
         raise not_found(f"block {block_id}", "GET /api/v1/blocks lists them")
-    token = getattr(request, "auth", None)
-    is_trusted = isinstance(token, ApiToken) and may_act_as(token.owner, Role.ORGANISER)
-    set_cached(request, response, 10)
     matches = sorted(found.matches.all(), key=lambda match: match.number)
     for match in matches:
         match.block = found
-    return BlockInFull(
-        **block_shape(found, matches).model_dump(),
-        attempts=_attempts(found, is_trusted),
-        luck=luck_of(found, matches),
-    )
+    return found, matches
 
 
 def _answer(

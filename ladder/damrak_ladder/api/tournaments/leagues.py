@@ -23,7 +23,13 @@ from damrak_ladder.api.tournaments.spectators import router
 from damrak_ladder.api.tournaments.viewers import viewer_of
 from damrak_ladder.tournaments.league_changes import change_league
 from damrak_ladder.tournaments.models import League
-from damrak_ladder.tournaments.seasons import SHOWN, league_at, seasons_of, visible_leagues
+from damrak_ladder.tournaments.seasons import (
+    SHOWN,
+    Division,
+    league_at,
+    seasons_of,
+    visible_leagues,
+)
 
 LAST: Final = kinds.MOST
 
@@ -39,15 +45,20 @@ class LeagueShape(Schema):
     serial: int
 
 
-class DivisionRow(Schema):
-    """A bot in the table of a division."""
+class DivisionGuest(Schema):
+    """A guest of a division, which has no place in its table."""
 
-    place: int
     entrant: int
     bot: str
     name: str
     points: kinds.Fraction
     played: int
+
+
+class DivisionRow(DivisionGuest):
+    """A bot in the table of a division."""
+
+    place: int
 
 
 class DivisionShape(Schema):
@@ -57,6 +68,7 @@ class DivisionShape(Schema):
     name: str
     is_play_off: bool
     rows: list[DivisionRow]
+    guests: list[DivisionGuest]
 
 
 class MoveShape(Schema):
@@ -81,6 +93,8 @@ class SeasonShape(Schema):
     tournament: str
     name: str
     phase: kinds.TournamentPhase
+    champion: str | None
+    """The first bot of the first division, once all games are played."""
     divisions: list[DivisionShape]
     moves: list[MoveShape]
 
@@ -133,7 +147,15 @@ def get_league(
     tag_with_serial(request, response, league.serial)
     seasons = seasons_of(league, viewer, before, SHOWN)
     more = seasons[-1].number if len(seasons) == SHOWN and seasons[-1].number > 1 else None
-    shown = [{"tournament": one.slug, **asdict(one)} for one in seasons]
+    shown = [
+        {
+            "tournament": one.slug,
+            "champion": None if one.champion is None else one.champion["bot"],
+            **asdict(one),
+            "divisions": [_division(division) for division in one.divisions],
+        }
+        for one in seasons
+    ]
     head = {name: getattr(league, name) for name in LeagueShape.model_fields}
     return {**head, "seasons": shown, "next": more}
 
@@ -163,6 +185,13 @@ def edit_league(
     changed = change_league(league, user, serial, texts, timezone.now())
     tag_with_serial(request, response, changed.serial)
     return changed
+
+
+def _division(one: Division) -> dict[str, Any]:
+    return asdict(one) | {
+        "rows": [row for row in one.rows if row["place"] is not None],
+        "guests": [row for row in one.rows if row["place"] is None],
+    }
 
 
 def _league(slug: str, viewer: User | None) -> League:

@@ -1,7 +1,8 @@
-"""The operation for spectators: the chances to win."""
+"""The operations for spectators: the chances to win, and the cross-table."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -12,8 +13,9 @@ from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.tournaments import kinds
 from damrak_ladder.api.tournaments.details import PATH, StageNumber, router
 from damrak_ladder.api.tournaments.viewers import seen_tournament
-from damrak_ladder.tournaments.cached_chances import forecasts, groups_of, winners_of
+from damrak_ladder.tournaments.cached_chances import equal_score, forecasts, groups_of, winners_of
 from damrak_ladder.tournaments.chances import MOST_ALL_MEET, can_forecast
+from damrak_ladder.tournaments.cross_table import cross_table_of
 from damrak_ladder.tournaments.documents import names_of
 
 __all__ = ["router"]
@@ -51,6 +53,65 @@ class ChancesShape(Schema):
     after: list[int]
     entrants: list[ChanceShape]
     scores: list[ForecastScore]
+    equal_score: float
+    """The score of equal chances for all entrants."""
+
+
+class CrossCell(Schema):
+    """The share of points of the row against the column, with its 95 % interval."""
+
+    share: float
+    low: float
+    high: float
+    games: int
+    rounds: list[int]
+
+
+class CrossLine(Schema):
+    """An entrant with its cells, in the order of the lines; null where they have not met."""
+
+    entrant: int
+    bot: str
+    name: str
+    place: int | None
+    points: kinds.Fraction
+    cells: list[CrossCell | None]
+
+
+class CrossTableShape(Schema):
+    """The scores of the first entrants of a stage against each other; `entrants` counts all."""
+
+    stage: int
+    entrants: int
+    lines: list[CrossLine]
+
+
+@router.get(
+    f"{PATH}/cross-table",
+    auth=everybody_by_name,
+    response=CrossTableShape,
+    operation_id="get_cross_table",
+    summary="The cross-table of a tournament",
+)
+def get_cross_table(
+    request: HttpRequest, response: HttpResponse, slug: kinds.Slug, stage: StageNumber = 0
+) -> Any:
+    """Return the scores of up to 40 entrants of a stage against each other, the best first."""
+    found, seen = seen_tournament(request, response, slug)
+    begun = seen.state.stages.get(stage)
+    if begun is None:
+        raise not_found(f"cross-table of stage {stage} of {slug}")
+    table = cross_table_of(seen, begun, names_of(found))
+    lines = [
+        {
+            **one.entrant,
+            "place": one.place,
+            "points": one.points,
+            "cells": [None if cell is None else asdict(cell) for cell in one.cells],
+        }
+        for one in table.lines
+    ]
+    return {"stage": stage, "entrants": table.entrants, "lines": lines}
 
 
 @router.get(
@@ -89,4 +150,5 @@ def get_chances(
         "scores": [{"rounds": one.rounds, "score": one.brier(winners)} for one in made[:-1]]
         if winners
         else [],
+        "equal_score": equal_score(seen, begun),
     }

@@ -1,9 +1,4 @@
-"""Where the mirrored games of a block diverge: same cards, first different decision.
-
-In all matches of one round the seats have the same cards and the same turn; only the bots have
-changed places. So up to some decision the matches are identical event by event, and at that
-decision two bots with the same knowledge decided differently.
-"""
+"""The events at which the mirrored games of a block diverge, in words."""
 
 from __future__ import annotations
 
@@ -14,12 +9,11 @@ from typing import Any
 from django.http import Http404
 
 from damrak_ladder.matches.models import Match
+from damrak_ladder.profiles import divergence
 from damrak_ladder.web.replays.context import named
-from damrak_ladder.web.replays.sources import document, is_over, names_among
+from damrak_ladder.web.replays.sources import document, names_among
 from damrak_ladder.web.replays.viewpoints import ALL
 from damrak_ladder.web.replays.words import sentence, words
-
-_BESIDE = frozenset({"ms", "note"})  # not part of a decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,46 +40,23 @@ class Divergence:
 
 
 def divergences(matches: Sequence[Match], seats: int) -> list[Divergence]:
-    """Compare each match of a mirrored block with the first match of its round.
-
-    Matches whose replay is lost are left out.
-    """
+    """Return where each match of a mirrored block diverges from the first of its round."""
     found = []
-    for match in matches:
-        first = matches[match.number // seats * seats]
-        if match.pk == first.pk or not (is_over(first) and is_over(match)):
-            continue
+    for one in divergence.divergences(matches, seats):
         try:
-            found.append(_compared(first, match))
-        except Http404:
+            found.append(_worded(one))
+        except Http404:  # the replay cannot be parsed
             continue
-    return [one for one in found if one is not None]
+    return found
 
 
-def parting(one: Sequence[Any], other: Sequence[Any]) -> int | None:
-    """Return the index of the first moment that differs; None if there is none."""
-    for at, (mine, theirs) in enumerate(zip(one, other, strict=False)):
-        if _deed(mine[0]) != _deed(theirs[0]):
-            return at
-    shorter = min(len(one), len(other))
-    return shorter if len(one) != len(other) and shorter else None
-
-
-def _deed(event: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in event.items() if name not in _BESIDE}
-
-
-def _compared(first: Match, second: Match) -> Divergence | None:
-    mine, theirs = _document(first), _document(second)
-    at = parting(mine["moments"], theirs["moments"])
-    if at == 0:
-        return None  # different cards: nothing to compare
-    values = _values(mine, at or 0)
+def _worded(one: divergence.Divergence) -> Divergence:
+    mine, theirs = _document(one.first), _document(one.second)
     return Divergence(
-        Side(first, _text(mine, at)),
-        Side(second, _text(theirs, at)),
-        at,
-        int(values.get("turn") or 0),
+        Side(one.first, _text(mine, one.at)),
+        Side(one.second, _text(theirs, one.at)),
+        one.at,
+        int(_values(mine, one.at or 0).get("turn") or 0),
     )
 
 

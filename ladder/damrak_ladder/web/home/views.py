@@ -9,13 +9,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from damrak_ladder.highlights.notable_games import notables
 from damrak_ladder.highlights.queries import stories_between
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.read.table import Row, table
 from damrak_ladder.tournaments.headlines import headlines
 from damrak_ladder.web.block import lists
 from damrak_ladder.web.home.live_table import live_table
-from damrak_ladder.web.home.notable_games import notables
 from damrak_ladder.web.ladder.views import Scale, scale_of
 from damrak_ladder.web.site.access import is_known
 

@@ -9,11 +9,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from damrak_ladder.matches.models import Seat
+from damrak_ladder.replays.publication import is_over
 from damrak_ladder.stores.errors import StoreUnreachable
 from damrak_ladder.tournaments.visibility import visible_matches
 from damrak_ladder.web.replays.context import viewer_context
 from damrak_ladder.web.replays.insight import insight_of
-from damrak_ladder.web.replays.sources import is_over
 from damrak_ladder.web.site.access import may_see_inside
 
 

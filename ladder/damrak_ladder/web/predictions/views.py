@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST, require_safe
 from damrak_ladder.accounts.budgets import spend
 from damrak_ladder.accounts.errors import TooOften
 from damrak_ladder.matches.models import BlockState, Match
-from damrak_ladder.predictions.acceptance import PURPOSES, Answer, answer_of, predict, predictable
+from damrak_ladder.predictions.acceptance import Answer, answer_of, coming, predict, predictable
 from damrak_ladder.predictions.models import Forecaster
 from damrak_ladder.predictions.scores import FEWEST, PRIOR
 from damrak_ladder.tournaments.visibility import visible_matches
@@ -31,9 +31,6 @@ from damrak_ladder.web.replays.live import STUDIO
 from damrak_ladder.web.site.access import is_known
 from damrak_ladder.web.site.errors import forbidden
 from damrak_ladder.web.site.rate_limits import is_cross_site, too_often, who
-
-OPEN: Final = 6
-"""The number of coming games that the page offers."""
 
 LISTED: Final = 50
 OWN: Final = 20
@@ -53,7 +50,7 @@ def predictions(request: HttpRequest) -> HttpResponse:
     own = _full(visible_matches(None).filter(pk__in=keys))
     best = Forecaster.objects.filter(predictions__gte=FEWEST).select_related("user")
     context = {
-        "coming": picks_of(request, _coming()),
+        "coming": picks_of(request, _full(coming())),
         "own": sorted(picks_of(request, own), key=lambda pick: -pick.match),
         "forecasters": best.order_by("-skill", "user")[:LISTED],
         "me": Forecaster.objects.filter(user=user).first() if is_known(user) else None,
@@ -121,14 +118,6 @@ def _answer(request: HttpRequest, match: Match, memory: Memory, *, is_late: bool
     # The broadcast goes on, so the result must not be shown although it may be public.
     pick = replace(pick, is_late=is_late and pick.seat is None, winners=frozenset())
     return render(request, "web/predictions/_prediction.html", {"pick": pick, "next": place})
-
-
-def _coming() -> list[Match]:
-    """Return the first match of the blocks that start next."""
-    waiting = visible_matches(None).filter(
-        number=0, block__state=BlockState.WAITING, block__attempt=0, block__purpose__in=PURPOSES
-    )
-    return _full(waiting.order_by("block__due", "pk")[:OPEN])
 
 
 def _full(matches: QuerySet[Match, Match]) -> list[Match]:

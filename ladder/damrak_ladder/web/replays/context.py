@@ -16,13 +16,13 @@ from django.utils.translation import get_language, gettext as _
 from damrak_engine.replay import Replay
 from damrak_ladder.matches.boards import board_of
 from damrak_ladder.matches.models import BlockState, Match
+from damrak_ladder.replays.publication import is_over
 from damrak_ladder.web.replays import panels
 from damrak_ladder.web.replays.board_picture import owners_at, town
 from damrak_ladder.web.replays.moments import FORMAT
 from damrak_ladder.web.replays.sources import (
     board_title,
     document_of,
-    is_over,
     names_of,
     packed_document,
     parsed,

@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 
 from damrak_engine.replay import Replay, parse_replay
 from damrak_ladder.bots.models import Version
-from damrak_ladder.matches.models import BlockState, Match
+from damrak_ladder.matches.models import Match
 from damrak_ladder.replays.errors import ReplayStoreError
+from damrak_ladder.replays.publication import is_over
 from damrak_ladder.replays.storage import load
 from damrak_ladder.tournaments.access import Viewer
 from damrak_ladder.tournaments.visibility import visible_matches
@@ -32,14 +33,6 @@ class Packed:
     plain: bytes
     gzipped: bytes
     inline: str  # escaped for use inside a page
-
-
-def is_over(match: Match) -> bool:
-    """Return whether everything about the match is public.
-
-    This is the case once all matches of its block are recorded.
-    """
-    return bool(match.replay) and match.block.state == BlockState.RECORDED
 
 
 def public_matches() -> QuerySet[Match, Match]:

@@ -36,6 +36,7 @@ from damrak_ladder.analyses.requests import request as request_analysis
 from damrak_ladder.matches.boards import board_of
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.replays.errors import ReplayStoreError
+from damrak_ladder.replays.publication import is_over
 from damrak_ladder.replays.storage import load
 from damrak_ladder.web.replays import board_picture, palette
 from damrak_ladder.web.replays.cards import card_of, position_of
@@ -44,7 +45,6 @@ from damrak_ladder.web.replays.films import film_of
 from damrak_ladder.web.replays.insight import insight_of
 from damrak_ladder.web.replays.live import FULL_SECONDS, STUDIO, only
 from damrak_ladder.web.replays.sources import (
-    is_over,
     moments,
     names_of,
     packed_document,

@@ -17,15 +17,7 @@ from damrak_ladder.accounts.models import Role
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.message_codes.wording import text_of
 from damrak_ladder.tournaments import journal
-from damrak_ladder.tournaments.errors import BadTournament, KeyReused, NotAllowed, Refused, Stale
-from damrak_ladder.tournaments.log.acts import Kind
-from damrak_ladder.tournaments.log.fold import possible_kinds
-from damrak_ladder.tournaments.models import Tournament
-from damrak_ladder.web.site.access import UserRequest, for_role
-from damrak_ladder.web.site.fragments import NOTHING
-from damrak_ladder.web.site.rate_limits import at_most
-from damrak_ladder.web.tournament_desk.act_pages import meanwhile
-from damrak_ladder.web.tournament_desk.entry_list import (
+from damrak_ladder.tournaments.entry_list import (
     MOST,
     Listed,
     enter_all,
@@ -34,6 +26,14 @@ from damrak_ladder.web.tournament_desk.entry_list import (
     names_of_ladder,
     names_of_tournament,
 )
+from damrak_ladder.tournaments.errors import BadTournament, KeyReused, NotAllowed, Refused, Stale
+from damrak_ladder.tournaments.log.acts import Kind
+from damrak_ladder.tournaments.log.fold import possible_kinds
+from damrak_ladder.tournaments.models import Tournament
+from damrak_ladder.web.site.access import UserRequest, for_role
+from damrak_ladder.web.site.fragments import NOTHING
+from damrak_ladder.web.site.rate_limits import at_most
+from damrak_ladder.web.tournament_desk.act_pages import meanwhile
 from damrak_ladder.web.tournament_desk.lookup import own_tournament, own_tournaments
 
 _LONGEST: Final = 30_000

@@ -11,11 +11,11 @@ from django.utils.translation import gettext_lazy as _
 from damrak_ladder.message_codes.wording import text_of
 from damrak_ladder.tournaments.divisions import MOST_DIVISIONS, Shape, league_stages, shape_of
 from damrak_ladder.tournaments.errors import BadTournament
+from damrak_ladder.tournaments.forecasts import MOST, Forecast, forecast_of
 from damrak_ladder.tournaments.formats import LeagueRules
 from damrak_ladder.tournaments.log.errors import BadRules
 from damrak_ladder.tournaments.log.rules import MOST_STAGES, Rules, parse_rules
 from damrak_ladder.tournaments.rule_checks import checked_rules
-from damrak_ladder.web.tournament_desk.forecasts import MOST, Forecast, forecast_of
 from damrak_ladder.web.tournament_desk.rules_form import RulesForm, rules_initial
 from damrak_ladder.web.tournament_desk.stage_form import StageForm, stage_initial
 

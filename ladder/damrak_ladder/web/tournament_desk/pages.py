@@ -25,6 +25,7 @@ from damrak_ladder.tournaments.documents import (
     summary_json,
     tournament_json,
 )
+from damrak_ladder.tournaments.forecasts import Forecast, forecast_of
 from damrak_ladder.tournaments.log.acts import UNDOABLE, Kind
 from damrak_ladder.tournaments.log.fold import possible_kinds
 from damrak_ladder.tournaments.log.state import Round, State
@@ -32,7 +33,6 @@ from damrak_ladder.tournaments.log.values import Phase
 from damrak_ladder.tournaments.models import Act, Tournament
 from damrak_ladder.web.site.access import UserRequest, for_role
 from damrak_ladder.web.site.pagination import before, page_of
-from damrak_ladder.web.tournament_desk.forecasts import Forecast, forecast_of
 from damrak_ladder.web.tournament_desk.lookup import own_tournament, own_tournaments
 from damrak_ladder.web.tournament_desk.presets import PRESETS
 from damrak_ladder.web.tournament_desk.season import can_begin

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from damrak_ladder.tournaments.access import listed_tournaments
+from damrak_ladder.tournaments.cross_table import cross_table_of
 from damrak_ladder.tournaments.disclosure import disclosed
 from damrak_ladder.tournaments.documents import (
     entrants_json,
@@ -23,7 +24,6 @@ from damrak_ladder.tournaments.formats import KNOCKOUTS
 from damrak_ladder.web.site.access import is_known
 from damrak_ladder.web.site.pagination import before, page_of
 from damrak_ladder.web.tournaments.bracket import bracket_of
-from damrak_ladder.web.tournaments.cross_table import cross_table_of
 from damrak_ladder.web.tournaments.entry import entered_bots
 from damrak_ladder.web.tournaments.lookup import Found, tournament_or_404
 from damrak_ladder.web.tournaments.standings import tables_of
@@ -78,7 +78,7 @@ def tournament_round(request: HttpRequest, slug: str, stage: int, number: int) -
 def cross_table(request: HttpRequest, slug: str, stage: int) -> HttpResponse:
     """Show the scores of the entrants of a stage against each other."""
     found = tournament_or_404(request, slug)
-    table = cross_table_of(found, found.stage(stage), names_of(found.tournament))
+    table = cross_table_of(found.seen, found.stage(stage), names_of(found.tournament))
     context = context_of(found)
     context |= {"table": table, "stage": context["document"]["stages"][stage]}
     return render(request, "web/tournaments/cross_table.html", context)

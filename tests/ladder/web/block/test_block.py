@@ -5,19 +5,20 @@ from __future__ import annotations
 import pytest
 
 from damrak_ladder.matches.models import Block, BlockState, Match, SeatResult
+from damrak_ladder.profiles.divergence import parting
 from damrak_ladder.profiles.mirrored_luck import owns, seat_rows
 from damrak_ladder.web.block import lists
-from damrak_ladder.web.block.divergence import divergences, parting
+from damrak_ladder.web.block.divergence import divergences
 from damrak_ladder.web.block.tags import board_title
 from ladder.sites import fill_recently
 from ladder.visitors import page, visitor
 
 
 def test_games_part_at_the_first_decision_that_differs():
-    same = [({"event": "deal"}, {}), ({"event": "blind", "seat": 0, "ms": 5, "note": "a"}, {})]
-    other = [({"event": "deal"}, {}), ({"event": "blind", "seat": 0, "ms": 9}, {})]
-    passed = ({"event": "pass", "seat": 1}, {})
-    drawn = ({"event": "blind", "seat": 1}, {})
+    same = [{"event": "deal"}, {"event": "blind", "seat": 0, "ms": 5, "note": "a"}]
+    other = [{"event": "deal"}, {"event": "blind", "seat": 0, "ms": 9}]
+    passed = {"event": "pass", "seat": 1}
+    drawn = {"event": "blind", "seat": 1}
     assert parting(same, other) is None  # a longer thinking time is not a different decision
     assert parting([*same, passed], [*other, drawn]) == 2
     assert parting([*same, passed], other) == 2

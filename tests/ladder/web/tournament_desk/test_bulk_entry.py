@@ -11,8 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from damrak_ladder.bots.models import Bot
+from damrak_ladder.tournaments.entry_list import MOST, names_in
 from damrak_ladder.tournaments.models import Act, Tournament
-from damrak_ladder.web.tournament_desk.entry_list import MOST, names_in
 from ladder.bot_versions import some_bot
 from ladder.ladders import some_ladder
 from ladder.tournaments.cups import act, cup, entered_bot, organiser

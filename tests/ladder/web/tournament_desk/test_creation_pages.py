@@ -11,9 +11,9 @@ import pytest
 from django.test import Client, override_settings
 
 from damrak_ladder.tournaments import journal
+from damrak_ladder.tournaments.forecasts import forecast_of
 from damrak_ladder.tournaments.log.rules import parse_rules, rules_json
 from damrak_ladder.tournaments.models import Tournament
-from damrak_ladder.web.tournament_desk.forecasts import forecast_of
 from damrak_ladder.web.tournament_desk.presets import PRESETS
 from ladder.tournaments.cups import act, cup, organiser
 from ladder.visitors import page, visitor

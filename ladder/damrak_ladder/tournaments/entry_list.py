@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.house import HOUSE_BOTS, check_spec, house_slug, house_version
-from damrak_ladder.bots.models import Bot, State as VersionState
+from damrak_ladder.bots.models import Bot, State as VersionState, Version
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.standings.read.table import table
 from damrak_ladder.tournaments import desk, journal
@@ -21,7 +21,6 @@ from damrak_ladder.tournaments.log.acts import Kind
 from damrak_ladder.tournaments.log.state import State
 from damrak_ladder.tournaments.log.values import Phase, Standing
 from damrak_ladder.tournaments.models import Tournament
-from damrak_ladder.web.site.tags import kind_name
 
 MOST: Final = 500
 _LONGEST_SLUG: Final = 40
@@ -33,8 +32,8 @@ class Line:
     """A bot of the list, and what would become of it."""
 
     name: str  # as given: a slug, or the description of a house bot
-    bot: Bot | None = None
-    version: str = ""
+    bot: Bot | None = None  # None: a house bot that would be created, or unknown
+    version: Version | None = None
     warning: str = ""  # it would be entered, but the organiser should know this
     problem: str = ""  # it would be left out
 
@@ -145,7 +144,7 @@ def _is_spec(name: str) -> bool:
 
 def _line(state: State, name: str, bot: Bot | None, entered: set[int]) -> Line:
     if bot is None and _is_spec(name):
-        return Line(name, version=_("new house bot"))
+        return Line(name)
     if bot is None:
         return Line(name, problem=_unknown(name))
     if bot.pk in entered:
@@ -156,10 +155,9 @@ def _line(state: State, name: str, bot: Bot | None, entered: set[int]) -> Line:
             said = _("has no qualified version yet; it needs one when entries close")
             return Line(name, bot, warning=said)
         return Line(name, bot, problem=_("has no qualified version"))
-    said = f"v{version.number}, {kind_name(version.kind)}"
     if version.kind not in state.rules.entry.kinds:
-        return Line(name, bot, said, _("authors may not enter this kind of bot"))
-    return Line(name, bot, said)
+        return Line(name, bot, version, _("authors may not enter this kind of bot"))
+    return Line(name, bot, version)
 
 
 def _unknown(name: str) -> str:

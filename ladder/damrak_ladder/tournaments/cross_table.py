@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any, Final
 
+from damrak_ladder.tournaments.disclosure import Disclosed
 from damrak_ladder.tournaments.documents import Names
 from damrak_ladder.tournaments.log.state import Stage
-from damrak_ladder.web.tournaments.lookup import Found
 
 MOST: Final = 40
 """The number of entrants, from the top, that a cross-table shows."""
@@ -54,9 +54,8 @@ class CrossTable:
     entrants: int  # in the whole stage
 
 
-def cross_table_of(found: Found, stage: Stage, names: Names) -> CrossTable:
+def cross_table_of(seen: Disclosed, stage: Stage, names: Names) -> CrossTable:
     """Return the cross-table of a stage after its complete rounds that the viewer may know."""
-    seen = found.seen
     rows = seen.table(stage)
     sums: dict[tuple[int, int], _Sum] = defaultdict(_Sum)
     for number, results in enumerate(seen.course.played(stage), 1):

@@ -1,4 +1,4 @@
-"""Notable games, as the front page shows them."""
+"""The latest notable games, as the front page and the API show them."""
 
 from __future__ import annotations
 

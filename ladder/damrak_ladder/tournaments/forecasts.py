@@ -9,7 +9,7 @@ from statistics import NormalDist
 from typing import Final
 
 from damrak_ladder.matches.durations import games_per_second
-from damrak_ladder.message_codes.wording import text_of
+from damrak_ladder.message_codes.message import Message
 from damrak_ladder.tournaments.divisions import divisions_of
 from damrak_ladder.tournaments.formats import Entrant, RulesError, StageRules, plan
 from damrak_ladder.tournaments.log.rules import Rules, StagePlan
@@ -43,8 +43,8 @@ class Forecast:
     margin: int = 0
     cheaper: Choice | None = None
     better: Choice | None = None
-    warnings: tuple[str, ...] = ()
-    problem: str = ""
+    warnings: tuple[Message, ...] = ()
+    problem: Message | None = None
     divisions: int = 0  # that are played beside each other; `chosen` is about the first one
     season_games: int = 0
     season_minutes: int = 0
@@ -64,7 +64,7 @@ def forecast_of(rules: Rules, entrants: int) -> Forecast:
         planned = sum(_games(rules.stages[number], entrants) for number in divisions)
         days = sum(_rounds(*one) for one in chain) if rules.schedule.daily else 0
     except RulesError as problem:
-        return Forecast(entrants, problem=text_of(problem.message))
+        return Forecast(entrants, problem=problem.message)
     speed = games_per_second(rules.games_a_minute)
     repeated = rules.rotations  # each plays the games of a block again
     chosen = found.chosen
@@ -152,8 +152,5 @@ def _choice(found: Estimate, speed: float, rotations: int) -> Choice:
     )
 
 
-def _warnings(chain: list[tuple[StageRules, int]]) -> tuple[str, ...]:
-    found: list[str] = []
-    for rules, size in chain:
-        found += [text_of(one) for one in plan(rules, _field(size)).warnings]
-    return tuple(found)
+def _warnings(chain: list[tuple[StageRules, int]]) -> tuple[Message, ...]:
+    return tuple(one for rules, size in chain for one in plan(rules, _field(size)).warnings)
