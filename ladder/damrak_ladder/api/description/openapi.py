@@ -10,8 +10,8 @@ from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
-from damrak_ladder.accounts.devices import SCOPES
 from damrak_ladder.api.access import Bearer, OptionalBearer
+from damrak_ladder.api.description.components import DEVICE_LOGIN, PROBLEM
 from damrak_ladder.api.description.examples import examples
 from damrak_ladder.api.description.headers import ANSWERS, REQUESTS, references
 from damrak_ladder.api.description.links import links_of
@@ -136,14 +136,14 @@ class Description(OpenAPISchema):
     def get_components(self) -> dict[str, Any]:
         """Return the named types, the header fields, and the problem."""
         found: dict[str, Any] = super().get_components()
-        self.add_schema_definitions(_PROBLEM)
+        self.add_schema_definitions(PROBLEM)
         for name in found["schemas"]:
             if name.endswith(_SUFFIX) and name.removesuffix(_SUFFIX) in found["schemas"]:
                 raise TwoTypes(name.removesuffix(_SUFFIX))
         used = _used(found["schemas"], self._paths)
         found["schemas"] = {name: found["schemas"][name] for name in sorted(used)}
         found["headers"] = dict(ANSWERS)
-        found["securitySchemes"]["device"] = _DEVICE_LOGIN
+        found["securitySchemes"]["device"] = DEVICE_LOGIN
         return found
 
 
@@ -252,60 +252,3 @@ def _add_headers(details: dict[str, Any], *names: str) -> None:
     for status, answer in details["responses"].items():
         if int(status) < 300:
             answer["headers"].update(references(*names))
-
-
-_DEVICE_LOGIN: Final[dict[str, Any]] = {
-    "type": "oauth2",
-    "description": "The login of a program, which its user approves in a browser; it returns a"
-    " token for `bearer`.",
-    "flows": {
-        "x-deviceAuthorization": {  # OpenAPI 3.1 has no name for this flow
-            "deviceAuthorizationUrl": "/api/v1/device",
-            "tokenUrl": "/api/v1/device/token",
-            "scopes": {str(scope): "" for scope in SCOPES},
-        }
-    },
-}
-
-_PROBLEM: Final[dict[str, Any]] = {
-    "Problem": {
-        "title": "Problem",
-        "description": "An error (RFC 9457): its cause and its remedy.",
-        "type": "object",
-        "properties": {
-            "type": {"type": "string", "description": f"`{TYPES}` and the code."},
-            "title": {"type": "string"},
-            "status": {"type": "integer", "minimum": 400, "maximum": 599},
-            "code": {"$ref": "#/components/schemas/ProblemCode"},
-            "detail": {"type": "string", "description": "The cause."},
-            "cure": {"type": "string", "description": "The remedy."},
-            "errors": {
-                "type": "array",
-                "items": {"$ref": "#/components/schemas/FieldProblem"},
-                "description": "Each field that is not valid, with the code `invalid`.",
-            },
-            "version": {
-                "type": "integer",
-                "description": "The earlier version, with the code `same-content`.",
-            },
-            "serial": {
-                "type": "integer",
-                "description": "The serial of the tournament, with the code `stale`.",
-            },
-        },
-        "required": ["type", "title", "status", "code", "detail", "cure"],
-    },
-    "FieldProblem": {
-        "title": "FieldProblem",
-        "description": "A field that is not valid.",
-        "type": "object",
-        "properties": {"field": {"type": "string"}, "problem": {"type": "string"}},
-        "required": ["field", "problem"],
-    },
-    "ProblemCode": {
-        "title": "ProblemCode",
-        "description": "The code of a problem, for programs; later versions may add some.",
-        "type": "string",
-        "enum": list(CODES),
-    },
-}
