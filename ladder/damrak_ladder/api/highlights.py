@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Literal
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router, Schema
-from typing_extensions import TypeAliasType
 
 from damrak_ladder.api import types
 from damrak_ladder.api.access import everybody
@@ -21,7 +19,6 @@ from damrak_ladder.message_codes.wording import english
 
 SECONDS = 60
 
-NotableKind = TypeAliasType("NotableKind", Literal["upset", "record", "close"])
 
 router = Router(tags=["highlights"])
 
@@ -69,7 +66,7 @@ class NotableShape(Schema):
     or the points between the first and the second of a `close` game.
     """
 
-    kind: NotableKind
+    kind: types.NotableKind
     value: float
     match: int
     ladder: str

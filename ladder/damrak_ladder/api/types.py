@@ -23,6 +23,7 @@ from damrak_ladder.notices import kinds as notices
 from damrak_ladder.play.advice import ADVISERS
 from damrak_ladder.play.paces import PACES
 from damrak_ladder.security import kinds as security
+from damrak_ladder.standings import models as standings
 from damrak_ladder.trials import models as trials
 
 
@@ -54,6 +55,7 @@ NoticeKind = TypeAliasType("NoticeKind", Annotated[str, one_of(notices.Kind)])
 SecurityEvent = TypeAliasType("SecurityEvent", Annotated[str, one_of(security.SecurityEvent)])
 
 StoryKind = TypeAliasType("StoryKind", Annotated[str, one_of(highlights.StoryKind)])
+NotableKind = TypeAliasType("NotableKind", Annotated[str, one_of(standings.NotableKind)])
 RecordKind = TypeAliasType("RecordKind", Annotated[str, one_of(highlights.RecordKind)])
 Pace = TypeAliasType("Pace", Annotated[str, among(*PACES)])
 Advice = TypeAliasType("Advice", Annotated[str, among(*ADVISERS)])

@@ -7,7 +7,7 @@ decision two bots with the same knowledge decided differently.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -18,7 +18,7 @@ from damrak_ladder.replays.errors import ReplayStoreError
 from damrak_ladder.replays.publication import is_over
 from damrak_ladder.replays.storage import load
 
-Event: TypeAlias = Mapping[str, Any]
+Event: TypeAlias = dict[str, Any]
 
 _BESIDE: Final = frozenset({"ms", "note"})  # not part of a decision
 
