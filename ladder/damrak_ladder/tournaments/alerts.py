@@ -216,7 +216,7 @@ def _pairing_alert(stage: int, number: int) -> Alert:
 
 
 def _slow(tournament: Tournament, state: State, now: datetime) -> list[Alert]:
-    """Return an alert for each open round that takes far longer than forecast.
+    """Return an alert for each open round that takes far longer than forecast, without pauses.
 
     The forecast is the time that its games take at the measured pace, or the usual time of the
     rounds before it, whichever is longer.
@@ -226,7 +226,8 @@ def _slow(tournament: Tournament, state: State, now: datetime) -> list[Alert]:
         if made.at is None or all(one.is_decided for one in verdicts):
             continue
         stage = state.stages[made.key.stage]
-        if now - made.at > SLOW * max(_LEAST, _usual(stage), _at_pace(state, stage, made)):
+        forecast = max(_LEAST, _usual(state, stage), _at_pace(state, stage, made))
+        if state.running_time(made.at, now) > SLOW * forecast:
             where = {"stage": made.key.stage, "round": made.key.number}
             proposals: tuple[tuple[str, dict[str, Any]], ...] = (
                 (Kind.STOP, {"on": True}),
@@ -236,10 +237,18 @@ def _slow(tournament: Tournament, state: State, now: datetime) -> list[Alert]:
     return found
 
 
-def _usual(stage: Stage) -> timedelta:
-    """Return the median time between the rounds of a stage; zero if there is one round only."""
+def _usual(state: State, stage: Stage) -> timedelta:
+    """Return the median time between the rounds of a stage; zero if nothing is known.
+
+    With one round a day, that time is mostly spent waiting.
+    """
+    if state.rules.schedule.daily is not None:
+        return timedelta()
     times = [made.at for made in stage.rounds if made.at is not None]
-    took = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
+    took = [
+        state.running_time(earlier, later).total_seconds()
+        for earlier, later in itertools.pairwise(times)
+    ]
     return timedelta(seconds=median(took)) if took else timedelta()
 
 

@@ -277,6 +277,28 @@ def test_open_round_that_takes_longer_than_forecast_is_an_alert() -> None:
     assert slow(481) == late
     act(tournament, user, "pause")
     assert slow(481) == []
+    act(tournament, user, "resume", now=NOW + timedelta(seconds=5000))
+    act(tournament, user, "pause", now=NOW + timedelta(seconds=5100))
+    act(tournament, user, "resume", now=NOW + timedelta(seconds=9000))
+    assert slow(9379) == []  # 479 seconds without the pauses
+    assert slow(9381) == late
+
+
+def test_days_between_rounds_are_no_forecast_of_their_games() -> None:
+    schedule = {"daily": "20:00", "zone": "Europe/Amsterdam"}
+    tournament, _ = started(4, "swiss", rounds=3, schedule=schedule)
+    play(tournament)
+    second = NOW + timedelta(days=1, hours=12)
+    run_duties(second)
+    assert Round.objects.count() == 2
+
+    def slow(minutes: int) -> list[dict[str, int]]:
+        found = alerts(tournament, second + timedelta(minutes=minutes))
+        return [one.where for one in found if one.kind == "slow"]
+
+    tournament.refresh_from_db()
+    assert slow(1) == []
+    assert slow(3) == [{"stage": 0, "round": 2}]
 
 
 def test_rounds_of_earlier_stages_are_not_slow() -> None:

@@ -193,7 +193,14 @@ def _pair(state: State, act: Act, said: Any) -> None:
     state.stages[key.stage] = replace(stage, rounds=(*stage.rounds, made))
 
 
+def _pause(state: State, act: Act, said: Any) -> None:
+    state.phase, state.paused = Phase.PAUSED, act.at
+
+
 def _resume(state: State, act: Act, said: Any) -> None:
+    if state.paused is not None and act.at is not None:
+        state.pauses = (*state.pauses, (state.paused, act.at))
+    state.paused = None
     state.phase, state.resumed, state.stops_after_round = Phase.RUNNING, act.at, False
 
 
@@ -272,7 +279,7 @@ _APPLY: Final[dict[Kind, Callable[[State, Act, Any], None]]] = {
     Kind.CLOSE: _close,
     Kind.START: _start,
     Kind.PAIR: _pair,
-    Kind.PAUSE: _phase(Phase.PAUSED),
+    Kind.PAUSE: _pause,
     Kind.RESUME: _resume,
     Kind.STOP: _stop,
     Kind.ARRANGE: rulings.arrange,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from damrak_ladder.tournaments.log.rules import Rules, StagePlan
@@ -127,6 +127,8 @@ class State:
     planned: dict[tuple[int, int], PlannedRelease] = field(default_factory=dict)  # by round
     stops_after_round: bool = False
     games_a_minute: int | None = None
+    paused: datetime | None = None  # since when
+    pauses: tuple[tuple[datetime, datetime], ...] = ()  # those that are over
     resumed: datetime | None = None
     finished: datetime | None = None
 
@@ -141,6 +143,11 @@ class State:
             arrangements=dict(self.arrangements),
             planned=dict(self.planned),
         )
+
+    def running_time(self, begin: datetime, end: datetime) -> timedelta:
+        """Return how much of this time the tournament was not paused."""
+        paused = (min(to, end) - max(since, begin) for since, to in self.pauses)
+        return end - begin - sum((one for one in paused if one > timedelta()), timedelta())
 
     def rounds(self) -> Iterator[Round]:
         """Yield the current rounds, stage by stage."""
