@@ -38,7 +38,6 @@ class Report:
     pairs: int
     together: int  # tables with two bots of one owner
     apart: bool  # whether the rules keep bots of one owner apart
-    rotates: bool  # whether every game of a block has another order of seats
     effect: float = EFFECT
 
 
@@ -66,5 +65,4 @@ def report_of(viewer: Viewer, tournament: Tournament) -> Report:
         pairs=len(found.pairs),
         together=found.together,
         apart=all(stage.rules.same_owner_apart for stage in rules.stages),
-        rotates=rules.rotations >= 1,
     )

@@ -118,6 +118,7 @@ def context_of(found: Found) -> dict[str, Any]:
         "slug": found.tournament.slug,
         "begun": [stage for stage in document["stages"] if stage["rounds"]],
         "is_organiser": found.seen.is_organiser,
+        "has_tables": any(stage["players"] > 2 for stage in document["rules"]["stages"]),
         "league": found.tournament.league,
         "site": settings.DAMRAK_URL,
     }

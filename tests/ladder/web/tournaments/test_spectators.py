@@ -98,6 +98,15 @@ def test_chances_follow_visible_results_and_are_scored(
     format_: str, rounds: int, more: dict[str, Any]
 ) -> None:
     tournament, user = started(6, format_, blocks=4, reveal="hidden", **more)
+def test_collusion_report_is_linked_where_more_than_two_sit_at_a_table() -> None:
+    _, user = started(6, "swiss-tables", rounds=1, players=4)
+    started(2, slug="duel")
+    assert "/collusion/" in page(visitor(user), "/tournaments/cup/")
+    duel = visitor(User.objects.get(username="organiser-of-duel"))
+    assert "/verify/" in (text := page(duel, "/tournaments/duel/"))
+    assert "/collusion/" not in text
+
+
     play(tournament)
     act(tournament, user, "finalise")
     client = visitor()
