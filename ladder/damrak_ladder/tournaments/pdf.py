@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import Final
 
 WIDTH: Final = 595  # A4, in points
@@ -15,6 +16,7 @@ HEIGHT: Final = 842
 MARGIN: Final = 48
 _ENCODING: Final = "cp1252"
 _BODY: Final = 9.5
+_LETTER: Final = 0.556  # the width of a digit, and about the mean of letters, of its height
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +38,15 @@ class Report:
 
     def heading(self, text: str, size: float = 13) -> None:
         """Write a heading, together with the line after it."""
-        self._move(size * 1.9, keep=24)
-        self._text(MARGIN, text, size, is_bold=True)
+        for at, part in enumerate(_lines(text, size)):
+            self._move(size * (1.2 if at else 1.9), keep=24)
+            self._text(MARGIN, part, size, is_bold=True)
 
     def line(self, text: str, size: float = _BODY) -> None:
-        """Write a line of text."""
-        self._move(size * 1.45)
-        self._text(MARGIN, text, size)
+        """Write a paragraph of text."""
+        for part in _lines(text, size):
+            self._move(size * 1.45)
+            self._text(MARGIN, part, size)
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
         """Write a table; its titles are repeated on every page."""
@@ -85,6 +89,11 @@ class Report:
         self._pages[-1].append(f"BT /{font} {size:g} Tf {x:.1f} {self._y:.1f} Td ({shown}) Tj ET")
 
 
+def _lines(text: str, size: float) -> list[str]:
+    """Return the lines of a text that fit between the margins."""
+    return wrap(text, int((WIDTH - 2 * MARGIN) / (size * _LETTER)))
+
+
 def _escaped(text: str) -> str:
     plain = "".join(one if one.isprintable() else " " for one in text)
     known = plain.encode(_ENCODING, "replace").decode(_ENCODING)
@@ -94,7 +103,7 @@ def _escaped(text: str) -> str:
 def _width(text: str, size: float) -> float:
     """Return the width of digits and the like; others are taken as wide as digits."""
     narrow = sum(one in ".,:/ -()" for one in text)
-    return size * (0.556 * (len(text) - narrow) + 0.29 * narrow)
+    return size * (_LETTER * (len(text) - narrow) + 0.29 * narrow)
 
 
 def _file(title: str, pages: Sequence[str]) -> bytes:

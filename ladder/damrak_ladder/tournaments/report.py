@@ -88,8 +88,8 @@ def _rulings(report: Report, acts: list[dict[str, Any]]) -> None:
         report.heading("Decisions of the organisers")
     for act in with_reason:
         bots = ", ".join(one["bot"] for one in act["entrants"])
-        what = f"{act['kind']} {bots[:66]}".rstrip()
-        report.line(f"{act['at'][:16].replace('T', ' ')}  {what}: {act['reason'][:90]}")
+        what = f"{act['kind']} {bots}".rstrip()
+        report.line(f"{act['at'][:16].replace('T', ' ')} {what}: {act['reason']}")
 
 
 def _name(stage: dict[str, Any]) -> str:

@@ -77,6 +77,17 @@ def test_only_organisers_verify_and_read_the_collusion_report() -> None:
     play(tournament)
     for path in ("verify/", "collusion/"):
         assert visitor(somebody(path[:3])).get(f"/en/tournaments/cup/{path}").status_code == 404
+def test_long_texts_of_the_report_stay_on_the_sheet() -> None:
+    tournament, user = started(2)
+    reason = "It copied the opening of another bot. " * 8 + "END"
+    act(tournament, user, "disqualify", {"entrant": 1}, reason=reason)
+    content = visitor().get("/en/tournaments/cup/files/report.pdf").content.decode("cp1252")
+    assert "END" in content
+    lines = re.findall(r"Tf 48\.0 [\d.]+ Td \((.*)\) Tj", content)
+    assert sum("copied" in line for line in lines) >= 3
+    assert max(map(len, lines)) < 95
+
+
     assert "too few meetings" in page(visitor(user), "/tournaments/cup/collusion/")
     # The games of this test have no replays.
     assert "0 blocks are confirmed" in page(visitor(user), "/tournaments/cup/verify/")
