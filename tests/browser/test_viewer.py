@@ -270,6 +270,22 @@ def test_embedded_page_works_in_a_frame(page: Page, cinema: Cinema) -> None:
     assert at(page) == 5
 
 
+def test_frame_on_a_wall_plays_from_the_start(browser: Browser, cinema: Cinema) -> None:
+    context = new_context(browser, viewport={"width": 300, "height": 300}, locale="en-GB")
+    page = opened(context.new_page(), cinema.address("four", "embed/?at=0#play"))
+    expect(page.get_by_role("button", name="Pause")).to_be_in_viewport()
+    expect(page.locator(".viewer__board")).to_be_in_viewport(ratio=0.9)
+    expect(page.locator(".viewer__eyes")).to_be_hidden()
+    page.wait_for_function("document.querySelector('[data-scrub]').value > 1")
+    assert at(page) < 40  # of some hundred events
+    page.get_by_role("button", name="Pause").click()
+    stopped = at(page)
+    page.wait_for_timeout(2500)
+    assert at(page) == stopped
+    assert page.evaluate("document.documentElement.scrollHeight") <= 300
+    context.close()
+
+
 def test_swiping_steps(browser: Browser, cinema: Cinema) -> None:
     context = new_context(browser, viewport={"width": 360, "height": 740}, has_touch=True)
     page = opened(context.new_page(), cinema.address("two", "#10"))

@@ -22,7 +22,7 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.html import escape
@@ -72,10 +72,10 @@ _PAGE: Final = re.compile(r"(?:/[a-z]{2})?/matches/([0-9]{1,18})/(?:embed/)?")
 @xframe_options_exempt
 def embed(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the viewer for other sites' pages. It has no forms that change anything."""
-    match = recorded(pk)
-    response = render(
-        request, "web/replays/embed.html", {"match": match, **viewer_context(request, match)}
-    )
+    match = get_object_or_404(public_matches(), pk=pk)
+    if not (context := viewer_context(request, match)):
+        raise Http404("There is nothing to show of this match.")
+    response = render(request, "web/replays/embed.html", {"match": match, **context})
     response["Content-Security-Policy"] = POLICY.replace(
         "frame-ancestors 'none'", "frame-ancestors *"
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
+from django.db.models import F, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 
 from damrak_ladder.matches.models import BlockState
 from damrak_ladder.tournaments.cached_chances import equal_score, forecasts, groups_of, winners_of
@@ -19,6 +22,9 @@ from damrak_ladder.web.tournaments.lookup import tournament_or_404
 from damrak_ladder.web.tournaments.views import context_of
 
 BOARDS: Final = 16
+RECENT: Final = timedelta(minutes=10)
+"""How long a block is shown on the wall after its end: many are played within seconds."""
+
 SHOWN: Final = 16
 
 
@@ -33,13 +39,19 @@ class Line:
 
 
 def wall(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the boards of up to 16 matches that are being played."""
+    """Show the first matches of up to 16 blocks that are being played, or were played just now.
+
+    Frames show what everyone may see, so results that only this user may see are not on the wall.
+    """
     found = tournament_or_404(request, slug)
-    running = visible_matches(request.user).filter(
-        block__state=BlockState.RUNNING,
+    since = timezone.now() - RECENT
+    played = Q(block__state=BlockState.RECORDED, block__finished__gte=since) & ~Q(replay="")
+    boards = visible_matches(None).filter(
+        Q(block__state=BlockState.RUNNING) | played,
         block__pairing_block__pairing__round__stage__tournament=found.tournament,
+        number=0,
     )
-    boards = running.order_by("number", "block")[:BOARDS]
+    boards = boards.order_by(F("block__finished").desc(nulls_first=True), "block")[:BOARDS]
     full = boards.prefetch_related("seats__version__bot")
     context = {**context_of(found), "boards": list(full)}
     answer = render(request, "web/tournaments/wall.html", context)

@@ -31,6 +31,7 @@ from damrak_ladder.web.replays.words import DASH
 from ladder.bot_versions import some_bot, some_version
 from ladder.calls import MEMORY
 from ladder.films import recorded_films
+from ladder.people import NOW
 from ladder.tables import some_block
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -58,6 +59,22 @@ def test_nothing_is_shown_before_the_whole_block_is_recorded(client: Client) -> 
         assert client.get(f"/matches/{match.pk}/{name}").status_code == 404
     Block.objects.filter(pk=played.block_id).update(state=BlockState.WAITING)
     assert client.get(f"/matches/{played.pk}/moments/all.json").status_code == 404
+
+
+def test_frame_follows_a_match_that_is_not_over(client: Client) -> None:
+    others = tuple(some_version(some_bot(slug)) for slug in ("tulip", "herring"))
+    block = some_block(others)
+    path = f"/en/matches/{block.matches.get(number=0).pk}/embed/"
+    for state in (BlockState.WAITING, BlockState.RUNNING):
+        lease = NOW if state == BlockState.RUNNING else None
+        Block.objects.filter(pk=block.pk).update(state=state, lease_until=lease)
+        framed = client.get(path)
+        assert "frame-ancestors *" in framed.headers["Content-Security-Policy"]
+        text = framed.content.decode()
+        assert "data-live" in text
+        assert "tulip" in text
+    Block.objects.filter(pk=block.pk).update(state=BlockState.DEAD, lease_until=None)
+    assert client.get(path).status_code == 404
 
 
 def test_preview_of_a_link_to_an_earlier_moment_shows_no_result(

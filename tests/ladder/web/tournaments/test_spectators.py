@@ -5,18 +5,23 @@ from __future__ import annotations
 import io
 import json
 import re
+import secrets
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from PIL import Image
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Bot
+from damrak_ladder.matches.models import Block, BlockState
 from damrak_ladder.tournaments import journal
 from damrak_ladder.tournaments.chances import forecast_rounds
 from damrak_ladder.tournaments.creation import Plan, create
 from damrak_ladder.tournaments.disclosure import disclosed
 from damrak_ladder.tournaments.models import Tournament
+from damrak_ladder.tournaments.pairing_blocks import TournamentSource
 from damrak_ladder.tournaments.trf import parse
 from independent.tournament_tables import tables_of
 from ladder.calls import MEMORY
@@ -72,11 +77,6 @@ def test_report_is_a_pdf_with_escaped_names_on_several_pages() -> None:
         assert content[int(place) :].startswith(b"%d 0 obj" % number)
 
 
-def test_only_organisers_verify_and_read_the_collusion_report() -> None:
-    tournament, user = started(5, "swiss-tables", rounds=2, players=4)
-    play(tournament)
-    for path in ("verify/", "collusion/"):
-        assert visitor(somebody(path[:3])).get(f"/en/tournaments/cup/{path}").status_code == 404
 def test_long_texts_of_the_report_stay_on_the_sheet() -> None:
     tournament, user = started(2)
     reason = "It copied the opening of another bot. " * 8 + "END"
@@ -88,9 +88,23 @@ def test_long_texts_of_the_report_stay_on_the_sheet() -> None:
     assert max(map(len, lines)) < 95
 
 
+def test_only_organisers_verify_and_read_the_collusion_report() -> None:
+    tournament, user = started(5, "swiss-tables", rounds=2, players=4)
+    play(tournament)
+    for path in ("verify/", "collusion/"):
+        assert visitor(somebody(path[:3])).get(f"/en/tournaments/cup/{path}").status_code == 404
     assert "too few meetings" in page(visitor(user), "/tournaments/cup/collusion/")
     # The games of this test have no replays.
     assert "0 blocks are confirmed" in page(visitor(user), "/tournaments/cup/verify/")
+
+
+def test_collusion_report_is_linked_where_more_than_two_sit_at_a_table() -> None:
+    _, user = started(6, "swiss-tables", rounds=1, players=4)
+    started(2, slug="duel")
+    assert "/collusion/" in page(visitor(user), "/tournaments/cup/")
+    duel = visitor(User.objects.get(username="organiser-of-duel"))
+    assert "/verify/" in (text := page(duel, "/tournaments/duel/"))
+    assert "/collusion/" not in text
 
 
 @pytest.mark.parametrize(
@@ -109,15 +123,6 @@ def test_chances_follow_visible_results_and_are_scored(
     format_: str, rounds: int, more: dict[str, Any]
 ) -> None:
     tournament, user = started(6, format_, blocks=4, reveal="hidden", **more)
-def test_collusion_report_is_linked_where_more_than_two_sit_at_a_table() -> None:
-    _, user = started(6, "swiss-tables", rounds=1, players=4)
-    started(2, slug="duel")
-    assert "/collusion/" in page(visitor(user), "/tournaments/cup/")
-    duel = visitor(User.objects.get(username="organiser-of-duel"))
-    assert "/verify/" in (text := page(duel, "/tournaments/duel/"))
-    assert "/collusion/" not in text
-
-
     play(tournament)
     act(tournament, user, "finalise")
     client = visitor()
@@ -226,9 +231,38 @@ def shares(text: str) -> list[float]:
     return [float(one) for one in found]
 
 
-def test_wall_shows_games_that_are_being_played() -> None:
-    started(4, reveal="hidden")
-    assert "No game that you may watch" in page(visitor(), "/tournaments/cup/live/")
+def test_wall_shows_games_that_are_being_played_and_the_latest_ones() -> None:
+    def boards() -> list[str]:
+        text = page(visitor(user), "/tournaments/cup/live/")
+        return re.findall(r'src="/en/matches/(\d+)/embed/\?at=0#play"', text)
+
+    tournament, user = started(4, "swiss", rounds=1, blocks=9)
+    assert "No game that you may watch" in page(visitor(user), "/tournaments/cup/live/")
+    source = TournamentSource(tournament, (), NOW, secrets.token_bytes)
+    while source.book_next() is not None:
+        pass
+    blocks = list(Block.objects.order_by("pk"))
+    assert len(blocks) == 18
+    Block.objects.update(state=BlockState.RUNNING, attempt=1, lease_until=NOW)
+    firsts = [str(block.matches.get(number=0).pk) for block in blocks]
+    assert boards() == firsts[:16]
+    now = timezone.now()
+    over = {"state": BlockState.RECORDED, "lease_until": None}
+    for block, minutes in zip(blocks, (2, 1, 11, *[60] * 15), strict=True):
+        block.matches.update(replay=f"{block.pk:064x}")
+        finished = now - timedelta(minutes=minutes)
+        Block.objects.filter(pk=block.pk).update(**over, finished=finished)
+    assert boards() == [firsts[1], firsts[0]]
+
+
+def test_wall_shows_no_hidden_games() -> None:
+    tournament, user = started(4, "swiss", rounds=1, reveal="hidden")
+    source = TournamentSource(tournament, (), NOW, secrets.token_bytes)
+    while source.book_next() is not None:
+        pass
+    Block.objects.update(state=BlockState.RUNNING, attempt=1, lease_until=NOW)
+    # Frames show what everyone may see, and would be empty.
+    assert "No game that you may watch" in page(visitor(user), "/tournaments/cup/live/")
 
 
 def test_card_is_a_picture_for_public_tournaments_only() -> None:

@@ -446,7 +446,8 @@ function isDark() {
 
 const root = document.getElementById("viewer");
 if (root) {
+  const isPlaying = location.hash === "#play"; // before the address of the moment replaces it
   const viewer = new Viewer(root);
   if (viewer.isLive) import("./live.js").then(({ follow }) => follow(viewer));
-  else viewer.switchTo(root.dataset.eyes);
+  else viewer.switchTo(root.dataset.eyes).then(() => isPlaying && viewer.player?.play());
 }
