@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from django.utils.html import strip_tags
 
+from damrak_ladder.tournaments.creation import Plan, create
 from damrak_ladder.tournaments.models import Tournament
 from damrak_ladder.web.tournaments import views
-from ladder.people import somebody
-from ladder.tournaments.cups import act, cup, play, started
+from ladder.people import NOW, somebody
+from ladder.tournaments.cups import act, cup, organiser, play, rules, started
 from ladder.visitors import page, queries_of, visitor
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -125,6 +126,25 @@ def test_hidden_round_shows_pairings_without_results_and_blocks() -> None:
     assert "/blocks/" in page(visitor(user), "/tournaments/cup/rounds/0/1/")
     act(tournament, user, "release", {"round": 1, "level": "public"})
     assert "/blocks/" in page(stranger, "/tournaments/cup/rounds/0/1/")
+
+
+def test_home_states_conditions_of_entry_and_the_time_of_rounds() -> None:
+    entry = {"low": 1400, "ladder": "practice", "languages": ["rust"], "per_owner": 2}
+    entry |= {"domain": "uni.example", "kinds": ["uploaded"]}
+    user = organiser()
+    schedule = {"daily": "20:00", "zone": "Europe/Amsterdam"}
+    act(create(user, Plan("cup", "Cup", rules(entry=entry, schedule=schedule)), NOW), user, "open")
+    text = " ".join(strip_tags(page(visitor(), "/tournaments/cup/").replace("<", " <")).split())
+    for said in (
+        "Only with a rating on the ladder practice · Lowest rating: 1400",
+        "Languages: rust",
+        "At most 2 bots of each author",
+        "Only with a verified email address at uni.example",
+        "Kinds of bots: uploaded",
+        "One round a day, at 20:00 (Europe/Amsterdam)",
+    ):
+        assert said in text, said
+    assert "Highest rating" not in text
 
 
 def test_private_tournament_and_draft_look_like_none() -> None:
