@@ -37,7 +37,8 @@ def check_conditions(
         raise NotEntered(codes.NoQualifiedVersion(bot.slug))
     if version.kind not in rules.kinds:
         raise NotEntered(codes.KindsAdmitted(rules.kinds))
-    if rules.languages and version.language not in rules.languages:
+    languages = {one.casefold() for one in rules.languages}
+    if languages and version.language.casefold() not in languages:
         raise NotEntered(codes.LanguagesAdmitted(rules.languages))
     if rules.invited and not is_invited(tournament, invitation):
         raise NotEntered(codes.NeedsInvitation())
@@ -96,7 +97,7 @@ def _check_rating(rules: EntryRules, version: Version) -> None:
         return
     ladder = Ladder.objects.filter(slug=rules.ladder).first()
     known = None if ladder is None else estimates(ladder, [version.pk])[version.pk]
-    if known is None or not known.blocks:
+    if known is None or sum(known.blocks.values()) <= known.pending:
         raise NotEntered(codes.NoRating(version.bot.slug, rules.ladder))
     low = rules.low if rules.low is not None else float("-inf")
     high = rules.high if rules.high is not None else float("inf")
