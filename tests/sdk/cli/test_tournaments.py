@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from sdk.sites import Site, running_site
+from cli import COMMAND
+from sdk.sites import SECONDS, Site, running_site
 
 pytestmark = pytest.mark.process
 
@@ -19,6 +21,16 @@ sys.path.insert(0, {str(TESTS)!r})
 from ladder.tournaments.cups import play, started
 play(started(4, "swiss", rounds=2)[0])
 started(4, slug="other", reveal="hidden")
+"""
+
+RUNNING = """
+from ladder.tournaments.cups import started
+started(4, "swiss", slug="live", rounds=2)
+"""
+THE_REST = """
+from damrak_ladder.tournaments.models import Tournament
+from ladder.tournaments.cups import play
+play(Tournament.objects.get(slug="live"))
 """
 
 
@@ -60,3 +72,22 @@ def test_unknown_tournament_is_one_line(site: Site, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert "atlantis" in done.stderr
+
+
+def test_results_are_printed_as_they_come(site: Site, tmp_path: Path) -> None:
+    site.say(RUNNING)
+    with subprocess.Popen(
+        [*COMMAND, "results", "live", "--watch", "--to", site.url],
+        env=site.for_damrak(tmp_path),
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as watch:
+        assert watch.stdout is not None
+        first = [watch.stdout.readline() for _ in range(2)]
+        assert [line.endswith("(open)\n") for line in first] == [True, True]
+        site.say(THE_REST)
+        lines = watch.communicate(timeout=SECONDS)[0].splitlines()
+    assert watch.returncode == 0
+    assert sum(line.startswith("round 1, ") for line in lines) == 2
+    assert sum(line.startswith("round 2, ") for line in lines) >= 2
+    assert not lines[-1].endswith("(open)")
