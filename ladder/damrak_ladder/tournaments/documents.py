@@ -18,6 +18,7 @@ from damrak_ladder.tournaments.log.state import Round, Stage
 from damrak_ladder.tournaments.log.values import BlockKey
 from damrak_ladder.tournaments.models import Entrant, PairingBlock, Tournament
 from damrak_ladder.tournaments.records import key_of
+from damrak_ladder.tournaments.seeding import lot_seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,9 @@ def tournament_json(tournament: Tournament, seen: Disclosed) -> dict[str, Any]:
     state = seen.state
     said = summary_json(tournament, seen)
     said["rules"] = rules_json(state.rules)
+    is_drawn = any(one.seed is not None for one in state.entrants.values())
+    is_by_lot = state.rules.seeding == "lot" and is_drawn
+    said["lot_seed"] = lot_seed(bytes(tournament.secret)) if is_by_lot else None
     said["stages"] = [
         {
             "stage": number,

@@ -97,7 +97,7 @@ def _check_rating(rules: EntryRules, version: Version) -> None:
         return
     ladder = Ladder.objects.filter(slug=rules.ladder).first()
     known = None if ladder is None else estimates(ladder, [version.pk])[version.pk]
-    if known is None or sum(known.blocks.values()) <= known.pending:
+    if known is None or not known.is_rated:
         raise NotEntered(codes.NoRating(version.bot.slug, rules.ladder))
     low = rules.low if rules.low is not None else float("-inf")
     high = rules.high if rules.high is not None else float("inf")

@@ -23,15 +23,21 @@ def seeds_of(state: State, secret: bytes) -> list[int]:
                 key=lambda one: (-rated.get(one.number, float("-inf")), one.number),
             )
         case "lot":
-            entrants.sort(key=lambda one: lot(secret, one.number))
+            seed = lot_seed(secret)
+            entrants.sort(key=lambda one: lot(seed, one.number))
         case _:
             pass  # in the order of entry
     return [one.number for one in entrants]
 
 
-def lot(secret: bytes, number: int) -> bytes:
-    """Return the lot of an entrant. It can be checked when the secret is published."""
-    return hashlib.sha256(b"damrak-lot/1" + secret + number.to_bytes(8, "big")).digest()
+def lot_seed(secret: bytes) -> str:
+    """Return the seed of the lots, which is published after the start. It hides the secret."""
+    return hashlib.sha256(secret + b"damrak-lots/1").hexdigest()[:32]
+
+
+def lot(seed: str, number: int) -> str:
+    """Return the lot of an entrant; the lowest lot is the first seed."""
+    return hashlib.sha256(f"{seed} {number}".encode()).hexdigest()
 
 
 def ratings_of(state: State, entrants: list[Entrant]) -> dict[int, float]:
@@ -45,5 +51,5 @@ def ratings_of(state: State, entrants: list[Entrant]) -> dict[int, float]:
     return {
         one.number: known[one.version].elo
         for one in entrants
-        if one.version is not None and (known[one.version].blocks or known[one.version].is_anchor)
+        if one.version is not None and (known[one.version].is_rated or known[one.version].is_anchor)
     }

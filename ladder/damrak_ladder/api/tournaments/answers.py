@@ -76,6 +76,7 @@ class TournamentShape(TournamentSummary, OrganiserView):
 
     rules: TournamentRules
     stages: list[StageLine]
+    lot_seed: str | None = None
 
 
 class EntrantShape(Schema):
@@ -237,6 +238,7 @@ class TournamentExport(Schema):
     rules: TournamentRules
     entrants: list[EntrantShape]
     stages: list[ExportedStage]
+    lot_seed: str | None = None
     standings: list[StageTable]
     acts: list[LoggedAct]
     serial: int | None = None

@@ -22,6 +22,11 @@ class Known:
     recent: tuple[int, ...]  # the latest opponents, latest last, including blocks under way
     is_anchor: bool
 
+    @property
+    def is_rated(self) -> bool:
+        """Return whether a block of the version is counted."""
+        return sum(self.blocks.values()) > self.pending
+
 
 def estimates(ladder: Ladder, versions: Iterable[int]) -> dict[int, Known]:
     """Return the current estimates of these versions.
