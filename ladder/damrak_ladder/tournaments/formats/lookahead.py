@@ -21,11 +21,12 @@ from damrak_ladder.tournaments.formats.randomness import generator
 
 Allowed = npt.NDArray[np.bool_]
 
-MOST_NODES: Final = 48
+MOST_NODES: Final = 64
 """Larger fields are not looked ahead: their organisers play fewer rounds than half of the field."""
 
 _TRIES: Final = 12
 _STEPS: Final = 4000
+_DEEPEST: Final = 600  # pairings that a search may choose, because each is a call within the last
 _RANKED: Final = 300
 
 
@@ -74,16 +75,16 @@ def _without(allowed: Allowed, pairs: Pairs) -> Allowed:
 def has_future(fresh: Allowed, rounds: int, random: Random) -> bool:
     """Returns whether `rounds` pairings without a common pair were found.
 
-    Quick tries by random matchings first, then a search of bounded length. A search that ends
-    without an answer counts as no.
+    Quick tries by random matchings first, then a search of bounded length and depth. A search that
+    ends without an answer counts as no.
     """
     if rounds <= 0:
         return True
     if int(fresh.sum(axis=1).min()) < rounds:
         return False
-    return any(_try(fresh, rounds, random) for _ in range(_TRIES)) or (
-        _search(fresh, rounds, [_STEPS])
-    )
+    if any(_try(fresh, rounds, random) for _ in range(_TRIES)):
+        return True
+    return rounds * len(fresh) // 2 <= _DEEPEST and _search(fresh, rounds, [_STEPS])
 
 
 def _try(fresh: Allowed, rounds: int, random: Random) -> bool:

@@ -24,6 +24,7 @@ from damrak_ladder.tournaments.formats import (
     Pairing,
     PairingResult,
     StageRules,
+    lookahead,
     matching,
     pair_round,
     plan,
@@ -128,6 +129,20 @@ def test_no_rematch_is_forced_in_long_tournaments(count: int, fewer: int, seed: 
     past = history(play(rules, field(count), seed=seed, score=at_random(Random(seed))))
     assert max(past.meetings.values()) == 1
     assert max(past.byes.values(), default=0) <= 1
+
+
+def test_no_rematch_is_forced_in_a_large_field() -> None:
+    """Without look-ahead, the last two rounds have a rematch each."""
+    rules = StageRules(format="swiss", rounds=49)
+    past = history(play(rules, field(50), seed=1, score=at_random(Random(1))))
+    assert max(past.meetings.values()) == 1
+
+
+def test_deep_searches_for_a_future_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookahead, "_TRIES", 0)
+    everybody = ~np.eye(128, dtype=bool)
+    assert lookahead.has_future(everybody, 9, Random(1))
+    assert not lookahead.has_future(everybody, 40, Random(1))  # 2,560 calls within each other
 
 
 def test_unavoidable_rematches_are_announced_and_few() -> None:
