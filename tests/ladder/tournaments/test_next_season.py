@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from datetime import timedelta
 
 import pytest
@@ -12,6 +13,7 @@ from damrak_ladder.matches.models import Seat
 from damrak_ladder.notices.models import Notice
 from damrak_ladder.tournaments import journal
 from damrak_ladder.tournaments.creation import Plan, create
+from damrak_ladder.tournaments.disclosure import disclosed
 from damrak_ladder.tournaments.divisions import fitted, league_stages, shape_of
 from damrak_ladder.tournaments.duties import advance, run_duties
 from damrak_ladder.tournaments.errors import BadTournament, Refused
@@ -107,6 +109,38 @@ def test_season_follows_from_tables_play_offs_withdrawals_and_newcomers(season: 
     assert second.league is not None
     newest = seasons_of(second.league, None, 9)[0]
     assert {one.bot for one in newest.moves if one.why == "promoted"} == {"bot-6", "bot-7"}
+
+
+def test_guest_has_no_place_and_takes_part_in_the_next_season(database: None) -> None:
+    user = organiser()
+    rules = LeagueRules(target=3, swaps=1, play_off=False)
+    league = League.objects.create(
+        slug="canals", name="Canals", owner=user, created=NOW, rules=asdict(rules)
+    )
+    first = create(user, Plan("one", "One", season_rules([3, 3], rules), "", league, 1), NOW)
+    act(first, user, "open")
+    for number in range(1, 7):
+        act(first, user, "enter", {"slug": entered_bot(f"bot-{number}").bot.slug})
+    guest = {"slug": entered_bot("anchor-0").bot.slug, "guest": True}  # the strongest of all
+    act(first, user, "enter", guest)
+    for kind in ("close", "start"):
+        act(first, user, kind)
+    advance(first, NOW)
+    assert members(first, 1) == {"4", "5", "6", "anchor-0"}
+    play(first)
+    act(first, user, "finalise")
+    seen = disclosed(first, None)
+    places = {row.number: row.place for row in seen.table(seen.state.stages[1])}
+    assert places == {4: 1, 5: 2, 6: 3, 7: None}
+    anchor = first.entrants.get(number=7).bot_id
+    assert anchor not in podium(first)
+    second = begin_next_season(first, user, "two", "Two", NOW)
+    assert second.entrants.get(bot=anchor).is_guest
+    for kind in ("close", "start"):
+        act(second, user, kind)
+    advance(second, NOW)
+    assert members(second, 0) == {"1", "2", "4"}
+    assert members(second, 1) == {"3", "5", "6", "anchor-0"}
 
 
 def test_desk_begins_the_season(season: Tournament) -> None:
