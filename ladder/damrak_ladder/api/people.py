@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from ninja import Field, Router, Schema
 
@@ -15,6 +14,7 @@ from damrak_ladder.api.filter_types import STORABLE
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.shapes import BotShape, bot_shape
 from damrak_ladder.bots.models import Bot
+from damrak_ladder.bots.names import IS_GUEST, begins
 from damrak_ladder.time_ordered_ids import having_id
 from damrak_ladder.tournaments.visibility import visible_blocks, visible_matches
 
@@ -56,7 +56,8 @@ def get_author(request: HttpRequest, response: HttpResponse, name: str) -> Autho
     """Return an author with all bots."""
     set_public(response, 10)
     found = None if "\0" in name else User.objects.filter(username=name).first()
-    bots = Bot.objects.filter(owner=found).select_related("owner", "live").order_by("slug")
+    theirs = Bot.objects.filter(owner=found).exclude(IS_GUEST)
+    bots = theirs.select_related("owner", "live").order_by("slug")
     shown = [] if found is None else [bot_shape(bot) for bot in bots]
     if found is None or not shown:
         raise not_found(f"author {name}"[:200])
@@ -79,8 +80,7 @@ def search(
     set_public(response, 10)
     count(request, "search", address_of(request), SEARCHES)
     asked = q.strip()
-    named = Q(slug__startswith=asked.lower()) | Q(name__istartswith=asked)
-    bots = Bot.objects.select_related("owner", "live").filter(named).order_by("slug")
+    bots = Bot.objects.select_related("owner", "live").filter(begins(asked)).order_by("slug")
     authors = User.objects.filter(username__istartswith=asked, bots__isnull=False).distinct()
     return SearchShape(
         bots=[bot_shape(bot) for bot in bots[:MOST]],

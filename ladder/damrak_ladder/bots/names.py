@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db.models import Q
 
+from damrak_ladder.bots.house import GUEST, PREFIX
 from damrak_ladder.bots.models import Bot
+
+IS_GUEST: Final = Q(slug__startswith=PREFIX + GUEST)
+"""The condition for a stand-in for a person, which no list of bots shows."""
 
 
 def begins(name: str) -> Q:
-    """Return the condition for a bot whose slug or name begins like this."""
-    return Q(slug__startswith=name.lower()) | Q(name__istartswith=name)
+    """Return the condition for a bot whose slug or name begins like this; not for stand-ins."""
+    return (Q(slug__startswith=name.lower()) | Q(name__istartswith=name)) & ~IS_GUEST
 
 
 def slug_of(name: str) -> str | None:
@@ -23,5 +29,5 @@ def slug_like(name: str) -> str | None:
 
 
 def _first(condition: Q) -> str | None:
-    slugs = Bot.objects.filter(condition).order_by("slug")
+    slugs = Bot.objects.filter(condition & ~IS_GUEST).order_by("slug")
     return slugs.values_list("slug", flat=True).first()

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from damrak_ladder.bots.house import guest_version, house_version
 from damrak_ladder.matches.models import Block, Match
 from damrak_ladder.time_ordered_ids import ShortForm, having_id, short_form
 from damrak_ladder.tournaments.visibility import visible_blocks, visible_matches
+from ladder.people import NOW
 from ladder.tournaments.cups import play, started
 from ladder.visitors import page, visitor
 
@@ -65,3 +67,19 @@ def test_short_numbers_are_looked_up_in_an_index(model: type[Block] | type[Match
             cursor.execute("SET LOCAL enable_seqscan = off")
     rows = model._default_manager.alias(short_form=ShortForm("pk")).filter(short_form=123456)
     assert f"{model._meta.model_name}_short_form" in rows.order_by().explain()
+
+
+def test_stand_ins_for_people_are_not_listed_as_bots() -> None:
+    guest_version(1, NOW)
+    house_version("greedy", NOW)
+    for asked, address in (("house", "/search/?q=house"), ("Guest", "/search/?q=Guest")):
+        assert "house-guest" not in page(visitor(), address)
+        assert "house-guest" not in str(found(asked))
+    assert "house-greedy" in page(visitor(), "/search/?q=house")
+    assert "house-guest" not in page(visitor(), "/compare/?a=house")
+    theirs = page(visitor(), "/owners/house/")
+    assert "house-greedy" in theirs
+    assert "house-guest" not in theirs
+    author = visitor().get("/api/v1/authors/house").content.decode()
+    assert "house-greedy" in author
+    assert "house-guest" not in author
