@@ -129,6 +129,13 @@ def test_captions_stand_long_enough_however_fast_the_bots_are(
         line = says.inner_text()
         home.clock.run_for(3_000)
         assert says.inner_text() == line
+        watch = home.locator("[data-watch]").get_attribute("href") or ""
+        moment = int(re.fullmatch(r".*/\?at=0#(\d+)", watch)[1])  # type: ignore[index]
+        match_page = context.new_page()
+        match_page.goto(f"{site.url}{watch}")
+        run_until(match_page, "#viewer[data-ready='table']")
+        assert moment <= int(match_page.locator("[data-scrub]").input_value()) <= moment + 3
+        match_page.close()
         home.get_by_role("button", name="Pause", pressed=True).click()
         game.record()
         with home.expect_response("**/moments/table.json"):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from django.urls import get_script_prefix, reverse, set_script_prefix
 from django.utils.translation import override
 
+from damrak_ladder import web
 from damrak_ladder.web.site.links import address
 
 PAGES = [
@@ -30,3 +34,10 @@ def test_an_address_equals_that_of_reverse(
             assert address(name, *values) == reverse(name, args=values)
         finally:
             set_script_prefix(before)
+
+
+def test_links_to_matches_name_a_moment_so_that_nobody_sees_a_result_first() -> None:
+    templates = [path.read_text() for path in Path(web.__path__[0]).rglob("*.html")]
+    links = re.findall(r"address 'web:match' [\w.]+ %\}(.)", "".join(templates))
+    assert len(links) > 10
+    assert set(links) <= {"?", "#"}

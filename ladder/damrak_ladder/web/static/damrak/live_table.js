@@ -32,6 +32,7 @@ class Table {
     this.pause = this.find("[data-pause]");
     this.air = this.find("[data-on-air]");
     this.jump = this.find("[data-jump]");
+    this.watch = this.find("[data-watch]");
     this.pause.addEventListener("click", () => this.player?.toggle());
     this.jump.addEventListener("click", () => {
       this.player.go(Infinity);
@@ -111,6 +112,7 @@ class Table {
     const line = speaker.line(film, at);
     if (this.says.textContent !== line) this.says.textContent = line;
     this.scores.forEach((score, seat) => this.score(score, seat, state));
+    this.watch.hash = at; // the page of the match goes on from here
     showPredictions(this.root, film, at);
     this.behind();
   }
