@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections import Counter
 from datetime import timedelta
 
@@ -12,14 +13,19 @@ from django.utils import timezone
 from damrak_ladder.accounts.models import User
 from damrak_ladder.follows.following import follow
 from damrak_ladder.follows.models import Subject
-from damrak_ladder.matches.models import Block, BlockState, Match
+from damrak_ladder.matches.models import Block, BlockState, Match, Purpose, Seat
+from damrak_ladder.pipeline.queue.scheduler import schedule
 from damrak_ladder.ratings import Block as Played, Game
 from damrak_ladder.standings.counts.notable_games import KEPT, LASTING, candidates, notice
 from damrak_ladder.standings.counts.updates import withdraw
-from damrak_ladder.standings.models import Notable, NotableKind, Running
+from damrak_ladder.standings.fit.figures import ALL
+from damrak_ladder.standings.models import Notable, NotableKind, Running, Standing
 from damrak_ladder.standings.packed_blocks import Outcome
-from ladder.people import somebody
+from damrak_ladder.web.home.interest import running_by_interest
+from ladder.flow import some_host
+from ladder.people import NOW, somebody
 from ladder.sites import fill_recently
+from ladder.tournaments.cups import play, started
 from ladder.visitors import page, queries_of, visitor
 
 
@@ -108,6 +114,51 @@ def test_door_to_a_game_never_leads_to_a_hidden_table():
     Notable.objects.all().delete()
     latest = Match.objects.filter(block__state=BlockState.RECORDED, number=0).latest("block")
     assert _door(page(client, "/")) == f"/en/matches/{latest.pk}/?at=0"
+
+
+@pytest.mark.usefixtures("database")
+def test_title_fights_come_before_close_games_and_these_before_others():
+    fill_recently(blocks=21)
+    games: list[tuple[Block, list[int]]] = []
+    for block in Block.objects.filter(ladder__slug="amsterdam", finished__isnull=False):
+        found = {seat.version_id for seat in Seat.objects.filter(match__block=block)}
+        if not any(found & set(other) for _block, other in games):
+            games.append((block, sorted(found)))
+    assert len(games) >= 2
+    running = Block.objects.filter(state=BlockState.RUNNING)
+    running.update(state=BlockState.WAITING, lease_until=None)
+    Standing.objects.filter(seats=ALL).update(elo=1500, rank=None)
+    for at, (block, _players) in enumerate(games):
+        Block.objects.filter(pk=block.pk).update(state=BlockState.RUNNING, lease_until=NOW)
+        expected = ["close ratings"] * (at + 1)
+        assert [one.reason for one in running_by_interest()] == expected
+    (last, players), (far, others) = games[-1], games[0]
+    _rank(last, dict(zip(players, (1, 2), strict=False)))
+    Standing.objects.filter(version=others[0], seats=ALL).update(elo=2500)
+    shown = [(one.row.block.pk, one.reason) for one in running_by_interest()]
+    assert shown[0] == (last.pk, "first against second")
+    assert shown[-1] == (far.pk, "")
+
+
+def _rank(block: Block, ranks: dict[int, int]) -> None:
+    for version, rank in ranks.items():
+        Standing.objects.filter(ladder=block.ladder_id, version=version, seats=ALL).update(
+            rank=rank
+        )
+
+
+@pytest.mark.usefixtures("database")
+def test_the_final_of_a_cup_is_watched_first():
+    tournament, _organiser = started(4, "single-elimination")
+    some_host(workers=16, now=NOW)
+    for reason in ("tournament", "tournament final"):
+        schedule(NOW, secrets.token_bytes)
+        booked = Block.objects.filter(purpose=Purpose.TOURNAMENT, state=BlockState.WAITING)
+        assert booked.update(state=BlockState.RUNNING, lease_until=NOW)
+        assert {one.reason for one in running_by_interest()} == {reason}
+        running = Block.objects.filter(state=BlockState.RUNNING)
+        running.update(state=BlockState.WAITING, lease_until=None)
+        play(tournament, rounds=1)
 
 
 def _door(home: str) -> str:
