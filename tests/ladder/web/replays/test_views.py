@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -370,6 +371,20 @@ def test_colours_serve_both_themes(client: Client) -> None:
     assert "prefers-color-scheme: dark" in css
     assert ':root[data-theme="dark"] .damrak {' in css
     assert css.count("{") == css.count("}")
+
+
+def test_each_seat_has_one_colour_in_all_parts_of_pages() -> None:
+    coloured = []
+    for sheet in ("site.css", "viewer/viewer.css", "play/play.css"):
+        path = finders.find(f"damrak/{sheet}")
+        assert path is not None
+        rules = re.findall(r"([^{}]*)\{([^{}]*var\(--seat-(\d)\)[^{}]*)\}", Path(path).read_text())
+        for selectors, declarations, seat in rules:
+            assert set(re.findall(r"--(?:seat|pip)-(\d)", declarations)) == {seat}
+            assert {found[-1] for found in re.findall(r"-\d", selectors)} == {seat}, selectors
+            coloured += re.findall(r"[\w-]+(?=-\d)", selectors)
+    parts = {"live-table__seat-", "seat-", "chance-", "seat", "line", "fill"}
+    assert Counter(coloured) == dict.fromkeys(parts, 4)
 
 
 def test_browsers_may_fetch_all_scripts_at_once(client: Client, match: Match) -> None:
