@@ -102,6 +102,7 @@ def game(request: HttpRequest, code: str) -> HttpResponse:
         )
     context |= table_context(sitting, sitting.own)
     context |= {"match": match, "awaited": awaited_at(block), "patience": AWAY_S // 60}
+    context |= {"is_first": len(games_of(request)) == 1}
     return render(request, "web/play/table.html", context)
 
 

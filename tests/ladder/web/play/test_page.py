@@ -18,6 +18,7 @@ from damrak_ladder.accounts.models import User
 from damrak_ladder.matches.models import Block, BlockState
 from damrak_ladder.play import mailbox
 from damrak_ladder.play.models import Chair, Game
+from damrak_ladder.play.paces import PACES
 from damrak_ladder.play.tables import key_of
 from damrak_ladder.web.play.chairs import COOKIE, sitting_of
 from damrak_ladder.web.play.stream import MAILBOXES, stream
@@ -162,6 +163,45 @@ def test_a_visitor_plays_without_account_or_session() -> None:
     assert client.post("/en/play/", form | {"second": "bot-secret"}).status_code == 400
     code = answer.headers["Location"]
     assert Client().get(code).status_code == 302  # strangers watch what is public
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(
+    ("third", "fourth", "seats", "people"),
+    [("", "", 2, 1), ("planner", "", 3, 1), ("person", "random", 4, 2), ("person", "person", 4, 3)],
+)
+def test_two_to_four_bots_and_people_sit_down(
+    third: str, fourth: str, seats: int, people: int
+) -> None:
+    form = {"second": "greedy", "third": third, "fourth": fourth, "board": "practice"}
+    host = Client()
+    path = host.post("/en/play/", {**form, "pace": "blitz"}).headers["Location"]
+    for missing in range(people - 1, 0, -1):
+        assert f"when {missing} more" in host.get(path).content.decode()
+        assert not Block.objects.exists()
+        guest = Client()
+        assert "Sit down" in guest.get(path).content.decode()
+        assert guest.post(f"{path}join/").status_code == 302
+    block = Block.objects.get()
+    assert block.control == PACES["blitz"]
+    assert block.matches.get().seats.count() == seats
+    assert Chair.objects.filter(is_person=True).exclude(key="").count() == people
+
+
+@pytest.mark.usefixtures("database")
+def test_the_first_game_begins_at_the_end_of_the_course_and_has_tips() -> None:
+    client = Client()
+    learn = client.get("/en/learn/").content.decode()
+    form = learn.partition('<form class="actions" method="post" action="/en/play/">')[2]
+    values = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form.partition("</form>")[0]))
+    tips = "Three tips for your first game</summary>"
+    first = client.post("/en/play/", values).headers["Location"]
+    assert tips in client.get(first).content.decode()
+    block = Block.objects.get()
+    assert block.board == "practice"
+    assert "house-greedy" in block.matches.get().seats.values_list("version__bot__slug", flat=True)
+    second = client.post("/en/play/", values).headers["Location"]
+    assert tips not in client.get(second).content.decode()
 
 
 @pytest.mark.usefixtures("database")
