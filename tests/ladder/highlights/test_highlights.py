@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 from random import Random
 
@@ -112,6 +113,8 @@ def test_pages_feed_and_front_page_show_public_stories():
     said = "had a chance of 1 in 14 and won"
     for path in ("/highlights/", "/highlights/?week=", "/highlights/feed/", "/"):
         assert said in page(client, path), path
+    check_pictures("/highlights/")
+    check_pictures("/")
     careful = visitor()
     careful.cookies["damrak-results"] = "hidden"
     assert (
@@ -122,7 +125,21 @@ def test_pages_feed_and_front_page_show_public_stories():
     Block.objects.filter(matches=upset.match_id).update(state=BlockState.DEAD)
     for path in ("/highlights/", "/"):
         assert said not in page(client, path), path
-    assert "Bot of the week" in page(client, f"/highlights/?week={form_week(now.date())}")
+    week = page(client, f"/highlights/?week={form_week(now.date())}")
+    assert "Bot of the week" in week
+    assert "9 of 12 games won, 4.5 more wins than its rating predicts." in week
+
+
+def check_pictures(path: str) -> None:
+    """Check that pictures follow the chosen theme, or else that of the device."""
+    for theme in ("", "light", "dark"):
+        client = visitor()
+        client.cookies["damrak-theme"] = theme
+        picture = re.search(r"<picture>(.*?)<img(.*?)></picture>", page(client, path))
+        assert picture, path
+        by_device = 'media="screen and (prefers-color-scheme: dark)"'
+        assert (by_device in picture[1]) == (theme == "")
+        assert ("theme=dark" in picture[2]) == (theme == "dark")
 
 
 def form_week(today: date) -> date:

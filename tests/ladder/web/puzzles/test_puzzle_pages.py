@@ -43,6 +43,8 @@ def test_a_puzzle_is_answered_once_and_keeps_its_secret_until_then():
     assert f"/matches/{puzzle.match_id}/" not in shown
     assert shown.count('name="choice"') == 3
     assert COOKIE not in client.cookies
+    assert "difficulty not known yet" in shown
+    assert '<td class="number">1500</td>' not in page(client, "/puzzles/all/")
     assert answer(client, puzzle, 7) == 302  # no such choice
     assert answer(client, puzzle, puzzle.best, HTTP_SEC_FETCH_SITE="cross-site") == 403
     assert answer(client, puzzle, puzzle.best) == 302
@@ -56,6 +58,7 @@ def test_a_puzzle_is_answered_once_and_keeps_its_secret_until_then():
     assert answer(visitor(), puzzle, (puzzle.best + 1) % 3) == 302
     puzzle.refresh_from_db()
     assert (puzzle.right, puzzle.wrong) == (1, 1)
+    assert "difficulty 1500" in page(client, f"/puzzles/{puzzle.pk}/")
     client.cookies[COOKIE] = "forged"
     assert "points behind" not in page(client, f"/puzzles/{puzzle.pk}/")
 
