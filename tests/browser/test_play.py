@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -66,6 +67,13 @@ def test_a_phone_plays_a_whole_game_with_a_reload_in_the_middle(
     page.select_option("#board", "practice")
     page.get_by_role("button", name="Play").click()
     decisions = answer(page, 6)
+    expect(page.locator("[data-goals] li").first).to_have_text(
+        re.compile(r"spaces? to go|fulfilled")
+    )
+    dashes = "ways => ways.map((way) => getComputedStyle(way).strokeDasharray)"
+    missing = page.locator(".ways .way:not(.way--own)").evaluate_all(dashes)
+    assert missing
+    assert "none" not in missing
     page.screenshot(path=shots / "play-phone.png", full_page=True)
     before = page.locator("[data-events] li").first.inner_text()
     page.reload()

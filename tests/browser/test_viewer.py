@@ -149,6 +149,35 @@ def test_keys_do_what_they_promise(page: Page, cinema: Cinema) -> None:
     expect(page.locator("[data-single-keys]")).not_to_be_checked()
 
 
+def test_zooming_leads_to_the_latest_claim(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("four", "#0"))
+    moments = page.request.get(cinema.file("four", "moments/all.json")).json()["moments"]
+    claims = [(at, event) for at, (event, _) in enumerate(moments) if event["event"] == "claim"]
+    for moment, event in (claims[0], claims[-1]):
+        page.locator("[data-scrub]").fill(str(moment + 1))
+        page.keyboard.press("z")
+        apart = page.evaluate(APART, event["route"])
+        assert all(distance <= 0 for distance in apart), (event, apart)
+        page.keyboard.press("z")
+
+
+APART = """route => {
+  const part = document.querySelector(`[data-carts="${route}"]`).getBoundingClientRect();
+  const frame = document.querySelector(".viewer__board").getBoundingClientRect();
+  const [x, y] = [part.left + part.width / 2, part.top + part.height / 2];
+  return [frame.left - x, x - frame.right, frame.top - y, y - frame.bottom];
+}"""
+
+
+def test_points_rise_at_the_seat_that_scores(page: Page, cinema: Cinema) -> None:
+    opened(page, cinema.address("four", "#0"))
+    page.evaluate(WATCH, ".viewer__seats .rise")
+    page.select_option("[data-speed]", "5")
+    page.locator("[data-do=play]").click()
+    page.wait_for_function("window.seen.length > 0")
+    assert re.fullmatch(r"\+\d+", page.evaluate("window.seen[0]"))
+
+
 def test_keys_that_scroll_a_table_do_nothing_else(page: Page, cinema: Cinema) -> None:
     opened(page, cinema.address("two", "#10"))
     page.locator(".table").first.focus()

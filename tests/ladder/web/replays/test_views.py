@@ -236,6 +236,18 @@ def test_pages_without_a_script_show_the_end_and_every_event(client: Client, mat
     assert "style=" not in page.split('id="viewer"')[1]
 
 
+def test_one_button_shares_address_embed_picture_film_and_download(
+    client: Client, match: Match
+) -> None:
+    page = client.get(f"/en/matches/{match.pk}/").content.decode()
+    assert page.count(">Share<") == 1
+    shared = page.partition('<details class="viewer__share">')[2].partition("</details>")[0]
+    assert f'/en/matches/{match.pk}/" data-link' in shared
+    assert f"/en/matches/{match.pk}/embed/" in shared
+    for file in ("position.png", "position.svg", "film.gif", "film.svg", "replay.json"):
+        assert f'href="/matches/{match.pk}/{file}"' in shared, file
+
+
 @pytest.mark.parametrize("eyes", ["all", "table", "0", "1", "2"])
 def test_pages_without_a_script_show_what_the_eyes_may_see(
     client: Client, match: Match, eyes: str

@@ -10,6 +10,7 @@ from damrak_ladder.bots.models import Bot
 from damrak_ladder.matches.models import Block, Match, SeatResult
 from damrak_ladder.standings.models import Standing
 from ladder.bot_versions import some_bot
+from ladder.ladders import some_ladder
 from ladder.sites import fill_recently, play
 from ladder.tables import some_block
 from ladder.visitors import page, queries_of, visitor
@@ -53,6 +54,24 @@ def test_with_empty_tables_pages_teach_what_will_be_there():
     assert "damrak-ladder ladders" in page(client, "/")
     assert "damrak-ladder worker" in page(client, "/hosts/")
     assert "No results for" in page(client, "/search/?q=x")
+
+
+@pytest.mark.usefixtures("database")
+def test_empty_pages_lead_on():
+    bot, ladder = some_bot("new"), some_ladder()
+    paths = [
+        "/tournaments/",
+        "/leagues/",
+        "/puzzles/",
+        "/puzzles/all/",
+        "/highlights/",
+        "/records/",
+    ]
+    paths += ["/predictions/", "/search/?q=x", f"/bots/{bot.slug}/"]
+    paths += [f"/ladders/{ladder.slug}/{end}/" for end in ("matrix", "knockout")]
+    for path in paths:
+        empty = page(visitor(), path).partition('<div class="empty')[2]
+        assert 'class="button' in empty.partition("</div>")[0], path
 
 
 @pytest.mark.usefixtures("database")
