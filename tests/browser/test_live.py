@@ -132,7 +132,7 @@ def test_captions_stand_long_enough_however_fast_the_bots_are(
         watch = home.locator("[data-watch]").get_attribute("href") or ""
         moment = int(re.fullmatch(r".*/\?at=0#(\d+)", watch)[1])  # type: ignore[index]
         match_page = context.new_page()
-        match_page.goto(f"{site.url}{watch}")
+        match_page.goto(watch)
         run_until(match_page, "#viewer[data-ready='table']")
         assert moment <= int(match_page.locator("[data-scrub]").input_value()) <= moment + 3
         match_page.close()

@@ -170,11 +170,12 @@ APART = """route => {
 
 
 def test_points_rise_at_the_seat_that_scores(page: Page, cinema: Cinema) -> None:
-    opened(page, cinema.address("four", "#0"))
+    opened(page, cinema.address("four", "?eyes=table#0"), "table")
     page.evaluate(WATCH, ".viewer__seats .rise")
     page.select_option("[data-speed]", "5")
     page.locator("[data-do=play]").click()
-    page.wait_for_function("window.seen.length > 0")
+    while not page.evaluate("window.seen.length"):
+        page.wait_for_timeout(50)
     assert re.fullmatch(r"\+\d+", page.evaluate("window.seen[0]"))
 
 
