@@ -17,6 +17,7 @@ from damrak_ladder.bots.models import Version
 from damrak_ladder.matches.boards import board_of
 from damrak_ladder.matches.models import BlockState, Match
 from damrak_ladder.predictions.announcements import announced
+from damrak_ladder.tournaments.visibility import visible_matches
 from damrak_ladder.web.block import lists
 from damrak_ladder.web.block.lists import BlockShown
 from damrak_ladder.web.home.interest import Interesting, running_by_interest
@@ -94,7 +95,7 @@ def _soon(now: datetime, after: int) -> BlockShown | None:
 
     If the match `after` is one whose start is late, others may be late, too, so there is none.
     """
-    if Match.objects.filter(pk=after, block__state=BlockState.WAITING).exists():
+    if visible_matches(None).filter(pk=after, block__state=BlockState.WAITING).exists():
         return None
     return next(iter(lists.shown(announced(now).filter(due__lte=now + SOON)[:1])), None)
 
