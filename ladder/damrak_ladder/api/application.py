@@ -54,6 +54,7 @@ has the address of the next page. Clients must ignore fields and accept enumerat
 they do not know, because later versions of v1 may add some.
 """
 _SHOWN: Final = 20
+_PYDANTIC: Final = "Value error, "  # before the messages of our own validators
 
 _log = logging.getLogger(__name__)
 
@@ -97,7 +98,7 @@ def _invalid(problem: ValidationError) -> Problem:
     errors = [
         {
             "field": ".".join(str(part) for part in error.get("loc", ())[1:]),
-            "problem": str(error.get("msg", "")),
+            "problem": str(error.get("msg", "")).removeprefix(_PYDANTIC),
         }
         for error in problem.errors[:_SHOWN]
     ]

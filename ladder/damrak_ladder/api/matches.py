@@ -173,7 +173,7 @@ def _match(request: HttpRequest, match_id: int) -> Match:
     )
     found = every.filter(pk=match_id).first()
     if found is None:
-        raise not_found(f"match {match_id}")
+        raise not_found(f"match {match_id}", "GET /api/v1/matches lists those there are")
     return found
 
 

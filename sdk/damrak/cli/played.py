@@ -26,6 +26,12 @@ COLLECTIONS: Final = {
 }
 """The filters that name something, and where the API has it."""
 
+FAULTS: Final = (
+    *("any", "none"),
+    *("timeout", "crash", "disconnect", "illegal", "memory", "protocol"),
+)
+"""The values of `--fault`; the reasons are those of `damrak_engine.events`."""
+
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """Add the filters of matches."""
@@ -42,7 +48,12 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--result", choices=("won", "tied", "lost"), help="won, tied or lost by --bot"
     )
-    group.add_argument("--fault", metavar="REASON", help="with a fault: any, none, or its reason")
+    group.add_argument(
+        "--fault",
+        metavar="REASON",
+        choices=FAULTS,
+        help=f"with a fault: any, none, or its reason ({', '.join(FAULTS[2:])})",
+    )
     group.add_argument(
         "--state",
         choices=("recorded", "running", "waiting", "dead"),

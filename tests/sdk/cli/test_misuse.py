@@ -52,6 +52,7 @@ MISUSES = [
     ("plya random random", "invalid choice: 'plya'; did you mean play?"),
     ("download 12 --into torn.json --to http://127.0.0.1:9", "not a folder; choose another one"),
     ("matches --to https://nowhere.invalid", "check the address and your network"),
+    ("matches --fault banana", "argument --fault: invalid choice: 'banana'"),
     ("verify", "FILE"),
     ("verify nowhere.json", "nowhere.json: no such file"),
     ("verify empty", "empty: the folder has no *.json files"),

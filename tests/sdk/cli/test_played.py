@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from damrak.cli.played import FAULTS
+from damrak_engine import events
 from sdk.sites import Site, running_site
 
 pytestmark = pytest.mark.process
@@ -27,6 +29,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with running_site(tmp_path_factory.mktemp("home")) as made:
         made.say(SOME_MATCHES.format(tests=str(Path(__file__).parents[2])))
         yield made
+
+
+def test_faults_are_those_of_the_engine() -> None:
+    assert set(FAULTS) == {"any", "none", *events.FAULTS}
 
 
 def run(site: Site, tmp_path: Path, *arguments: str | Path, code: int = 0) -> str:
@@ -51,11 +57,15 @@ def test_matches_are_listed_by_filters(site: Site, tmp_path: Path) -> None:
     assert len(text.splitlines()) == 1
     assert "no matches" in run(site, tmp_path, "matches", "--board", "nowhere")
     assert "nowhere" in run(site, tmp_path, "matches", "--ladder", "nowhere", code=2)
-    assert "since" in run(site, tmp_path, "matches", "--since", "yesterday", code=2)
+    said = run(site, tmp_path, "matches", "--since", "yesterday", code=2)
+    assert "since: it is not in ISO 8601 format" in said
     for unknown in ("bot", "opponent", "owner"):
         assert "nowhere" in run(site, tmp_path, "matches", f"--{unknown}", "nowhere", code=2)
     assert "999" in run(site, tmp_path, "matches", "--version", "999", code=2)
     run(site, tmp_path, "download", "--bot", "nowhere", code=2)
+    for command in ("download", "watch"):
+        said = run(site, tmp_path, command, "999", code=2)
+        assert "there is no match 999: GET /api/v1/matches lists" in said
 
 
 def test_replays_are_downloaded_once_and_verified(site: Site, tmp_path: Path) -> None:
