@@ -14,15 +14,18 @@ from django.utils import timezone
 from PIL import Image
 
 from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.house import house_version
 from damrak_ladder.bots.models import Bot
 from damrak_ladder.matches.models import Block, BlockState
 from damrak_ladder.tournaments import journal
 from damrak_ladder.tournaments.chances import forecast_rounds
 from damrak_ladder.tournaments.creation import Plan, create
 from damrak_ladder.tournaments.disclosure import disclosed
+from damrak_ladder.tournaments.duties import advance
 from damrak_ladder.tournaments.models import Tournament
 from damrak_ladder.tournaments.pairing_blocks import TournamentSource
 from damrak_ladder.tournaments.trf import parse
+from damrak_ladder.web.tournaments.card import drawing_of
 from independent.tournament_tables import tables_of
 from ladder.calls import MEMORY
 from ladder.people import NOW, somebody
@@ -272,6 +275,20 @@ def test_card_is_a_picture_for_public_tournaments_only() -> None:
     assert Image.open(io.BytesIO(answer.content)).size == (1200, 630)
     assert "tournaments/cup/card.png" in page(visitor(), "/tournaments/cup/")
     assert visitor().get("/en/tournaments/secret/card.png").status_code == 404
+
+
+def test_card_names_bots_as_pages_do() -> None:
+    tournament, user = cup(1)
+    house = house_version("mcts:iterations=2", NOW).bot.slug
+    act(tournament, user, "enter", {"slug": house})
+    for kind in ("close", "start"):
+        act(tournament, user, kind)
+    advance(tournament, NOW)
+    tournament.refresh_from_db()
+    drawing = drawing_of(tournament)
+    assert "mcts, 2 iterations" in drawing
+    assert "Round robin · 2 entrants · running" in drawing
+    assert house not in drawing
 
 
 def test_trophies_appear_when_results_are_final_and_public() -> None:
