@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page
 from browser.conftest import new_context, newest_game, watch
 from browser.sites import Site
 
+ROW = 64  # pixels: the height of a masthead in one row is less
 LANGUAGES = ("en", "da", "nb", "nl", "fi", "pl")
 PAGES = (
     "",
@@ -54,6 +55,12 @@ def test_no_language_is_too_long_for_a_phone(site: Site, browser: Browser, langu
     wrong: list[str] = []
     watch(tab, wrong)
     newest = newest_game(tab, site)
+    tab.goto(f"{site.url}/{language}/")
+    for width in (360, 390):
+        tab.set_viewport_size({"width": width, "height": 740})
+        if tab.evaluate("document.querySelector('.masthead').offsetHeight") > ROW:
+            wrong.append(f"the masthead has two rows at {width}")
+    tab.set_viewport_size({"width": 360, "height": 740})
     for path in PAGES:
         answer = tab.goto(f"{site.url}/{language}/{path.format(**newest)}")
         assert answer
