@@ -14,6 +14,8 @@ from damrak_ladder.web.site.charts import HEIGHT, WIDTH, Series, chart, nice_ste
 from ladder.people import NOW
 from samples import examples
 
+DATE = 70  # the width of 20/11/2026
+
 POINTS = st.lists(
     st.tuples(
         st.integers(0, 10**7), st.integers(-5000, 5000), st.integers(0, 900), st.integers(0, 900)
@@ -44,6 +46,7 @@ def test_everything_is_drawn_within_the_frame(curves, until):
             x, y = map(float, corner.split(","))
             assert 0 <= x <= WIDTH
             assert 0 <= y <= HEIGHT
+    assert all(float(tick.at) + DATE / 2 <= WIDTH for tick in drawn.along)
     bottom, top = drawn.across[0].value, drawn.across[-1].value
     points = [point for some in curves for point in some]
     for some in filter(None, curves):  # lines and current intervals are never cut off
