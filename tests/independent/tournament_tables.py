@@ -1,9 +1,9 @@
-"""A program of a stranger: it computes the tables of a tournament from its exported JSON alone.
+"""An independent program: it computes the tables of a tournament from its exported JSON alone.
 
 It was written from the description of the export and uses the standard library only. It covers
 round robins and Swiss tournaments with points by share, and knockouts for two without a pairing for
-the third place. Usage: `python tournament_tables.py [--check] FILE`; with `--check` it compares its
-tables with those of the file, and exits with 1 if there is a difference.
+the third place; it refuses cullings. Usage: `python tournament_tables.py [--check] FILE`; with
+`--check` it compares its tables with those of the file, and exits with 1 if there is a difference.
 """
 
 from __future__ import annotations
@@ -254,6 +254,9 @@ def main(arguments: list[str]) -> int:
     is_check = arguments[:1] == ["--check"]
     with open(arguments[-1], encoding="utf-8") as file:
         export = json.load(file)
+    if any(rules["format"] == "culling" for rules in export["rules"]["stages"]):
+        print("this program does not cover cullings", file=sys.stderr)
+        return 2
     tables = tables_of(export)
     if is_check:
         found = differences(export)
