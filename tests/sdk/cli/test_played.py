@@ -104,9 +104,12 @@ def test_ratings_and_the_queue(site: Site, tmp_path: Path) -> None:
 
 
 def test_a_recorded_match_is_watched_from_its_beginning(site: Site, tmp_path: Path) -> None:
-    (newest,) = lines(run(site, tmp_path, "matches", "--ndjson", "--limit", "1"))
-    number = str(newest["id"])
-    first, *rows, last = lines(run(site, tmp_path, "watch", number, "--ndjson"))
+    for newest in lines(run(site, tmp_path, "matches", "--ndjson", "--limit", "10")):
+        number = str(newest["id"])
+        first, *rows, last = lines(run(site, tmp_path, "watch", number, "--ndjson"))
+        claims = [row for row in rows if row["event"]["event"] == "claim"]
+        if claims:  # a game that ends early by a fault may have none
+            break
     assert len(first["seats"]) == len(newest["seats"])
     assert [row["number"] for row in rows] == list(range(len(rows)))
     assert rows[0]["event"]["event"] == "deal"
@@ -115,7 +118,6 @@ def test_a_recorded_match_is_watched_from_its_beginning(site: Site, tmp_path: Pa
     whole = json.loads(run(site, tmp_path, "watch", number, "--json"))
     assert [one["event"] for one in whole["events"]] == [row["event"] for row in rows]
     text = run(site, tmp_path, "watch", number)
-    claims = [row for row in rows if row["event"]["event"] == "claim"]
     assert text.count(" claims ") == len(claims) > 0
     last_claims = {row["event"]["route"]: row["event"]["seat"] for row in claims}
     board = text[text.rindex("row: ") :]
