@@ -75,6 +75,7 @@ def test_a_phone_plays_a_whole_game_with_a_reload_in_the_middle(
     assert missing
     assert "none" not in missing
     page.screenshot(path=shots / "play-phone.png", full_page=True)
+    expect(page.locator(ASKED)).to_be_visible()  # greedy has moved
     before = page.locator("[data-events] li").first.inner_text()
     page.reload()
     expect(page.locator("#table:not([data-decision=''])[data-decision]")).to_be_visible()
