@@ -38,6 +38,7 @@ from damrak_ladder.api.shapes import (
 from damrak_ladder.bots.house import PREFIX
 from damrak_ladder.bots.journey import journey
 from damrak_ladder.bots.models import SLUG, Bot, State, Version
+from damrak_ladder.bots.names import IS_GUEST
 from damrak_ladder.bots.one_line_text import one_line
 from damrak_ladder.bots.submission import create_bot
 from damrak_ladder.matches.models import Blame, Entry, Fault
@@ -79,9 +80,9 @@ class VersionChoice(Body):
     summary="All bots",
 )
 def bots(request: HttpRequest, response: HttpResponse, wanted: Query[BotFilter]) -> list[BotShape]:
-    """List bots by name; with `owner` those of one author."""
+    """List bots by name, without stand-ins for people; with `owner` those of one author."""
     set_public(response, 10)
-    full = Bot.objects.select_related("owner", "live").order_by("slug")
+    full = Bot.objects.exclude(IS_GUEST).select_related("owner", "live").order_by("slug")
     found = full.only("slug", "name", "created", "owner__username", "live__number")
     if wanted.owner:
         found = found.filter(owner__username__iexact=wanted.owner)

@@ -80,6 +80,7 @@ def test_stand_ins_for_people_are_not_listed_as_bots() -> None:
     theirs = page(visitor(), "/owners/house/")
     assert "house-greedy" in theirs
     assert "house-guest" not in theirs
-    author = visitor().get("/api/v1/authors/house").content.decode()
-    assert "house-greedy" in author
-    assert "house-guest" not in author
+    for path in ("authors/house", "bots"):
+        listed = visitor().get(f"/api/v1/{path}").content.decode()
+        assert "house-greedy" in listed
+        assert "house-guest" not in listed
