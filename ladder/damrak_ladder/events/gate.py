@@ -1,4 +1,4 @@
-"""The gate of events that visitors may not know of, for one user."""
+"""The gate of hidden events, for one user."""
 
 from __future__ import annotations
 

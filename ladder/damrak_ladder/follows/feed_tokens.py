@@ -1,4 +1,4 @@
-"""Tokens of private feeds: whoever has the address reads the feed, so it can be replaced.
+"""Tokens of private feeds: the address is enough to read the feed, so it can be replaced.
 
 The token is not stored. It is derived from a random salt and the key of the site.
 """

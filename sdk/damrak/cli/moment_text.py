@@ -1,4 +1,4 @@
-"""Moments of a live match as text; what the table cannot see is a question mark."""
+"""Moments of a live match as text, with question marks for hidden cards."""
 
 from __future__ import annotations
 
