@@ -104,8 +104,11 @@ def test_concurrent_writes_of_the_same_content_succeed(store: Store) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(put, range(16)))
-    # A set, because the server may list a file twice if two requests create it at once.
-    assert set(store.names()) == set(NAMES[:1])
+    names = list(store.names())
+    if isinstance(store, BucketStore):
+        # The server of these tests may list a file twice if two requests create it at once.
+        names = list(set(names))
+    assert names == NAMES[:1]
     assert store.get(NAMES[0]) == b"a bot"
 
 
