@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from itertools import count
 from typing import Any
 
 import pytest
@@ -269,8 +270,9 @@ def test_few_faults_among_many_games_do_not_bench() -> None:
     version = some_version(bot, "one", Kind.UPLOADED)
     promote(bot.pk, None, version.pk, NOW)
     Entry.objects.create(ladder=Ladder.objects.get(), bot=bot, entered=NOW)
+    games = count(1)
     rare = Player(
-        breaks=lambda seat: "crash" if seat.version == version and seat.match.pk % 12 == 0 else ""
+        breaks=lambda seat: "crash" if seat.version == version and next(games) % 12 == 0 else ""
     )
     with override_settings(DAMRAK_BENCHING=Benching(percent=10, games=60, least=8)):
         rounds(rare, 10)
