@@ -30,7 +30,7 @@ class User(AbstractUser):
     # The highest role is Django's own flag, so that it is stored only once.
     is_organiser = models.BooleanField(default=False)
     language = models.CharField(max_length=7, default="en")  # of mails and notices
-    hides_results = models.BooleanField(default=False, db_default=False)  # on pages
+    hides_results = models.BooleanField(default=False, db_default=False)  # on pages and in mails
 
     class Meta:
         constraints: ClassVar = [

@@ -1,4 +1,4 @@
-"""API of the caller's preferences: the language of mails, and whether pages cover results."""
+"""API of the caller's preferences: the language of mails, and whether results are hidden."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NewLanguage(Body):
 
 
 class NewResults(Body):
-    """Whether pages cover results until they are uncovered."""
+    """Whether pages cover results until they are uncovered, and mails leave them out."""
 
     hidden: bool
 
@@ -46,6 +46,6 @@ def set_language(request: HttpRequest, new: NewLanguage) -> Status[None]:
     summary="Whether pages cover results",
 )
 def set_hidden_results(request: HttpRequest, new: NewResults) -> Status[None]:
-    """Cover or show results on the pages that the caller opens."""
+    """Cover or show results on the pages that the caller opens, and in mails to the caller."""
     User.objects.filter(pk=caller(request).pk).update(hides_results=new.hidden)
     return Status(204, None)

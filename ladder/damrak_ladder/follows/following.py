@@ -13,6 +13,7 @@ from damrak_ladder.bots.models import Bot
 from damrak_ladder.follows.finals import final_of
 from damrak_ladder.follows.models import Follow, Subject
 from damrak_ladder.matches.models import Ladder
+from damrak_ladder.notices.results import FINAL_IS_SET
 from damrak_ladder.tournaments.disclosure import Disclosed, disclosed
 from damrak_ladder.tournaments.log.values import Phase
 from damrak_ladder.tournaments.models import Tournament
@@ -20,9 +21,6 @@ from damrak_ladder.tournaments.models import Tournament
 MOST: Final = 200
 """The number of things that a user can follow."""
 
-
-FINAL_IS_SET: Final = "final set"
-"""The phase of a running tournament whose finalists are known."""
 
 _NAMES: Final = {
     Subject.BOT: "slug",

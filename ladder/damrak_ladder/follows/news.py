@@ -21,6 +21,7 @@ from damrak_ladder.message_codes.story_codes import WinStreak
 from damrak_ladder.notices.creation import tell
 from damrak_ladder.notices.kinds import Kind
 from damrak_ladder.notices.models import Notice
+from damrak_ladder.notices.results import STREAK, UPSET
 from damrak_ladder.notices.texts import Said
 from damrak_ladder.standings.fit.figures import ALL
 from damrak_ladder.standings.models import Notable, NotableKind, Standing
@@ -31,18 +32,11 @@ from damrak_ladder.tournaments.models import Tournament
 from damrak_ladder.tournaments.visibility import visible_matches
 
 WINDOW: Final = timedelta(hours=6)
-_UPSET: Final = "followed-upset:"
-_STREAK: Final = "followed-streak:"
 _BEFORE: Final = frozenset({"", Phase.DRAFT, Phase.OPEN, Phase.CLOSED})
 """The phases before a tournament begins."""
 
 LATEST: Final = 200
 """The number of latest events of each kind that a run considers."""
-
-
-def tells_result(key: str) -> bool:
-    """Return whether the news with this key tell who won a game."""
-    return key.startswith((_UPSET, _STREAK))
 
 
 def tell_followers(now: datetime) -> int:
@@ -95,7 +89,7 @@ def _upsets(since: datetime, now: datetime) -> int:
     for row in rows.select_related("version__bot", "ladder").order_by("-pk")[:LATEST]:
         said = texts.upset(row.version.bot.name, row.ladder.name, round(100 * row.value))
         wanted = of_bot(row.version.bot) | Q(subject=Subject.LADDER, target=row.ladder_id)
-        key = f"{_UPSET}{row.match_id}"
+        key = f"{UPSET}{row.match_id}"
         told += _tell(wanted, row.at, key, said, _game(row.match_id), now)
     return told
 
@@ -107,7 +101,7 @@ def _streaks(since: datetime, now: datetime) -> int:
     for row in rows.select_related("version__bot", "ladder").order_by("-pk")[:LATEST]:
         if isinstance(row.told, WinStreak):
             said = texts.streak(row.version.bot.name, row.ladder.name, row.told.games)
-            key = f"{_STREAK}{row.match_id}:{row.version_id}"
+            key = f"{STREAK}{row.match_id}:{row.version_id}"
             told += _tell(of_bot(row.version.bot), row.at, key, said, _game(row.match_id), now)
     return told
 

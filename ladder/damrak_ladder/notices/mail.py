@@ -10,15 +10,23 @@ from django.utils.translation import gettext as _, ngettext, override
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.notices.models import Notice
+from damrak_ladder.notices.results import without_results
 from damrak_ladder.notices.unsubscribe import stop_path
 from damrak_ladder.plain_text import plain_text
 
 
 def mail_of(user: User, notices: Sequence[Notice]) -> EmailMessage:
-    """Return one mail to a user with all these notices, in the user's current language."""
+    """Return one mail to a user with all these notices, in the user's current language.
+
+    It states no results if the user hides them.
+    """
     with override(user.language):
+        worded = [
+            without_results(notice) if user.hides_results else (notice.subject, notice.text)
+            for notice in notices
+        ]
         if len(notices) == 1:
-            subject = notices[0].subject
+            subject = worded[0][0]
         else:
             subject = ngettext(
                 "{count} notification", "{count} notifications", len(notices)
@@ -28,7 +36,10 @@ def mail_of(user: User, notices: Sequence[Notice]) -> EmailMessage:
             "You receive this email because you have an account at {site}.\n"
             "Notification settings: {choose}\nUnsubscribe: {stop}"
         ).format(site=settings.DAMRAK_URL, choose=settings.DAMRAK_URL + "/desk/notices/", stop=stop)
-    parts = [_part(notice, has_title=len(notices) > 1) for notice in notices]
+    parts = [
+        _part(*words, notice.link, has_title=len(notices) > 1)
+        for words, notice in zip(worded, notices, strict=True)
+    ]
     return EmailMessage(
         subject=plain_text(f"[Damrak] {subject}"),
         body=plain_text("\n\n".join([*parts, f"-- \n{closing}"]) + "\n"),
@@ -41,6 +52,6 @@ def mail_of(user: User, notices: Sequence[Notice]) -> EmailMessage:
     )
 
 
-def _part(notice: Notice, has_title: bool) -> str:
-    lines = [notice.text, settings.DAMRAK_URL + notice.link]
-    return "\n".join([f"* {notice.subject}", *lines] if has_title else lines)
+def _part(subject: str, text: str, link: str, has_title: bool) -> str:
+    lines = [text, settings.DAMRAK_URL + link]
+    return "\n".join([f"* {subject}", *lines] if has_title else lines)

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST
 
 from damrak_ladder.notices.inbox import dead, latest, mark_read
 from damrak_ladder.notices.kinds import Channel
+from damrak_ladder.notices.results import without_results
 from damrak_ladder.notices.rules import rules_of, set_rule
 from damrak_ladder.web.site.access import UserRequest
 from damrak_ladder.web.site.pagination import before, page_of
@@ -51,9 +52,14 @@ def set_rules(request: UserRequest) -> HttpResponse:
 def notices(request: UserRequest) -> HttpResponse:
     """Show the newest notices, those that could not be sent, and the rules."""
     found = latest(request.user, before(request), SIZE + 1)
+    page = page_of(found, SIZE, lambda notice: notice.pk)
     context = {
-        "page": page_of(found, SIZE, lambda notice: notice.pk),
-        "dead": [(one, Channel(one.channel).label) for one in dead(request.user)],
+        "page": page,
+        "rows": [(notice, *without_results(notice)) for notice in page.rows],
+        "dead": [
+            (one, without_results(one.notice)[0], Channel(one.channel).label)
+            for one in dead(request.user)
+        ],
         "channels": Channel,
         "rules": [
             (rules.kind, [(channel, channel in rules.wanted) for channel in Channel])

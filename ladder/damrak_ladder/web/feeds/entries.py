@@ -19,13 +19,13 @@ from django.utils.translation import get_language, gettext as _
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Promotion
-from damrak_ladder.follows.news import tells_result
 from damrak_ladder.highlights.models import Story
 from damrak_ladder.highlights.queries import stories_between
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.message_codes.wording import text_or_empty
 from damrak_ladder.notices.kinds import Kind
 from damrak_ladder.notices.models import Notice
+from damrak_ladder.notices.results import without_results
 from damrak_ladder.standings.read.table import table
 from damrak_ladder.time_ordered_ids import short_form
 from damrak_ladder.web.block.lists import BlockListed
@@ -174,9 +174,7 @@ def of_news(user: User, limit: int) -> list[Item]:
 
 
 def _news(row: Notice, *, is_hiding: bool) -> Item:
-    subject, text = row.subject, row.text
-    if is_hiding and tells_result(row.key):
-        subject = text = _("A game of a bot that you follow")
+    subject, text = without_results(row) if is_hiding else (row.subject, row.text)
     return Item(
         key=f"news-{row.pk}",
         title=subject,

@@ -17,9 +17,9 @@ from django.views.decorators.http import require_POST
 from damrak_ladder.follows import feed_tokens
 from damrak_ladder.follows.following import follow, followed_by, unfollow
 from damrak_ladder.follows.models import Subject
-from damrak_ladder.follows.news import tells_result
 from damrak_ladder.notices.kinds import Kind
 from damrak_ladder.notices.models import Notice
+from damrak_ladder.notices.results import without_results
 from damrak_ladder.web.site.access import UserRequest
 from damrak_ladder.web.site.rate_limits import at_most
 
@@ -32,7 +32,7 @@ def following(request: UserRequest) -> HttpResponse:
     news = Notice.objects.filter(user=request.user, kind=Kind.FOLLOWED).order_by("-pk")[:NEWS]
     context = {
         "rows": followed_by(request.user),
-        "news": [(notice, tells_result(notice.key)) for notice in news],
+        "news": [(notice, without_results(notice)[0]) for notice in news],
         "feed": _feed_of(request),
     }
     return render(request, "web/follows/following.html", context)
