@@ -149,6 +149,52 @@ def test_keys_do_what_they_promise(page: Page, cinema: Cinema) -> None:
     expect(page.locator("[data-single-keys]")).not_to_be_checked()
 
 
+def test_the_key_for_the_full_screen_shows_the_viewer_on_it_and_ends_it(
+    page: Page, cinema: Cinema
+) -> None:
+    opened(page, cinema.address("two", "#10"))
+    page.evaluate(COUNT_REQUESTS)
+    for press in (
+        lambda: page.keyboard.press("f"),
+        lambda: page.locator("[data-do=full]").click(),
+    ):
+        press()
+        expect(page.locator("#viewer:fullscreen")).to_be_visible()
+        board, controls = (page.locator(part) for part in (".viewer__board svg", "[data-scrub]"))
+        for part in (board, controls):
+            expect(part).to_be_in_viewport(ratio=1)
+        assert page.evaluate(IS_ON_TOP)
+        page.keyboard.press("ArrowRight")
+        press()
+        expect(page.locator(":fullscreen")).to_have_count(0)
+        assert not page.evaluate(IS_ON_TOP)
+    assert at(page) == 12
+    assert page.evaluate("window.requests") == 2
+    page.keyboard.press("?")
+    page.locator("[data-single-keys]").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("f")
+    page.keyboard.press("ArrowRight")
+    assert at(page) == 13
+    assert page.evaluate("window.requests") == 2
+
+
+# Whether the viewer is where the masthead is otherwise.
+IS_ON_TOP = """() => {
+  scrollTo(0, 0);
+  return document.querySelector("#viewer").contains(document.elementFromPoint(innerWidth / 2, 5));
+}"""
+
+COUNT_REQUESTS = """() => {
+  const { requestFullscreen } = Element.prototype;
+  window.requests = 0;
+  Element.prototype.requestFullscreen = function () {
+    window.requests++;
+    return requestFullscreen.call(this);
+  };
+}"""
+
+
 def test_zooming_leads_to_the_latest_claim(page: Page, cinema: Cinema) -> None:
     opened(page, cinema.address("four", "#0"))
     moments = page.request.get(cinema.file("four", "moments/all.json")).json()["moments"]
