@@ -10,6 +10,8 @@ import os
 from pathlib import Path
 from typing import Final
 
+from damrak_referee.runner.priority import NICENESS
+
 RELAY: Final = b"damrak_referee.runner.relay"
 
 
@@ -38,6 +40,16 @@ def relay_of(runner: int) -> int:
 def bots_of(runner: int) -> set[int]:
     """Return all processes of a runner's seats, including house bots."""
     return {child for child in descendants(runner) if RELAY not in _command_line(child)}
+
+
+def niceness(process: int) -> int:
+    """Return the niceness of a process."""
+    return os.getpriority(os.PRIO_PROCESS, process)
+
+
+def low_niceness(usual: int | None = None) -> int:
+    """Return the niceness of bots of low priority; by default for referees of this process."""
+    return min((os.nice(0) if usual is None else usual) + NICENESS, 19)
 
 
 def is_alive(process: int) -> bool:

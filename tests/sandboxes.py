@@ -115,7 +115,7 @@ class Ground:
         await self.runner.install(sha256, path)
         return sha256
 
-    async def seat(self, archive: bytes) -> Seat:
+    async def seat(self, archive: bytes, low_priority: bool = False) -> Seat:
         """Start a process for the bot in this archive."""
         sha256 = await self.install(archive)
         number = next(self._numbers)
@@ -128,7 +128,8 @@ class Ground:
 
         path = folder / "0.sock"
         server = await asyncio.start_unix_server(greet, path)
-        handle = await self.runner.seat(SeatProcess(f"seat/{number}", Uploaded(sha256), path))
+        process = SeatProcess(f"seat/{number}", Uploaded(sha256), path, low_priority)
+        handle = await self.runner.seat(process)
         seat = Seat(handle, server)
         ready.set_result(seat)
         self._seats.append(seat)

@@ -90,6 +90,7 @@ def blocks(draw: Any) -> orders.BlockOrder:
         jitter_ms=draw(U32),
         start_limit_ms=draw(U32),
         patience_ms=draw(U32),
+        low_priority=draw(st.booleans()),
     )
 
 

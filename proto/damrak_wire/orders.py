@@ -85,6 +85,7 @@ class BlockOrder:
     jitter_ms: int = 0
     start_limit_ms: int = 0
     patience_ms: int = 0  # without a follower; 0: the referee's default
+    low_priority: bool = False  # of its bots, compared with those of other blocks
 
     def rules(self, match: MatchOrder) -> Rules:
         """Return the rules of one of its games."""
@@ -119,6 +120,7 @@ def encode_block(order: BlockOrder) -> pb.StartBlockRequest:
         jitter_ms=order.jitter_ms,
         start_limit_ms=order.start_limit_ms,
         patience_ms=order.patience_ms,
+        low_priority=order.low_priority,
     )
 
 
@@ -178,6 +180,7 @@ def decode_block(message: pb.StartBlockRequest) -> BlockOrder:
         jitter_ms=message.jitter_ms,
         start_limit_ms=message.start_limit_ms,
         patience_ms=message.patience_ms,
+        low_priority=message.low_priority,
     )
     _check_games(order)
     return order

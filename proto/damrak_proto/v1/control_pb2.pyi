@@ -139,6 +139,7 @@ class StartBlockRequest(_message.Message):
     JITTER_MS_FIELD_NUMBER: _builtins.int
     START_LIMIT_MS_FIELD_NUMBER: _builtins.int
     PATIENCE_MS_FIELD_NUMBER: _builtins.int
+    LOW_PRIORITY_FIELD_NUMBER: _builtins.int
     block: _builtins.str
     """The block's id."""
     attempt: _builtins.int
@@ -160,6 +161,10 @@ class StartBlockRequest(_message.Message):
     patience_ms: _builtins.int
     """How long the block lives without a follower; 0: the referee's default. A game with people is
     worth waiting for a follower that was restarted.
+    """
+    low_priority: _builtins.bool
+    """Bots that the referee starts for it get less processor time than those of other blocks while
+    processors are busy.
     """
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
@@ -188,10 +193,11 @@ class StartBlockRequest(_message.Message):
         jitter_ms: _builtins.int = ...,
         start_limit_ms: _builtins.int = ...,
         patience_ms: _builtins.int = ...,
+        low_priority: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["control", b"control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "block", b"block", "board", b"board", "control", b"control", "jitter_ms", b"jitter_ms", "ladder", b"ladder", "matches", b"matches", "options", b"options", "parallel", b"parallel", "patience_ms", b"patience_ms", "start_limit_ms", b"start_limit_ms", "watch_delay_ms", b"watch_delay_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "block", b"block", "board", b"board", "control", b"control", "jitter_ms", b"jitter_ms", "ladder", b"ladder", "low_priority", b"low_priority", "matches", b"matches", "options", b"options", "parallel", b"parallel", "patience_ms", b"patience_ms", "start_limit_ms", b"start_limit_ms", "watch_delay_ms", b"watch_delay_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

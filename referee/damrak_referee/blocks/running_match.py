@@ -208,6 +208,7 @@ class RunningMatch:
             bot,
             socket,
             partial(self._exited, number),
+            self._block.low_priority,
         )
 
     def _exited(self, number: int, found: Exit) -> None:

@@ -55,12 +55,14 @@ class LocalPlace:
         bot: HouseBot | Uploaded,
         socket: Path,
         on_exit: Callable[[Exit], None],
+        low_priority: bool,
     ) -> None:
         self._chair = chair
         self._runner = runner
         self._bot = bot
         self._socket = socket
         self._on_exit = on_exit
+        self._low_priority = low_priority
         self._server: grpc.aio.Server | None = None
         self._starting: asyncio.Task[SeatHandle] | None = None
         self._leaving: asyncio.Task[Exit | None] | None = None
@@ -70,7 +72,7 @@ class LocalPlace:
         """Open the socket, then start the process; return once it was started."""
         self._server = seat_server(self._chair, self._socket)
         await self._server.start()
-        process = SeatProcess(secrets.token_hex(8), self._bot, self._socket)
+        process = SeatProcess(secrets.token_hex(8), self._bot, self._socket, self._low_priority)
         self._starting = asyncio.ensure_future(self._runner.seat(process))
         handle = await asyncio.shield(self._starting)
         handle.exited.add_done_callback(self._exited)

@@ -172,11 +172,11 @@ class Runner:
             raise ValueError(f"seat {process.id!r} has a process already")
         match process.place:
             case HouseBot(spec):
-                start = Start(process.id, spec, None, str(process.socket))
+                start = Start(process.id, spec, None, str(process.socket), process.low_priority)
             case Uploaded(sha256):
                 if self.isolation == "none":
                     raise CannotIsolate(self.missing)
-                start = Start(process.id, None, sha256, str(process.socket))
+                start = Start(process.id, None, sha256, str(process.socket), process.low_priority)
         handle = SeatHandle(self, process.id)
         self._seats[process.id] = handle
         self.order(start)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from damrak_referee.runner.hierarchy import Hierarchy, NoGroups, enable, words, write
+from damrak_referee.runner.priority import SHARES, WEIGHT
 from damrak_referee.runner.sandbox import most_processes
 from damrak_referee.runner.settings import MIB, RunnerSettings
 
@@ -139,17 +140,17 @@ class Groups:
             return base is not None and (base / self._name / _QUOTA).exists()
         return "cpu" in words(base / self._name / "cgroup.subtree_control")
 
-    def make(self, name: str, settings: RunnerSettings) -> Group:
+    def make(self, name: str, settings: RunnerSettings, low_priority: bool = False) -> Group:
         """Create a group with these limits.
 
         Raises:
             OSError: it cannot be created; nothing is left behind.
         """
         try:
-            return self._make(name, settings)
+            return self._make(name, settings, low_priority)
         except FileNotFoundError:  # another runner removed our empty group as abandoned
             self.open()
-            return self._make(name, settings)
+            return self._make(name, settings, low_priority)
 
     async def sweep(self, is_held: Callable[[str], bool]) -> None:
         """Remove the groups of dead runners; `is_held` returns whether an instance is alive.
@@ -180,13 +181,13 @@ class Groups:
             with contextlib.suppress(OSError):
                 (base / self._name).rmdir()
 
-    def _make(self, name: str, settings: RunnerSettings) -> Group:
+    def _make(self, name: str, settings: RunnerSettings, low_priority: bool) -> Group:
         folders = {wanted: base / self._name / name for wanted, base in self._bases.items()}
         group = Group(folders, self._unified)
         try:
             for folder in dict.fromkeys(folders.values()):
                 folder.mkdir()
-            for path, value in self._limits(folders, settings):
+            for path, value in self._limits(folders, settings, low_priority):
                 _limit(path, value)
         except OSError:
             group._remove_empty()
@@ -194,7 +195,7 @@ class Groups:
         return group
 
     def _limits(
-        self, folders: Mapping[str, Path], settings: RunnerSettings
+        self, folders: Mapping[str, Path], settings: RunnerSettings, low_priority: bool
     ) -> Iterator[tuple[Path, int | str]]:
         memory, pids, cpu = folders["memory"], folders["pids"], folders.get("cpu")
         most = settings.memory_mb * MIB
@@ -211,6 +212,9 @@ class Groups:
             if cpu is not None:
                 yield from _if_there(cpu / "cpu.cfs_period_us", PERIOD_US)
                 yield from _if_there(cpu / _QUOTA, quota)
+        if low_priority and cpu is not None:
+            yield from _if_there(cpu / "cpu.weight", WEIGHT)
+            yield from _if_there(cpu / "cpu.shares", SHARES)
 
 
 def _remove_old(folder: Path) -> None:

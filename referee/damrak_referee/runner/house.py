@@ -32,7 +32,7 @@ _KEPT: Final = frozenset(
 class Worker:
     """A warm process."""
 
-    def __init__(self, settings: RunnerSettings) -> None:
+    def __init__(self, settings: RunnerSettings, low_priority: bool) -> None:
         self._settings = settings
         output, self._output_end = os.pipe()
         orders, self._orders = os.pipe()
@@ -50,6 +50,7 @@ class Worker:
                     stdin=orders,
                     stdout=answers,
                     stderr=self._output_end,
+                    low_priority=low_priority,
                 )
             )
         except BaseException:
@@ -110,10 +111,11 @@ class Worker:
 
 
 class Pool:
-    """Idle processes, the most recently used first."""
+    """Idle processes of one priority, the most recently used first."""
 
-    def __init__(self, settings: RunnerSettings) -> None:
+    def __init__(self, settings: RunnerSettings, low_priority: bool) -> None:
         self._settings = settings
+        self._low_priority = low_priority
         self._idle: list[tuple[Worker, asyncio.Task[None]]] = []
         self._ending: set[asyncio.Task[int]] = set()
 
@@ -127,7 +129,7 @@ class Pool:
             worker, patience = self._idle.pop()
             patience.cancel()
             return worker
-        return Worker(self._settings)
+        return Worker(self._settings, self._low_priority)
 
     def give_back(self, worker: Worker) -> None:
         """Take back a process that has left its seat."""

@@ -38,6 +38,7 @@ class Start:
     house: str | None
     archive: str | None
     socket: str
+    low_priority: bool
 
 
 @dataclass(frozen=True, slots=True)

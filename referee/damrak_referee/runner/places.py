@@ -27,6 +27,7 @@ class SeatProcess:
     id: str
     place: HouseBot | Uploaded
     socket: Path
+    low_priority: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,14 +69,15 @@ class _Started:
 class UploadedSeat:
     """The bot of one archive in one seat. Call `run` once, and `stop` at any time.
 
-    Its runtime must be one of the house.
+    Its runtime must be one of the house. With `is_low`, it has low priority.
     """
 
-    def __init__(self, house: House, seat: str, bot: StoredBot, socket: Path) -> None:
+    def __init__(self, house: House, seat: str, bot: StoredBot, socket: Path, is_low: bool) -> None:
         self._house = house
         self._seat = seat
         self._bot = bot
         self._socket = socket
+        self._is_low = is_low
         self._kill = asyncio.Event()
         self._started: _Started | None = None
         self._stopped = False
@@ -112,8 +113,8 @@ class UploadedSeat:
         try:
             if house.slots is not None and house.isolation.mode != "unsafe":
                 uid = house.slots.take()
-            if house.isolation.groups is not None:
-                group = house.isolation.groups.make(str(next(_numbers)), self._settings)
+            if (groups := house.isolation.groups) is not None:
+                group = groups.make(str(next(_numbers)), self._settings, self._is_low)
             started = self._started = self._start(uid, group)
             evidence = await self._attend(started)
             if group is not None:
@@ -182,11 +183,10 @@ class UploadedSeat:
                 status, telling = Status.make()
                 ours.callback(status.close)
                 theirs.callback(os.close, telling)
-                given, rules = self._sandbox_pipes(uid)
-                theirs.callback(os.close, given)
-                theirs.callback(os.close, rules)
-                passed = (given, rules, telling)
-                command = self._sandbox_command(uid, given, rules, telling)
+                passed = (*self._sandbox_pipes(uid), telling)
+                for pipe in passed[:2]:
+                    theirs.callback(os.close, pipe)
+                command = self._sandbox_command(uid, *passed)
             process = spawn(
                 Command(
                     command,
@@ -195,6 +195,7 @@ class UploadedSeat:
                     folder=folder,
                     pass_on=passed,
                     entrances=entrances,
+                    low_priority=self._is_low,
                     stdout=writing,
                     stderr=writing,
                 )

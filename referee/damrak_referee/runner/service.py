@@ -70,7 +70,8 @@ class Service:
         self._store = store
         self._gate = Gate(settings.python) if isolation.tools is not None else None
         self._house = House(settings, isolation, slots, empty, self._gate, runtimes)
-        self._pool = Pool(settings)
+        # Only root could raise the priority of a process again.
+        self._pools = {low: Pool(settings, low) for low in (False, True)}
         self._writer = writer
         self._seats: dict[str, UploadedSeat | HouseSeat] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -120,7 +121,8 @@ class Service:
             await asyncio.wait([self._looking])
         while self._tasks:
             await asyncio.wait(self._tasks)
-        await self._pool.close()
+        for pool in self._pools.values():
+            await pool.close()
         if self._gate is not None:
             await self._gate.end()
 
@@ -172,7 +174,7 @@ class Service:
         seat: UploadedSeat | HouseSeat
         path = Path(order.socket)
         if order.house is not None:
-            seat = HouseSeat(self._pool, order.seat, order.house, path)
+            seat = HouseSeat(self._pools[order.low_priority], order.seat, order.house, path)
         else:
             bot = None if order.archive is None else self._store.find(order.archive)
             problem = None if bot is not None else "its archive is not in the store"
@@ -183,7 +185,7 @@ class Service:
             if problem is not None or bot is None:
                 self.say(Exited(order.seat, "lost", problem or "", "host", "", 0, 0))
                 return
-            seat = UploadedSeat(self._house, order.seat, bot, path)
+            seat = UploadedSeat(self._house, order.seat, bot, path, order.low_priority)
         self._seats[order.seat] = seat
         self._begin(self._run(order.seat, seat))
 

@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from damrak_referee.runner.priority import lower_priority
+
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
 # Without prctl (macOS), children end when their connections close.
@@ -35,6 +37,7 @@ class Command:
     folder: str | None = None
     pass_on: tuple[int, ...] = ()
     entrances: tuple[int, ...] = ()
+    low_priority: bool = False
     stdin: int = subprocess.DEVNULL
     stdout: int = subprocess.DEVNULL
     stderr: int | None = subprocess.DEVNULL
@@ -91,6 +94,8 @@ def spawn(command: Command) -> Process:
             os._exit(1)
         for entrance in command.entrances:
             os.write(entrance, b"0")
+        if command.low_priority:
+            lower_priority()
         for what, bounds in command.limits.items():
             resource.setrlimit(what, bounds)
 

@@ -13,6 +13,7 @@ from damrak_ladder.bots.lifecycle import promote
 from damrak_ladder.bots.models import Bot, Kind
 from damrak_ladder.matches.models import Attempt, Block, BlockState, Host, Purpose
 from damrak_ladder.message_codes.block_codes import BotNotConnected
+from damrak_ladder.pipeline.attempt.order import order_of
 from damrak_ladder.pipeline.queue.waiting_blocks import lines
 from damrak_ladder.play import mailbox
 from damrak_ladder.play.advice import Wish as AdviceWish, keep
@@ -27,6 +28,7 @@ from damrak_wire.orders import Ticket
 from ladder.bot_versions import some_bot, some_version
 from ladder.flow import some_host
 from ladder.people import NOW
+from ladder.tables import some_block
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -45,6 +47,15 @@ def test_a_game_of_one_person_is_a_block_that_only_the_relay_plays() -> None:
     assert block.matches.count() == 1
     assert not lines(NOW, 10, ())
     assert mailbox.due(NOW, 10) == [(block.pk, 0)]
+
+
+def test_bots_play_with_people_at_low_priority_and_with_bots_at_the_usual_one() -> None:
+    block = new_game().block
+    assert block is not None
+    for one, is_low in ((block, True), (some_block(), False)):
+        Block.objects.filter(pk=one.pk).update(attempt=1)
+        one.refresh_from_db()
+        assert order_of(one, 0).order.low_priority is is_low
 
 
 def test_a_game_begins_when_the_last_person_sits_down_and_each_browser_has_one_chair() -> None:

@@ -7,14 +7,16 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
 from damrak_referee.runner.client import HouseBot, Runner, SeatHandle, SeatProcess
+from damrak_referee.runner.priority import NICENESS
 from damrak_referee.server.seat_service import seat_server
 from damrak_referee.table.outcome import Outcome
 from damrak_referee.table.table import Table
-from processes import bots_of, is_alive
+from processes import bots_of, is_alive, low_niceness, niceness
 from sandboxes import PATIENCE, ground
 from tables import order
 
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.process
 
 @asynccontextmanager
 async def seated(
-    runner: Runner, match: str, *bots: str
+    runner: Runner, match: str, *bots: str, low_priority: bool = False
 ) -> AsyncIterator[tuple[Table, list[SeatHandle]]]:
     """Yield a table with house bots that are about to connect."""
     table = Table(order(len(bots), match=match), "referee")
@@ -35,7 +37,7 @@ async def seated(
             socket = folder / f"{chair.seat}.sock"
             servers.append(seat_server(chair, socket))
             await servers[-1].start()
-            seat = SeatProcess(f"{match}/{chair.seat}", HouseBot(bot), socket)
+            seat = SeatProcess(f"{match}/{chair.seat}", HouseBot(bot), socket, low_priority)
             handles.append(await runner.seat(seat))
         yield table, handles
     finally:
@@ -45,9 +47,10 @@ async def seated(
             await server.stop(None)
 
 
-async def play(runner: Runner, match: str, *bots: str) -> Outcome:
+async def play(runner: Runner, match: str, *bots: str, low_priority: bool = False) -> Outcome:
     """Play a whole match; afterwards every process has left its seat."""
-    async with asyncio.timeout(PATIENCE), seated(runner, match, *bots) as (table, handles):
+    sitting = seated(runner, match, *bots, low_priority=low_priority)
+    async with asyncio.timeout(PATIENCE), sitting as (table, handles):
         outcome = await table.play(600_000)
         for handle in handles:
             exit = await handle.exited
@@ -67,6 +70,28 @@ def test_processes_are_used_again_and_play_the_same() -> None:
             assert first.replay is not None
             assert second.replay is not None
             assert first.replay.events == second.replay.events
+
+    asyncio.run(run())
+
+
+def test_processes_of_low_priority_serve_other_seats_of_low_priority_only() -> None:
+    async def run() -> None:
+        async with ground() as there:
+            runner = there.runner
+            assert runner.pid is not None
+            await play(runner, "low", "greedy", "random", low_priority=True)
+            low = bots_of(runner.pid)
+            await play(runner, "usual", "greedy", "random")
+            usual = bots_of(runner.pid) - low
+            assert (len(low), len(usual)) == (2, 2)
+            assert {niceness(one) for one in low} == {low_niceness()}
+            assert {niceness(one) for one in usual} == {os.nice(0)}
+            for one in low:
+                session = Path(f"/proc/{one}/autogroup")
+                assert not session.exists() or session.read_text().endswith(f" {NICENESS}\n")
+            await play(runner, "low again", "greedy", "random", low_priority=True)
+            await play(runner, "usual again", "greedy", "random")
+            assert bots_of(runner.pid) == low | usual
 
     asyncio.run(run())
 

@@ -48,8 +48,8 @@ SETTINGS = RunnerSettings(Path("/run/x"), Path("/var/x"), expose=(Path("/opt/nod
 ORDERS = [
     Begin(SETTINGS.to_json(), "/run/x/12345678"),
     Install(1, "0" * 64, "/tmp/a.zip"),
-    Start("m/0", "greedy", None, "/run/s"),
-    Start("m/1", None, "0" * 64, "/run/s"),
+    Start("m/0", "greedy", None, "/run/s", False),
+    Start("m/1", None, "0" * 64, "/run/s", True),
     Stop("m/0"),
 ]
 REPORTS = [

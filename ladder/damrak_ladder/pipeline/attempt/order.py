@@ -54,6 +54,7 @@ def order_of(block: Block, parallel: int) -> Ordered:
     for seat in seated.order_by("match__number", "number"):
         by_match.setdefault(seat.match, []).append(seat)
     orders = [_match_order(block, match, seats) for match, seats in by_match.items()]
+    is_of_people = block.purpose == Purpose.PLAY
     order = BlockOrder(
         block=str(block.pk),
         attempt=block.attempt,
@@ -63,7 +64,8 @@ def order_of(block: Block, parallel: int) -> Ordered:
         control=control_of(block.control),
         matches=tuple(orders),
         parallel=parallel,
-        patience_ms=PEOPLE_WAIT_MS if block.purpose == Purpose.PLAY else 0,
+        patience_ms=PEOPLE_WAIT_MS if is_of_people else 0,
+        low_priority=is_of_people,  # rated games are not to be slowed down by games of people
     )
     return Ordered(order, {str(match.pk): match.number for match in by_match})
 
