@@ -61,6 +61,7 @@ def leap(seconds: float) -> None:
 def run(main: Coroutine[Any, Any, T], loop: Callable[[], Any] | None = None) -> T:
     """Run a test; fail on exceptions in tasks that nothing awaits."""
     problems: list[dict[str, Any]] = []
+    gc.freeze()  # the collections below only concern the objects of this test
 
     async def watched() -> T:
         asyncio.get_running_loop().set_exception_handler(lambda _, what: problems.append(what))
