@@ -49,7 +49,6 @@ FUNCTIONS: Final = {
     "ladder/damrak_ladder/commands/ladders.py:add_parser": 46,
     "ladder/damrak_ladder/commands/processes.py:add_parser": 57,
     "ladder/damrak_ladder/commands/ratings.py:add_parser": 58,
-    "ladder/damrak_ladder/commands/tournaments.py:_simulate": 43,
     "ladder/damrak_ladder/commands/users.py:add_parser": 78,
     "ladder/damrak_ladder/embedded/plans.py:plans": 43,
     "ladder/damrak_ladder/installation/environment.py:read_environment": 93,

@@ -17,6 +17,7 @@ from damrak_ladder.usage_errors import Misuse
 if TYPE_CHECKING:
     from damrak_ladder.message_codes.message import Message
     from damrak_ladder.tournaments.formats import RoundPairing
+    from damrak_ladder.tournaments.simulation import Estimate
 
 _EXAMPLES: Final = """
 damrak-ladder tournaments pair cup.trf --json
@@ -98,7 +99,8 @@ def _add_simulate(verbs: Any) -> None:
         A block is two independent games for two bots, and one game a seat at tables. Mirrored
         blocks are more exact, so the real probability is at least this one. Ties for a place that
         matters go to sudden death, which is not counted. A culling costs as much as a Swiss at
-        tables with the same --blocks.
+        tables with the same --blocks. Warnings name what the rounds of a field this large cannot
+        avoid.
         """,
         """
         damrak-ladder tournaments simulate --format single-elimination --entrants 16 --lead 25
@@ -122,9 +124,38 @@ def _add_simulate(verbs: Any) -> None:
 
 def _simulate(args: argparse.Namespace) -> int:
     _check(args)
+    found, warnings = _estimate(args)
+    if args.json:
+        say_json(
+            {
+                "format": args.format,
+                "entrants": args.entrants,
+                "best_wins": round(found.best_wins, 4),
+                "error": round(found.error, 4),
+                "blocks": round(found.blocks),
+                "games": round(found.games),
+                "sudden_death_blocks": round(found.sudden_death, 1),
+                "runs": found.runs,
+                "seed": args.seed,
+                "warnings": warnings,
+            }
+        )
+        return 0
+    say(
+        f"The best of {args.entrants} bots wins with {found.best_wins:.0%} "
+        f"(± {2 * found.error:.1%}, {found.runs} runs)."
+    )
+    say(f"A tournament takes {round(found.blocks):,} blocks, {round(found.games):,} games.")
+    for warning in warnings:
+        say(f"Warning: {warning}")
+    return 0
+
+
+def _estimate(args: argparse.Namespace) -> tuple[Estimate, list[str]]:
+    """Return the estimate of a format, and the warnings about its first stage."""
     import numpy as np
 
-    from damrak_ladder.tournaments.formats import RulesError
+    from damrak_ladder.tournaments.formats import Entrant, RulesError, plan
     from damrak_ladder.tournaments.simulation import (
         affordable_runs,
         estimate,
@@ -140,29 +171,10 @@ def _simulate(args: argparse.Namespace) -> int:
         random = np.random.default_rng(args.seed)
         strengths = model_field(args.entrants, args.lead, args.spread, runs, random)
         found = estimate(stages, strengths, args.seed)
+        planned = plan(stages[0], [Entrant(at, at) for at in range(1, args.entrants + 1)])
     except RulesError as problem:
         raise Misuse(f"--{problem.field}: {_english(problem.message)}") from None
-    if args.json:
-        say_json(
-            {
-                "format": args.format,
-                "entrants": args.entrants,
-                "best_wins": round(found.best_wins, 4),
-                "error": round(found.error, 4),
-                "blocks": round(found.blocks),
-                "games": round(found.games),
-                "sudden_death_blocks": round(found.sudden_death, 1),
-                "runs": found.runs,
-                "seed": args.seed,
-            }
-        )
-        return 0
-    say(
-        f"The best of {args.entrants} bots wins with {found.best_wins:.0%} "
-        f"(± {2 * found.error:.1%}, {found.runs} runs)."
-    )
-    say(f"A tournament takes {round(found.blocks):,} blocks, {round(found.games):,} games.")
-    return 0
+    return found, [_english(one) for one in planned.warnings]
 
 
 def _english(message: Message) -> str:

@@ -47,6 +47,23 @@ class MoreRoundsThanOpponents(Message, code="more-rounds-than-opponents"):
     possible: int
 
 
+class RematchesPossible(Message, code="rematches-possible"):
+    """Late rounds of a Swiss for two may leave no pairing without a rematch."""
+
+    entrants: int
+    rounds: int
+    possible: int
+
+
+class TooFewOpponents(Message, code="too-few-opponents"):
+    """The same, because an entrant does not meet some of the others."""
+
+    entrants: int
+    rounds: int
+    apart: int
+    possible: int
+
+
 class MoreMeetingsThanPairs(Message, code="more-meetings-than-pairs"):
     """Tables of three or four seat more pairs than there are."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from statistics import median
 from typing import Any, Final
@@ -18,8 +18,6 @@ from damrak_ladder.message_codes.message import Message
 from damrak_ladder.message_codes.tournament_codes import (
     BlockNotPlayable,
     EntrantAbsent,
-    OwnerFillsField,
-    OwnerFillsTables,
     PlayedInQuarantine,
     RoundNotPairable,
     SlowRound,
@@ -41,7 +39,6 @@ SLOW: Final = 2.0
 
 _LEAST: Final = timedelta(minutes=1)
 _BEFORE_START: Final = (Phase.OPEN, Phase.CLOSED)
-_OF_OWNERS: Final = (OwnerFillsField, OwnerFillsTables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,15 +164,38 @@ def _planned(state: State) -> list[Alert]:
             continue
         here = field_[source.first - 1 : source.last]
         try:
-            warnings = formats.plan(plan.rules, here).warnings
+            warnings = _warnings_of_bots(state, number, here)
         except formats.RulesError:
             continue  # too few bots so far
-        if state.phase is Phase.CLOSED:  # the form warns of everything else
-            found += [Alert("plan", one) for one in warnings if isinstance(one, _OF_OWNERS)]
+        if state.phase is Phase.CLOSED:
+            found += [Alert("plan", one) for one in warnings]
         arranged = state.arrangements.get((number, 1))
         if arranged is not None and not _can_pair(plan.rules, here, arranged):
             found.append(_pairing_alert(number, 1))
     return found
+
+
+def _warnings_of_bots(
+    state: State, number: int, entrants: Sequence[formats.Entrant]
+) -> list[Message]:
+    """Return the warnings about a stage that depend on authors and on forbidden pairs.
+
+    The forecast shows those that depend on the number of entrants only.
+
+    Raises:
+        RulesError
+    """
+    rules = state.rules.stages[number].rules
+    forbidden = [
+        pair
+        for (stage, _), arranged in state.arrangements.items()
+        if stage == number
+        for pair in arranged.forbidden
+    ]
+    strangers = [replace(one, owner=None) for one in entrants]
+    known = {type(one) for one in formats.plan(rules, strangers).warnings}
+    warnings = formats.plan(rules, entrants, forbidden).warnings
+    return [one for one in warnings if type(one) not in known]
 
 
 def _can_pair(

@@ -107,6 +107,16 @@ def test_simulate_prints_probability_and_cost(capsys: pytest.CaptureFixture[str]
     assert "A tournament takes 60 blocks, 120 games." in out
 
 
+def test_simulate_warns_of_rounds_that_may_need_rematches(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    options = ["--format", "swiss", "--entrants", "70", "--runs", "1", "--rounds"]
+    [warning] = as_json(capsys, "simulate", *options, "36")["warnings"]
+    assert "number of rounds is at most 35" in warning
+    assert f"Warning: {warning}" in run(capsys, "simulate", *options, "36")[1]
+    assert as_json(capsys, "simulate", *options, "35")["warnings"] == []
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [

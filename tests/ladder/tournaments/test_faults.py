@@ -260,6 +260,22 @@ def test_author_of_most_bots_of_a_swiss_raises_an_alert_before_the_start() -> No
     assert "Entrants of one author: 5 of 8" in alert.text
 
 
+def test_author_whose_bots_run_out_of_opponents_raises_an_alert_before_the_start() -> None:
+    tournament, user = cup(8, "swiss", rounds=5)
+    for number in (5, 6, 7, 8):
+        act(tournament, user, "withdraw", {"entrant": number})
+    for slug in ("one", "two", "three", "four"):
+        version = entered_bot(slug)
+        Bot.objects.filter(pk=version.bot_id).update(owner=user)
+        act(tournament, user, "enter", {"slug": slug})
+    assert alerts(tournament, NOW) == []  # more bots may still enter
+    act(tournament, user, "close")
+    [alert] = alerts(tournament, NOW)
+    assert (alert.kind, alert.proposals) == ("plan", ())
+    assert "bots kept apart from an entrant: at most 3" in alert.text
+    assert "number of rounds is at most 3" in alert.text
+
+
 def test_open_round_that_takes_longer_than_forecast_is_an_alert() -> None:
     tournament, user = started(4, blocks=30)  # 120 games a round
     some_host(workers=1)

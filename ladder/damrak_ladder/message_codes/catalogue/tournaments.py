@@ -32,6 +32,15 @@ TEXTS: Final[Mapping[type[Message], Any]] = {
         "Without rematches, the number of rounds is at most %(possible)s. "
         "A double round robin is another choice."
     ),
+    codes.RematchesPossible: _(
+        "Entrants: %(entrants)s, rounds: %(rounds)s. The last rounds may need rematches. Without "
+        "this risk, the number of rounds is at most %(possible)s."
+    ),
+    codes.TooFewOpponents: _(
+        "Entrants: %(entrants)s, rounds: %(rounds)s, bots kept apart from an entrant: at most "
+        "%(apart)s. The last rounds may need rematches. Without this risk, the number of rounds "
+        "is at most %(possible)s. Play fewer rounds, or limit the bots of an author."
+    ),
     codes.MoreMeetingsThanPairs: _(
         "Entrants: %(entrants)s, rounds: %(rounds)s, meetings: %(meetings)s, pairs: %(pairs)s, "
         "rematches: at least %(least)s."

@@ -22,12 +22,32 @@ from damrak_ladder.tournaments.formats.randomness import generator
 Allowed = npt.NDArray[np.bool_]
 
 MOST_NODES: Final = 64
-"""Larger fields are not looked ahead: their organisers play fewer rounds than half of the field."""
+"""Larger fields are not looked ahead. `plans` warns if they have more rounds than are certain."""
 
 _TRIES: Final = 12
 _STEPS: Final = 4000
 _DEEPEST: Final = 600  # pairings that a search may choose, because each is a call within the last
 _RANKED: Final = 300
+
+
+def safe_rounds(groups: Sequence[int]) -> int:
+    """Returns how many rounds need no rematch and no pair within a group of these sizes.
+
+    A node has at most `nodes - group` partners. The largest groups together have their meetings
+    with each other, and those with the rest, whose nodes have one meeting a round each. Not every
+    field reaches the least of these bounds, so one round less is safe.
+    """
+    sizes = sorted(groups, reverse=True)
+    nodes, largest = sum(sizes), sizes[0]
+    if largest == 1:
+        return nodes - 1
+    bounds = [nodes - largest]
+    for taken in range(1, len(sizes) + 1):
+        together = sum(sizes[:taken])
+        if 2 * together > nodes:
+            meetings = sum(size * (together - size) for size in sizes[:taken])
+            bounds.append(meetings // (2 * together - nodes))
+    return min(bounds) - 1
 
 
 def matching_with_future(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import ceil, log2
 
 from damrak_ladder.message_codes.message import Message
@@ -13,9 +13,12 @@ from damrak_ladder.message_codes.tournament_codes import (
     MoreRoundsThanOpponents,
     OwnerFillsField,
     OwnerFillsTables,
+    RematchesPossible,
+    TooFewOpponents,
 )
 from damrak_ladder.tournaments.formats import brackets, culling, schedules
 from damrak_ladder.tournaments.formats.history import by_seed
+from damrak_ladder.tournaments.formats.lookahead import MOST_NODES, safe_rounds
 from damrak_ladder.tournaments.formats.rules import KNOCKOUTS, StageRules
 from damrak_ladder.tournaments.formats.tables import table_sizes
 from damrak_ladder.tournaments.formats.values import Entrant, Plan, PlannedRound
@@ -77,8 +80,12 @@ def blocks_of_round(rules: StageRules, entrants: Sequence[Entrant], number: int)
     return rules.final_blocks
 
 
-def plan(rules: StageRules, entrants: Iterable[Entrant]) -> Plan:
+def plan(
+    rules: StageRules, entrants: Iterable[Entrant], forbidden: Iterable[Collection[int]] = ()
+) -> Plan:
     """Returns the rounds of a stage with their pairings, blocks and games, and warnings.
+
+    `forbidden` are the pairs that an organiser forbids in any of the rounds.
 
     Raises:
         FormatError: the rules do not fit these entrants.
@@ -97,7 +104,7 @@ def plan(rules: StageRules, entrants: Iterable[Entrant]) -> Plan:
         at_most_pairings=pairings + bool(reset),
         at_most_blocks=blocks + (reset.blocks if reset else 0),
         at_most_games=games + (reset.games if reset else 0),
-        warnings=tuple(_warnings(rules, order, len(rounds))),
+        warnings=tuple(_warnings(rules, order, len(rounds), forbidden)),
     )
 
 
@@ -183,35 +190,62 @@ def _qualifying(rules: StageRules, slot: str) -> int:
     return 2 if rules.players == 4 and slot != brackets.FINAL else 1
 
 
-def _warnings(rules: StageRules, order: list[Entrant], rounds: int) -> Iterable[Message]:
+def _warnings(
+    rules: StageRules, order: list[Entrant], rounds: int, forbidden: Iterable[Collection[int]]
+) -> Iterable[Message]:
     count = len(order)
-    if rules.format == "swiss":
-        yield from _rematches(count, rounds)
+    if rules.format == "swiss" or (rules.format == "snapshot" and rules.players == 2):
+        yield from _swiss_warnings(rules, order, rounds, forbidden)
     if rules.format in ("swiss-tables", "snapshot", "culling") and rules.players > 2:
         yield from _table_warnings(rules, count, rounds)
     if rules.format == "swiss-tables" and rules.same_owner_apart:
         tables = len(table_sizes(count, rules.players))
-        for _, entrants in _large_owners(order, tables):
-            yield OwnerFillsTables(entrants, tables)
-    if rules.format == "swiss" and rules.same_owner_apart:
-        for _, entrants in _large_owners(order, count - count // 2):
-            yield OwnerFillsField(entrants, count)
+        for entrants in _owners(order).values():
+            if entrants > tables:
+                yield OwnerFillsTables(entrants, tables)
     if rules.bye_points == 1 and rules.players > 2 and table_sizes(count, rules.players)[-1] == 1:
         yield ByeLikeWin()
 
 
-def _large_owners(order: list[Entrant], most: int) -> list[tuple[int, int]]:
-    owners = Counter(it.owner for it in order if it.owner is not None)
-    return [(owner, times) for owner, times in owners.items() if times > most]
+def _owners(order: list[Entrant]) -> Counter[int]:
+    """Returns the number of entrants of each owner."""
+    return Counter(it.owner for it in order if it.owner is not None)
 
 
-def _rematches(count: int, rounds: int) -> Iterable[Message]:
-    """Counts the rematches that no pairing avoids, and the second byes."""
-    possible = count + count % 2 - 1
-    over = rounds - possible
-    if over > 0:
-        least = over * (count // 2)
-        yield MoreRoundsThanOpponents(count, rounds, least, possible)
+def _swiss_warnings(
+    rules: StageRules, order: list[Entrant], rounds: int, forbidden: Iterable[Collection[int]]
+) -> Iterable[Message]:
+    """Yields why a round of a Swiss for two may not be possible without a rematch."""
+    count = len(order)
+    nodes = count + count % 2  # a bye is a partner
+    owners = _owners(order if rules.same_owner_apart else [])
+    crowds = [entrants for entrants in owners.values() if entrants > nodes // 2]
+    yield from (OwnerFillsField(entrants, count) for entrants in crowds)
+    if rounds > nodes - 1:
+        over = rounds - (nodes - 1)
+        yield MoreRoundsThanOpponents(count, rounds, over * (count // 2), nodes - 1)
+    elif not crowds:
+        if nodes <= MOST_NODES:
+            groups = [*owners.values(), *[1] * (nodes - owners.total())]
+            apart, possible = max(groups) - 1, safe_rounds(groups)
+        else:  # possible as long as everybody has half of the field left (Dirac's theorem)
+            apart = _most_apart(order, owners, forbidden)
+            possible = max(0, nodes // 2 - apart)
+        if rounds > possible and apart:
+            yield TooFewOpponents(count, rounds, apart, possible)
+        elif rounds > possible:
+            yield RematchesPossible(count, rounds, possible)
+
+
+def _most_apart(
+    order: list[Entrant], owners: Counter[int], forbidden: Iterable[Collection[int]]
+) -> int:
+    """Returns the largest number of others that an entrant does not meet."""
+    found = Counter(number for pair in set(map(frozenset, forbidden)) for number in pair)
+    for it in order:
+        if it.owner is not None:
+            found[it.number] += max(0, owners[it.owner] - 1)
+    return max(found.values(), default=0)
 
 
 def _table_warnings(rules: StageRules, count: int, rounds: int) -> Iterable[Message]:

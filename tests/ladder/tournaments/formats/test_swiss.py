@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -13,9 +14,12 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from damrak_ladder.message_codes.message import Message
 from damrak_ladder.message_codes.tournament_codes import (
     MoreRoundsThanOpponents,
     OwnerFillsField,
+    RematchesPossible,
+    TooFewOpponents,
     UnavoidableOwners,
 )
 from damrak_ladder.tournaments.formats import (
@@ -136,6 +140,103 @@ def test_no_rematch_is_forced_in_a_large_field() -> None:
     rules = StageRules(format="swiss", rounds=49)
     past = history(play(rules, field(50), seed=1, score=at_random(Random(1))))
     assert max(past.meetings.values()) == 1
+
+
+def owned(count: int, most: int, random: Random) -> list[Entrant]:
+    """Entrants of random owners, with at most this many for each."""
+    owners = [at // most for at in range(count)]
+    random.shuffle(owners)
+    return [Entrant(at, at, owner) for at, owner in enumerate(owners, 1)]
+
+
+def most_rounds_without_warning(entrants: list[Entrant]) -> int:
+    """The largest number of rounds of a Swiss that has no warning, or 0."""
+    possible = range(1, len(entrants) + 2)
+    return max(
+        (n for n in possible if not plan(StageRules(format="swiss", rounds=n), entrants).warnings),
+        default=0,
+    )
+
+
+def check_rounds_without_warning(entrants: list[Entrant], seed: int) -> None:
+    """Play as many rounds as possible without a warning, and verify that nobody meets twice."""
+    rounds = most_rounds_without_warning(entrants)
+    assert rounds
+    rules = StageRules(format="swiss", rounds=rounds)
+    found = play(rules, entrants, seed=seed, score=at_random(Random(seed)))
+    assert len(found) == rounds
+    past = history(found)
+    assert max(past.meetings.values()) == 1
+    assert max(past.byes.values(), default=0) <= 1
+    owner = {it.number: it.owner for it in entrants}
+    assert all(owner[one] != owner[other] for one, other in map(tuple, past.meetings))
+
+
+@examples(20)
+@given(count=st.integers(4, 14), most=st.integers(1, 4), seed=st.integers(0, 10**6))
+def test_without_a_warning_no_rematch_is_forced(count: int, most: int, seed: int) -> None:
+    most = min(most, (count + 1) // 2)
+    check_rounds_without_warning(owned(count, most, Random(seed)), seed)
+
+
+@examples(10)
+@given(count=st.integers(65, 80), most=st.integers(1, 20), seed=st.integers(0, 10**6))
+def test_without_a_warning_no_rematch_is_forced_in_fields_without_look_ahead(
+    count: int, most: int, seed: int
+) -> None:
+    check_rounds_without_warning(owned(count, most, Random(seed)), seed)
+
+
+def test_without_look_ahead_more_rounds_than_half_of_the_field_are_a_warning() -> None:
+    def warnings(rounds: int, *forbidden: tuple[int, int], count: int = 70) -> tuple[Message, ...]:
+        rules = StageRules(format="swiss", rounds=rounds)
+        return plan(rules, field(count), forbidden).warnings
+
+    assert warnings(35) == ()
+    assert warnings(36) == (RematchesPossible(entrants=70, rounds=36, possible=35),)
+    assert warnings(63, count=64) == ()
+    assert warnings(34, (1, 2), (2, 1)) == ()
+    assert warnings(34, (1, 2), (2, 3)) == (TooFewOpponents(70, 34, apart=2, possible=33),)
+    assert warnings(70) == (MoreRoundsThanOpponents(70, 70, least=35, possible=69),)
+    snapshot = StageRules(format="snapshot", rounds=36)
+    assert plan(snapshot, field(70)).warnings == warnings(36)
+
+
+def test_bots_of_one_owner_that_run_out_of_opponents_are_a_warning() -> None:
+    half = [*field(4, owners=1), *(Entrant(at, at, owner=at) for at in range(5, 9))]
+    rules = StageRules(format="swiss", rounds=3)
+    assert plan(rules, half).warnings == ()
+    more = replace(rules, rounds=5)
+    assert plan(more, half).warnings == (TooFewOpponents(8, 5, apart=3, possible=3),)
+    assert plan(replace(more, same_owner_apart=False), half).warnings == ()
+    past = history(play(more, half, score=at_random(Random(1))))
+    assert max(past.meetings.values()) == 2
+
+
+def test_bots_of_several_owners_that_run_out_of_opponents_are_a_warning() -> None:
+    """Everybody has 6 partners, but the 8 bots of two owners have too few meetings together."""
+    owners = [1, 1, 1, 1, 2, 2, 2, 2, 3, 3]
+    entrants = [Entrant(at, at, owner) for at, owner in enumerate(owners, 1)]
+    rules = StageRules(format="swiss", rounds=4)
+    assert plan(rules, entrants).warnings == ()
+    more = replace(rules, rounds=6)
+    assert plan(more, entrants).warnings == (TooFewOpponents(10, 6, apart=3, possible=4),)
+
+
+@pytest.mark.parametrize("nodes", [8, 10, 12])
+def test_safe_rounds_are_possible_for_all_sizes_of_groups(nodes: int) -> None:
+    def partitions(count: int, most: int) -> Iterator[list[int]]:
+        if not count:
+            yield []
+        for first in range(min(count, most), 0, -1):
+            yield from ([first, *rest] for rest in partitions(count - first, first))
+
+    for groups in partitions(nodes, nodes // 2):
+        group = np.repeat(np.arange(len(groups)), groups)
+        fresh = group[:, None] != group[None, :]
+        assert lookahead.has_future(fresh, lookahead.safe_rounds(groups), Random(1)), groups
+        degree = int(fresh.sum(axis=1).min())
+        assert not lookahead.has_future(fresh, degree + 1, Random(1)), groups
 
 
 def test_deep_searches_for_a_future_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
