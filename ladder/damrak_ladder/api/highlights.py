@@ -1,4 +1,4 @@
-"""API of highlights: stories of a day or week, the bot of the week, and records."""
+"""API of highlights: stories, the bot of the week, records, and games in progress to watch."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from django.utils import timezone
 from ninja import Router, Schema
 
 from damrak_ladder.api import types
-from damrak_ladder.api.access import everybody
+from damrak_ladder.api.access import any_token_or_none, everybody
 from damrak_ladder.api.answers import set_public
 from damrak_ladder.api.filter_types import Day
+from damrak_ladder.api.tournaments.viewers import set_cached, viewer_of
+from damrak_ladder.follows.interest import running_by_interest
 from damrak_ladder.highlights.models import Record, Story
 from damrak_ladder.highlights.notable_games import notables
 from damrak_ladder.highlights.queries import bot_of_week, span_of, stories_between
@@ -73,6 +75,16 @@ class NotableShape(Schema):
     bot: str
     version: int
     at: datetime
+
+
+class FeaturedGame(Schema):
+    """A block in progress, and why it is worth watching; without a reason, `reason` is null."""
+
+    block: int
+    ladder: str | None
+    matches: list[int]
+    reason: types.FeaturedReason | None
+    text: str
 
 
 class RecordShape(Schema):
@@ -141,6 +153,31 @@ def list_notable_games(request: HttpRequest, response: HttpResponse) -> list[Not
             at=one.at,
         )
         for one in notables()
+    ]
+
+
+@router.get(
+    "/featured-games",
+    auth=any_token_or_none,
+    response=list[FeaturedGame],
+    operation_id="list_featured_games",
+    summary="The games in progress, the most interesting first",
+)
+def list_featured_games(request: HttpRequest, response: HttpResponse) -> list[FeaturedGame]:
+    """List up to 8 blocks in progress in the order in which the front page shows them.
+
+    With a token, games of bots and authors that its owner follows come first.
+    """
+    set_cached(request, response, 3)
+    return [
+        FeaturedGame(
+            block=one.block.pk,
+            ladder=None if one.block.ladder is None else one.block.ladder.slug,
+            matches=sorted(match.pk for match in one.block.matches.all()),
+            reason=None if one.reason is None else one.reason.code,
+            text=english(one.reason),
+        )
+        for one in running_by_interest(viewer_of(request))
     ]
 
 

@@ -10,6 +10,9 @@ from django.utils import timezone
 from ninja import Field, Query, Router, Schema
 from typing_extensions import TypeAliasType
 
+from damrak_engine.errors import ReplayError
+from damrak_engine.replay import parse_replay
+from damrak_ladder.api import types
 from damrak_ladder.api.access import everybody
 from damrak_ladder.api.answers import OPEN, set_public
 from damrak_ladder.api.description.refusals import refuses
@@ -17,10 +20,15 @@ from damrak_ladder.api.filter_types import Day
 from damrak_ladder.api.pagination import Page, piece_of
 from damrak_ladder.api.problems import not_found
 from damrak_ladder.api.requests import Body
+from damrak_ladder.message_codes.message import Message
+from damrak_ladder.message_codes.wording import english
 from damrak_ladder.puzzles.daily import puzzle_of
 from damrak_ladder.puzzles.gate import public_puzzles
 from damrak_ladder.puzzles.models import Puzzle
+from damrak_ladder.puzzles.reasons import reasons_of
 from damrak_ladder.puzzles.search import CHOICES
+from damrak_ladder.replays.errors import ReplayStoreError
+from damrak_ladder.replays.storage import load
 
 ORDERS: Final = {"new": "-pk", "easy": "difficulty", "hard": "-difficulty"}
 
@@ -41,8 +49,11 @@ class PuzzleShape(Schema):
     seat: int
     choices: list[PuzzleMove]
     difficulty: float
+    """1500 until somebody has answered: see `answers`."""
+    answers: int
+    """The number of first answers of visitors of the site."""
     right: int
-    """First answers of visitors of the site."""
+    """How many of them were right."""
     wrong: int
     created: datetime
 
@@ -55,6 +66,13 @@ class GainShape(Schema):
     high: float
 
 
+class PuzzleReason(Schema):
+    """A fact about the best move."""
+
+    code: types.PuzzleReasonCode
+    text: str
+
+
 class PuzzleSolution(Schema):
     """The solution of a puzzle."""
 
@@ -65,6 +83,8 @@ class PuzzleSolution(Schema):
     """The move that was made in the match."""
     gains: list[GainShape]
     """One for each of the `choices`."""
+    reasons: list[PuzzleReason]
+    """Facts about the best move; there may be none."""
 
 
 class PuzzleFilter(Page):
@@ -149,7 +169,15 @@ def answer_puzzle(
         best=found.best,
         played=found.played,
         gains=[GainShape(points=mean, low=low, high=high) for mean, low, high in found.gains],
+        reasons=[PuzzleReason(code=one.code, text=english(one)) for one in _reasons(found)],
     )
+
+
+def _reasons(puzzle: Puzzle) -> tuple[Message, ...]:
+    try:
+        return reasons_of(puzzle, parse_replay(load(puzzle.replay)))
+    except (ReplayStoreError, ReplayError):  # the solution does not need them
+        return ()
 
 
 def _found(puzzle_id: int) -> Puzzle:

@@ -19,6 +19,7 @@ from damrak_ladder.analyses import models as analyses
 from damrak_ladder.bots import models as bots
 from damrak_ladder.highlights import models as highlights
 from damrak_ladder.matches import hosts, models as matches
+from damrak_ladder.message_codes import puzzle_codes, story_codes
 from damrak_ladder.notices import kinds as notices
 from damrak_ladder.play.advice import ADVISERS
 from damrak_ladder.play.paces import PACES
@@ -57,6 +58,31 @@ SecurityEvent = TypeAliasType("SecurityEvent", Annotated[str, one_of(security.Se
 StoryKind = TypeAliasType("StoryKind", Annotated[str, one_of(highlights.StoryKind)])
 NotableKind = TypeAliasType("NotableKind", Annotated[str, one_of(standings.NotableKind)])
 RecordKind = TypeAliasType("RecordKind", Annotated[str, one_of(highlights.RecordKind)])
+FeaturedReason = TypeAliasType(
+    "FeaturedReason",
+    Annotated[
+        str,
+        among(
+            story_codes.FeaturedFollowed.code,
+            story_codes.FeaturedFinal.code,
+            story_codes.FeaturedTournament.code,
+            story_codes.FeaturedTitle.code,
+            story_codes.FeaturedClose.code,
+        ),
+    ],
+)
+PuzzleReasonCode = TypeAliasType(
+    "PuzzleReasonCode",
+    Annotated[
+        str,
+        among(
+            puzzle_codes.ScoresAtOnce.code,
+            puzzle_codes.BringsGoods.code,
+            puzzle_codes.FulfilsContract.code,
+            puzzle_codes.FreeRoutes.code,
+        ),
+    ],
+)
 Pace = TypeAliasType("Pace", Annotated[str, among(*PACES)])
 Advice = TypeAliasType("Advice", Annotated[str, among(*ADVISERS)])
 

@@ -1,1 +1,1 @@
-"""Following of bots, authors, ladders and tournaments, and news for followers."""
+"""Following of bots, authors, ladders and tournaments, news for followers, and games to watch."""

@@ -12,6 +12,8 @@ entry_codes    entries in tournaments
 season_codes   seasons of leagues
 rule_codes     fields of the rules of tournaments, and of the payloads of acts
 tournament_codes  alerts of organisers, and warnings about rules and pairings
+story_codes    notable games and runs, and games in progress
+puzzle_codes   the best moves of puzzles
 trial_codes    messages about tests and canaries
 catalogue      the texts of all messages
 wording        the text of a message in a language

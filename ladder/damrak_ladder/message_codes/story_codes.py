@@ -1,4 +1,4 @@
-"""Messages about notable games and runs: the stories of a day."""
+"""Messages about notable games and runs: the stories of a day, and games in progress."""
 
 from __future__ import annotations
 
@@ -57,3 +57,23 @@ class FirstWin(Message, code="story-first-win"):
 
     bot: str
     ladder: str
+
+
+class FeaturedFollowed(Message, code="featured-followed"):
+    """A game in progress has a bot that the viewer follows."""
+
+
+class FeaturedFinal(Message, code="featured-final"):
+    """A game in progress is the final of a tournament."""
+
+
+class FeaturedTournament(Message, code="featured-tournament"):
+    """A game in progress belongs to a tournament."""
+
+
+class FeaturedTitle(Message, code="featured-title"):
+    """The first and the second of a ladder play each other."""
+
+
+class FeaturedClose(Message, code="featured-close"):
+    """The ratings of the players of a game in progress are close."""

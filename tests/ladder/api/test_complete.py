@@ -14,10 +14,14 @@ from allauth.usersessions.models import UserSession
 from django.test import override_settings
 from django.utils import timezone
 
+from damrak_engine.events import Claim
 from damrak_ladder.accounts.models import ApiToken, Role, Scope, User
 from damrak_ladder.accounts.roles import grant
+from damrak_ladder.analyses.analysis import told
+from damrak_ladder.analyses.course import course_of
 from damrak_ladder.bots.lifecycle import advance
 from damrak_ladder.bots.models import State, Version
+from damrak_ladder.follows.interest import running_by_interest
 from damrak_ladder.highlights.games import monday_of
 from damrak_ladder.highlights.models import Record, Story, WeekForm
 from damrak_ladder.matches.models import (
@@ -37,12 +41,14 @@ from damrak_ladder.matches.timings import Timings, pack
 from damrak_ladder.message_codes.story_codes import OnePoint
 from damrak_ladder.message_codes.wording import english
 from damrak_ladder.predictions.models import Forecaster
-from damrak_ladder.puzzles.models import PuzzleDay
+from damrak_ladder.puzzles.answers import count_answer
+from damrak_ladder.puzzles.models import Puzzle, PuzzleDay
 from damrak_ladder.standings.models import Fit, Meeting, Notable
 from ladder.calls import MEMORY, Program, problem_of
 from ladder.people import NOW
-from ladder.puzzles.puzzling import a_puzzle
+from ladder.puzzles.puzzling import a_game, a_puzzle, recorded_game
 from ladder.sites import fill, fill_recently
+from ladder.visitors import page, visitor
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
@@ -314,6 +320,22 @@ def test_notable_games(ada: Program) -> None:
     assert found[0]["match"] == matches[3].pk
 
 
+def test_games_in_progress_are_listed_by_interest(ada: Program) -> None:
+    block = Block.objects.get(state=BlockState.RUNNING)
+    [found] = read(ada, "featured-games")
+    assert (found["block"], found["ladder"]) == (block.pk, block.ladder.slug)
+    assert found["matches"] == sorted(one.pk for one in block.matches.all())
+    [shown] = running_by_interest()
+    code = None if shown.reason is None else shown.reason.code
+    assert (found["reason"], found["text"]) == (code, english(shown.reason))
+    bot = block.matches.earliest("pk").seats.earliest("pk").version.bot
+    assert ada.put(f"me/follows/bot/{bot.slug}", {}).status_code == 204
+    [found] = read(ada, "featured-games")
+    assert (found["reason"], found["text"]) == ("featured-followed", "a bot you follow")
+    Block.objects.filter(pk=block.pk).update(state=BlockState.WAITING, lease_until=None)
+    assert read(ada, "featured-games") == []
+
+
 def test_follows(ada: Program) -> None:
     for _ in range(2):
         assert ada.put("me/follows/bot/gable", {}).status_code == 204
@@ -344,7 +366,8 @@ def test_puzzles_and_their_solutions(ada: Program) -> None:
     puzzle = a_puzzle(Match.objects.filter(block__state=BlockState.RECORDED).exclude(replay="")[0])
     listed = read(ada, "puzzles?sort=hard")
     assert [one["id"] for one in listed] == [puzzle.pk]
-    assert listed[0].keys().isdisjoint({"best", "gains", "played"})
+    assert listed[0].keys().isdisjoint({"best", "gains", "played", "reasons"})
+    assert (listed[0]["difficulty"], listed[0]["answers"]) == (1500, 0)
     assert read(ada, f"puzzles/{puzzle.pk}") == listed[0]
     day = timezone.now().date() - timedelta(days=1)
     PuzzleDay.objects.create(day=day, puzzle=puzzle)
@@ -355,9 +378,35 @@ def test_puzzles_and_their_solutions(ada: Program) -> None:
         said = json.loads(answer.content)
         assert (said["is_right"], said["best"]) == (choice == 0, 0)
         assert said["gains"][1] == {"points": 3.0, "low": 2.0, "high": 4.0}
+        assert said["reasons"] == []  # the best move is to draw
     problem_of(ada.post(f"puzzles/{puzzle.pk}/answers", {"choice": 3}), 422, "invalid")
     puzzle.refresh_from_db()
     assert puzzle.answers == 0
+    count_answer(puzzle.pk, is_right=True)
+    found = read(ada, f"puzzles/{puzzle.pk}")
+    assert (found["answers"], found["right"]) == (1, 1)
+
+
+def test_reasons_of_the_best_move_of_a_puzzle_are_those_of_its_page(ada: Program) -> None:
+    puzzle = a_puzzle(recorded_game())
+    game = a_game()
+    step = next(one for one in course_of(game) if isinstance(one.decision, Claim))
+    claim = told(step.state, step.action)
+    rows = Puzzle.objects.filter(pk=puzzle.pk)
+    rows.update(moment=step.moment, seat=step.state.actor, choices=[claim, *puzzle.choices[1:]])
+    said = json.loads(ada.post(f"puzzles/{puzzle.pk}/answers", {"choice": 0}).content)
+    codes = [one["code"] for one in said["reasons"]]
+    assert codes[0] == "puzzle-points"
+    client = visitor()
+    client.post(f"/en/puzzles/{puzzle.pk}/", {"choice": 0})
+    shown = page(client, f"/puzzles/{puzzle.pk}/")
+    for one in said["reasons"]:
+        assert one["text"] in shown
+    lost = "0" * 64
+    Match.objects.filter(pk=puzzle.match_id).update(replay=lost)
+    rows.update(replay=lost)
+    answer = ada.post(f"puzzles/{puzzle.pk}/answers", {"choice": 0})
+    assert json.loads(answer.content) == {**said, "reasons": []}
 
 
 def test_a_bot_is_opened_to_people(ada: Program) -> None:

@@ -100,6 +100,7 @@ DECISIONS: Final = {
     f"POST {CUP}/invitation": run({}),
     f"GET {CUP}/cross-table": OPEN,
     **dict.fromkeys(("GET /predictions/coming", "GET /notable-games"), OPEN),
+    "GET /featured-games": OPEN,
     **dict.fromkeys((f"GET {CUP}/chances", "GET /leagues", "GET /leagues/{slug:slug}"), OPEN),
     "PATCH /leagues/{slug:slug}": run({"name": "X"}),
     **dict.fromkeys(("GET /highlights", "GET /records", "GET /predictions", "GET /play"), OPEN),

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 
+from damrak_engine.events import Claim, Take
 from damrak_engine.observation import observe
+from damrak_engine.position import TURN
 from damrak_engine.replay import Replay
-from damrak_ladder.analyses.course import course_of
+from damrak_engine.scoring import split_contracts
+from damrak_ladder.analyses.analysis import told
+from damrak_ladder.analyses.course import Step, course_of
 from damrak_ladder.matches.models import Block, BlockState, Match
+from damrak_ladder.message_codes.message import Message
+from damrak_ladder.message_codes.puzzle_codes import (
+    BringsGoods,
+    FreeRoutes,
+    FulfilsContract,
+    ScoresAtOnce,
+)
 from damrak_ladder.puzzles import generation
 from damrak_ladder.puzzles.answers import count_answer, difficulty_of
 from damrak_ladder.puzzles.daily import puzzle_of
 from damrak_ladder.puzzles.gate import public_puzzles
 from damrak_ladder.puzzles.generation import LEASE, MOST_TRIES, make_puzzles
 from damrak_ladder.puzzles.models import Puzzle, PuzzleDay, PuzzleSource
+from damrak_ladder.puzzles.reasons import reasons_of
 from damrak_ladder.puzzles.search import LEAST, Found
 from ladder.people import NOW
 from ladder.puzzles.puzzling import a_game, its_puzzles, recorded_game
@@ -52,6 +65,53 @@ def test_a_puzzle_has_one_move_that_is_surely_better():
             else:
                 assert gain.low > 0
                 assert gain.value >= LEAST
+
+
+def test_reasons_of_a_claim_are_what_the_claim_changes():
+    game = a_game()
+    kinds = set()
+    for before, after in pairwise(course_of(game)):
+        if not isinstance(before.decision, Claim):
+            continue
+        seat, old, new = before.state.actor, before.state, after.state
+        reasons = _reasons(game, before)
+        kinds |= {type(one) for one in reasons}
+        [points] = [one.points for one in reasons if isinstance(one, ScoresAtOnce)]
+        assert new.points[seat] - old.points[seat] == points
+        assert new.goods[seat] - old.goods[seat] == (BringsGoods() in reasons)
+        done = [
+            len(split_contracts(game.board, one.owned[seat], old.contracts[seat])[0])
+            for one in (old, new)
+        ]
+        assert done[1] - done[0] == sum(isinstance(one, FulfilsContract) for one in reasons)
+    assert kinds == {ScoresAtOnce, BringsGoods, FulfilsContract}
+
+
+def test_reasons_of_a_card_are_the_routes_that_it_may_still_claim():
+    game = a_game()
+    counts = []
+    for step in course_of(game):
+        if isinstance(step.decision, Take) and step.state.phase == TURN:
+            card, seat = step.decision.card, step.state.actor
+            taken = [step.state.owned[seat], step.state.owned[1 - seat]]
+            closed = {
+                route.id
+                for route in game.board.routes
+                if (taken[0] | taken[1]) >> route.id & 1
+                or (route.twin is not None and (taken[0] | taken[1]) >> route.twin & 1)
+            }
+            free = [one for one in game.board.routes if one.id not in closed]
+            count = sum(one.colour_word == card.word for one in free)
+            assert _reasons(game, step) == ((FreeRoutes(count),) if count else ())
+            counts.append(count)
+    assert len(set(counts)) > 1
+
+
+def _reasons(game: Replay, step: Step) -> tuple[Message, ...]:
+    """The reasons for the move that was made, as if it were the best."""
+    made = told(step.state, step.action)
+    puzzle = Puzzle(moment=step.moment, seat=step.state.actor, choices=[made], best=0)
+    return reasons_of(puzzle, game)
 
 
 @pytest.mark.usefixtures("database")

@@ -1,4 +1,4 @@
-"""Texts of messages about notable games and runs."""
+"""Texts of messages about notable games and runs, and about games in progress."""
 
 from __future__ import annotations
 
@@ -32,4 +32,9 @@ TEXTS: Final[Mapping[type[Message], Any]] = {
         "games",
     ),
     codes.FirstWin: _("%(bot)s has won its first game on %(ladder)s."),
+    codes.FeaturedFollowed: _("a bot you follow"),
+    codes.FeaturedFinal: _("tournament final"),
+    codes.FeaturedTournament: _("tournament"),
+    codes.FeaturedTitle: _("first against second"),
+    codes.FeaturedClose: _("close ratings"),
 }

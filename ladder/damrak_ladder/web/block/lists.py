@@ -129,7 +129,7 @@ def shown(blocks: QuerySet[Block]) -> list[BlockShown]:
     full = blocks.select_related("ladder", "host").prefetch_related(
         "matches__seats__result", "matches__seats__version__bot"
     )
-    return [_shown(block) for block in full]
+    return [block_shown(block) for block in full]
 
 
 def _sat(blocks: Sequence[int]) -> dict[int, list[_Sat]]:
@@ -151,7 +151,8 @@ def _sat(blocks: Sequence[int]) -> dict[int, list[_Sat]]:
     return found
 
 
-def _shown(block: Block) -> BlockShown:
+def block_shown(block: Block) -> BlockShown:
+    """Return a block with its result; what `shown` prefetches should be there."""
     matches = sorted(block.matches.all(), key=lambda match: match.number)
     sat = []
     for match in matches:

@@ -14,13 +14,14 @@ from django.utils.translation import get_language
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.models import Version
+from damrak_ladder.follows.interest import running_by_interest
 from damrak_ladder.matches.boards import board_of
 from damrak_ladder.matches.models import BlockState, Match
+from damrak_ladder.message_codes.wording import text_or_empty
 from damrak_ladder.predictions.announcements import announced
 from damrak_ladder.tournaments.visibility import visible_matches
 from damrak_ladder.web.block import lists
 from damrak_ladder.web.block.lists import BlockShown
-from damrak_ladder.web.home.interest import Interesting, running_by_interest
 from damrak_ladder.web.replays.board_picture import town
 from damrak_ladder.web.replays.context import drawn
 from damrak_ladder.web.replays.sources import names_among
@@ -61,21 +62,22 @@ def live_table(after: int = 0, viewer: User | None = None) -> LiveTable | None:
     """
     now = timezone.now()
     found = running_by_interest(viewer)
-    offered = [(one, match) for one in found for match in one.row.matches]
-    starts_in = None
+    rows = [lists.block_shown(one.block) for one in found]
+    offered = [(match, one) for one, row in zip(found, rows, strict=True) for match in row.matches]
+    reason, starts_in = None, None
     if (
         (after or not offered)
         and not (found and found[0].is_special)
         and (soon := _soon(now, after))
     ):
-        chosen, match = Interesting(soon, "", is_special=False), soon.matches[0]
-        starts_in = (soon.block.due - now).total_seconds()
+        block, match = soon.block, soon.matches[0]
+        starts_in = (block.due - now).total_seconds()
     elif offered:
-        keys = [match.pk for _one, match in offered]
-        chosen, match = offered[(keys.index(after) + 1) % len(keys) if after in keys else 0]
+        keys = [match.pk for match, _one in offered]
+        match, chosen = offered[(keys.index(after) + 1) % len(keys) if after in keys else 0]
+        block, reason = chosen.block, chosen.reason
     else:
         return None
-    block = chosen.row.block
     seats = sorted(match.seats.all(), key=lambda seat: seat.number)
     return LiveTable(
         match=match,
@@ -84,8 +86,8 @@ def live_table(after: int = 0, viewer: User | None = None) -> LiveTable | None:
         words=json.dumps(words(), ensure_ascii=False),
         town=drawn(with_tips(_empty_town(block.board), board_of(block.board))),
         language=get_language() or "en",
-        running=[one.row for one in found[:LISTED]],
-        reason=chosen.reason,
+        running=rows[:LISTED],
+        reason=text_or_empty(reason),
         starts_in=starts_in,
     )
 

@@ -12,8 +12,9 @@ from django.utils.formats import number_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from damrak_engine.scoring import split_contracts
+from damrak_ladder.message_codes.wording import text_of
 from damrak_ladder.puzzles.models import Puzzle
+from damrak_ladder.puzzles.reasons import reasons_of
 from damrak_ladder.web.learn.picture import picture
 from damrak_ladder.web.replays import panels
 from damrak_ladder.web.replays.board_picture import owners_at
@@ -71,7 +72,6 @@ def scene_of(puzzle: Puzzle) -> Scene:
     for number, choice in enumerate(puzzle.choices):
         if choice["event"] == "claim":
             claims.setdefault(choice["route"], []).append(number)
-    best = puzzle.choices[puzzle.best]
     return Scene(
         board_name=replay.board.name,
         board=picture(replay.board, owners, claims, puzzle.seat, "puzzle-board"),
@@ -80,7 +80,7 @@ def scene_of(puzzle: Puzzle) -> Scene:
         turn=speaker.fill("turn", {"n": values["turn"] + 1}),
         seat=puzzle.seat,
         moves=tuple(_move(puzzle, speaker, number) for number in range(len(puzzle.choices))),
-        reasons=_reasons(replay.board, speaker, values, owners, puzzle.seat, best),
+        reasons=tuple(text_of(one) for one in reasons_of(puzzle, replay)),
         played=deed(speaker.words, speaker.match, puzzle.played),
     )
 
@@ -96,39 +96,3 @@ def _move(puzzle: Puzzle, speaker: Speaker, number: int) -> Move:
         _("%(value)s points behind (95 %% interval: %(low)s to %(high)s)")
         % {"value": value, "low": low, "high": high},
     )
-
-
-def _reasons(
-    board: Any,
-    speaker: Speaker,
-    values: dict[str, Any],
-    owners: dict[int, int],
-    seat: int,
-    best: dict[str, Any],
-) -> tuple[str, ...]:
-    """Return what the rules say about the best move: points, goods and contracts."""
-    if best["event"] == "take":
-        needed = _contract_routes(board, owners, seat, best["card"])
-        return (needed,) if needed else ()
-    if best["event"] != "claim":
-        return ()
-    route = board.routes[best["route"]]
-    points = speaker.count("n_points", board.route_points[route.length])
-    said = [_("It scores %(points)s at once.") % {"points": points}]
-    if route.goods:
-        said.append(_("It brings a goods card."))
-    owned = sum(1 << number for number, owner in owners.items() if owner == seat)
-    held = sum(1 << contract for contract in values[f"c{seat}"] if contract is not None)
-    done = set(split_contracts(board, owned | 1 << route.id, held)[0])
-    done -= set(split_contracts(board, owned, held)[0])
-    said += [
-        _("The contract %(contract)s is fulfilled.") % {"contract": speaker.contract(contract)}
-        for contract in sorted(done)
-    ]
-    return tuple(said)
-
-
-def _contract_routes(board: Any, owners: dict[int, int], seat: int, card: str) -> str:
-    """Return how many free routes of the card's colour there are, in words; empty for a wild."""
-    free = [route for route in board.routes if route.id not in owners and route.colour_word == card]
-    return _("Free routes of this colour: %(n)s.") % {"n": len(free)} if free else ""

@@ -12,8 +12,15 @@ from django.utils import timezone
 
 from damrak_ladder.accounts.models import User
 from damrak_ladder.follows.following import follow
+from damrak_ladder.follows.interest import running_by_interest
 from damrak_ladder.follows.models import Subject
 from damrak_ladder.matches.models import Block, BlockState, Match, Purpose, Seat
+from damrak_ladder.message_codes.story_codes import (
+    FeaturedClose,
+    FeaturedFinal,
+    FeaturedTitle,
+    FeaturedTournament,
+)
 from damrak_ladder.pipeline.queue.scheduler import schedule
 from damrak_ladder.ratings import Block as Played, Game
 from damrak_ladder.standings.counts.notable_games import KEPT, LASTING, candidates, notice
@@ -21,7 +28,6 @@ from damrak_ladder.standings.counts.updates import withdraw
 from damrak_ladder.standings.fit.figures import ALL
 from damrak_ladder.standings.models import Notable, NotableKind, Running, Standing
 from damrak_ladder.standings.packed_blocks import Outcome
-from damrak_ladder.web.home.interest import running_by_interest
 from ladder.flow import some_host
 from ladder.people import NOW, somebody
 from ladder.sites import fill_recently
@@ -130,14 +136,14 @@ def test_title_fights_come_before_close_games_and_these_before_others():
     Standing.objects.filter(seats=ALL).update(elo=1500, rank=None)
     for at, (block, _players) in enumerate(games):
         Block.objects.filter(pk=block.pk).update(state=BlockState.RUNNING, lease_until=NOW)
-        expected = ["close ratings"] * (at + 1)
+        expected = [FeaturedClose()] * (at + 1)
         assert [one.reason for one in running_by_interest()] == expected
     (last, players), (far, others) = games[-1], games[0]
     _rank(last, dict(zip(players, (1, 2), strict=False)))
     Standing.objects.filter(version=others[0], seats=ALL).update(elo=2500)
-    shown = [(one.row.block.pk, one.reason) for one in running_by_interest()]
-    assert shown[0] == (last.pk, "first against second")
-    assert shown[-1] == (far.pk, "")
+    shown = [(one.block.pk, one.reason) for one in running_by_interest()]
+    assert shown[0] == (last.pk, FeaturedTitle())
+    assert shown[-1] == (far.pk, None)
 
 
 def _rank(block: Block, ranks: dict[int, int]) -> None:
@@ -151,7 +157,7 @@ def _rank(block: Block, ranks: dict[int, int]) -> None:
 def test_the_final_of_a_cup_is_watched_first():
     tournament, _organiser = started(4, "single-elimination")
     some_host(workers=16, now=NOW)
-    for reason in ("tournament", "tournament final"):
+    for reason in (FeaturedTournament(), FeaturedFinal()):
         schedule(NOW, secrets.token_bytes)
         booked = Block.objects.filter(purpose=Purpose.TOURNAMENT, state=BlockState.WAITING)
         assert booked.update(state=BlockState.RUNNING, lease_until=NOW)

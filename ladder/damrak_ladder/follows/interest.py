@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from django.db.models import Count
-from django.utils.translation import gettext as _
 
 from damrak_ladder.accounts.models import User
+from damrak_ladder.bots.models import Version
 from damrak_ladder.follows.models import Follow, Subject
-from damrak_ladder.matches.models import BlockState, Purpose
+from damrak_ladder.matches.models import Block, BlockState, Purpose
+from damrak_ladder.message_codes.message import Message
+from damrak_ladder.message_codes.story_codes import (
+    FeaturedClose,
+    FeaturedFinal,
+    FeaturedFollowed,
+    FeaturedTitle,
+    FeaturedTournament,
+)
 from damrak_ladder.standings.fit.figures import ALL
 from damrak_ladder.standings.models import Standing
 from damrak_ladder.tournaments.models import PairingBlock
 from damrak_ladder.tournaments.visibility import visible_blocks
-from damrak_ladder.web.block import lists
-from damrak_ladder.web.block.lists import BlockShown
 
 CONSIDERED: Final = 8
 CLOSE_ELO: Final = 100
@@ -26,10 +32,13 @@ _UNRATED_ELO: Final = 1000.0  # the assumed distance of versions without a ratin
 
 @dataclass(frozen=True, slots=True)
 class Interesting:
-    """A running block, and why it is worth watching; empty without a particular reason."""
+    """A running block, and why it is worth watching; None without a particular reason.
 
-    row: BlockShown
-    reason: str
+    Its matches, their seats, results, versions and bots are prefetched.
+    """
+
+    block: Block
+    reason: Message | None
     is_special: bool  # a followed bot, or a tournament
 
 
@@ -41,31 +50,42 @@ def running_by_interest(viewer: User | None = None) -> list[Interesting]:
     """
     wanted = (Purpose.LADDER, Purpose.TOURNAMENT)
     found = visible_blocks(None).filter(state=BlockState.RUNNING, purpose__in=wanted)
-    rows = lists.shown(found.order_by("-lease_until", "-pk")[:CONSIDERED])
-    if not rows:
+    found = found.select_related("ladder", "host").prefetch_related(
+        "matches__seats__result", "matches__seats__version__bot"
+    )
+    players = {
+        block: _players(block) for block in found.order_by("-lease_until", "-pk")[:CONSIDERED]
+    }
+    if not players:
         return []
-    tables = _tables(rows)
+    tables = _tables(players)
     liked = _liked(viewer)
-    standings = _standings(rows)
+    standings = _standings(players)
     ranked = []
-    for row in rows:
-        players = [(row.block.ladder_id, side.version.pk) for side in row.sides]
-        known = [standings[player] for player in players if player in standings]
+    for block, versions in players.items():
+        entries = [(block.ladder_id, version.pk) for version in versions]
+        known = [standings[entry] for entry in entries if entry in standings]
         elos = [elo for elo, _rank in known]
-        apart = max(elos) - min(elos) if len(known) == len(players) else _UNRATED_ELO
+        apart = max(elos) - min(elos) if len(known) == len(entries) else _UNRATED_ELO
         ranks = {rank for _elo, rank in known}
-        bots = [seat.version.bot for seat in row.matches[0].seats.all()] if row.matches else []
+        bots = [version.bot for version in versions]
+        place = 3
+        reason: Message | None = FeaturedClose() if apart <= CLOSE_ELO else None
         if any({(Subject.BOT, one.pk), (Subject.AUTHOR, one.owner_id)} & liked for one in bots):
-            place, reason = -1, _("a bot you follow")
-        elif row.block.purpose == Purpose.TOURNAMENT:
-            is_final = tables.get(row.block.pk) == 1
-            place, reason = (0, _("tournament final")) if is_final else (1, _("tournament"))
+            place, reason = -1, FeaturedFollowed()
+        elif block.purpose == Purpose.TOURNAMENT:
+            is_final = tables.get(block.pk) == 1
+            place, reason = (0, FeaturedFinal()) if is_final else (1, FeaturedTournament())
         elif {1, 2} <= ranks:
-            place, reason = 2, _("first against second")
-        else:
-            place, reason = 3, _("close ratings") if apart <= CLOSE_ELO else ""
-        ranked.append((place, apart, row.block.pk, Interesting(row, reason, place < 2)))
+            place, reason = 2, FeaturedTitle()
+        ranked.append((place, apart, block.pk, Interesting(block, reason, place < 2)))
     return [one for *_key, one in sorted(ranked, key=lambda one: one[:3])]
+
+
+def _players(block: Block) -> list[Version]:
+    """Return the versions of a block, each once."""
+    seats = (seat for match in block.matches.all() for seat in match.seats.all())
+    return list({seat.version_id: seat.version for seat in seats}.values())
 
 
 def _liked(viewer: User | None) -> set[tuple[str, int]]:
@@ -79,17 +99,19 @@ def _liked(viewer: User | None) -> set[tuple[str, int]]:
     }
 
 
-def _standings(rows: Sequence[BlockShown]) -> dict[tuple[int | None, int], tuple[int, int | None]]:
+def _standings(
+    players: Mapping[Block, Sequence[Version]],
+) -> dict[tuple[int | None, int], tuple[int, int | None]]:
     """Return Elo and rank of each player on the ladder of its block."""
-    versions = {side.version.pk for row in rows for side in row.sides}
+    versions = {version.pk for seated in players.values() for version in seated}
     published = Standing.objects.filter(version__in=versions, seats=ALL)
     values = published.values_list("ladder", "version", "elo", "rank")
     return {(ladder, version): (elo, rank) for ladder, version, elo, rank in values}
 
 
-def _tables(rows: Sequence[BlockShown]) -> dict[int, int]:
+def _tables(running: Iterable[Block]) -> dict[int, int]:
     """Return how many tables the round of each tournament block has."""
-    blocks = [row.block.pk for row in rows if row.block.purpose == Purpose.TOURNAMENT]
+    blocks = [block.pk for block in running if block.purpose == Purpose.TOURNAMENT]
     if not blocks:
         return {}
     own = PairingBlock.objects.filter(block__in=blocks)
