@@ -14,7 +14,7 @@ from typing import Final
 from damrak.cli.console import harmless
 from damrak.cli.errors import BROKEN_PIPE, INTERRUPTED, MISUSED, OK, Misuse
 from damrak.cli.parser import Parser
-from damrak.errors import DamrakError
+from damrak.errors import DamrakError, LadderError
 from damrak_engine.errors import EngineError
 
 COMMANDS: Final = (
@@ -73,6 +73,10 @@ def run(parser: Parser, arguments: Sequence[str]) -> int:
             sys.stdout.flush()
     except Misuse as problem:
         return _complain(str(problem))
+    except LadderError as problem:
+        from damrak.cli.cures import advice
+
+        return _complain(advice(problem))
     except (DamrakError, EngineError) as problem:
         return _complain(str(problem))
     except KeyboardInterrupt:

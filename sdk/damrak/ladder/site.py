@@ -29,11 +29,15 @@ class SiteRefusal(LadderError):
     """The site refused a request: `status` and `code` are for programs, the rest for people."""
 
     def __init__(self, status: int, said: dict[str, Any]) -> None:
-        detail, cure = plain(str(said["detail"])), plain(str(said.get("cure", "")))
-        super().__init__(f"{detail.removesuffix('.')}: {cure}" if cure else detail)
+        self.detail, self.cure = plain(str(said["detail"])), plain(str(said.get("cure", "")))
+        super().__init__(self.with_cure(self.cure))
         self.status = status
         self.code = str(said["code"])
         self.more = said
+
+    def with_cure(self, cure: str) -> str:
+        """Return the message with this cure instead of the site's, which names requests."""
+        return f"{self.detail.removesuffix('.')}: {cure}" if cure else self.detail
 
 
 class SiteAway(LadderError):

@@ -56,16 +56,20 @@ def test_matches_are_listed_by_filters(site: Site, tmp_path: Path) -> None:
     assert bot in text
     assert len(text.splitlines()) == 1
     assert "no matches" in run(site, tmp_path, "matches", "--board", "nowhere")
-    assert "nowhere" in run(site, tmp_path, "matches", "--ladder", "nowhere", code=2)
+    said = run(site, tmp_path, "matches", "--ladder", "nowhere", code=2)
+    assert "no ladder nowhere: see the page /ladders/ of the site" in said
     said = run(site, tmp_path, "matches", "--since", "yesterday", code=2)
     assert "since: it is not in ISO 8601 format" in said
+    assert "--help describes the options" in said
     for unknown in ("bot", "opponent", "owner"):
-        assert "nowhere" in run(site, tmp_path, "matches", f"--{unknown}", "nowhere", code=2)
+        said = run(site, tmp_path, "matches", f"--{unknown}", "nowhere", code=2)
+        assert "nowhere" in said
+        assert "/api/v1/" not in said
     assert "999" in run(site, tmp_path, "matches", "--version", "999", code=2)
     run(site, tmp_path, "download", "--bot", "nowhere", code=2)
     for command in ("download", "watch"):
         said = run(site, tmp_path, command, "999", code=2)
-        assert "there is no match 999: GET /api/v1/matches lists" in said
+        assert said.endswith("there is no match 999: damrak matches lists those there are\n")
 
 
 def test_replays_are_downloaded_once_and_verified(site: Site, tmp_path: Path) -> None:

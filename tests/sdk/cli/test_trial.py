@@ -68,3 +68,21 @@ def test_duration_is_stated_once_there_is_something_to_go_by(site: Site, tmp_pat
     expected = json.loads(trial("--watch", number, "--no-wait", "--json"))["expected"]
     assert expected["blocks_low"] < expected["blocks_high"]
     assert expected["seconds_per_block"] == pytest.approx(40)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("trial", "--watch", "999"), "no test 999 of yours: your dashboard lists your tests"),
+        (("live", "nobody", "1"), "no bot nobody: damrak submit creates it with its first version"),
+        (("versions", "nobody"), "no bot nobody: damrak ratings LADDER lists the bots of a ladder"),
+        (("standings", "nothing"), "no tournament nothing: damrak tournaments lists those there"),
+    ],
+)
+def test_advice_of_refusals_names_commands(
+    site: Site, tmp_path: Path, arguments: tuple[str, ...], problem: str
+) -> None:
+    token = site.token_of("ann")
+    said = site.damrak(*arguments, "--to", site.url, config=tmp_path, DAMRAK_API_TOKEN=token)
+    assert said.returncode == 2
+    assert problem in said.stderr
