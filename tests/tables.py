@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import grpc
 
 from damrak.hosting.driver import Driver, Question, SeatPlan
-from damrak.loading import parse_spec
+from damrak.specs import parse_spec
 from damrak_engine.boards import load_board
 from damrak_engine.clock import US_PER_MS, TimeControl
 from damrak_engine.match import Match

@@ -40,7 +40,7 @@ from damrak_ladder.commands import (
     up,
     users,
 )
-from damrak_ladder.simulate import command as simulate
+from damrak_ladder.simulation import command as simulate
 from damrak_ladder.usage_errors import Misuse
 
 OK: Final = 0

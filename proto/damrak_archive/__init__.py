@@ -5,6 +5,6 @@ The same rules apply to code that accepts, unpacks or creates archives.
     errors      ArchiveRefused
     limits      size limits
     manifest    the kind of bot, and how to run it
-    unpacking   unpacking of untrusted archives into a sink
+    extraction  extraction of untrusted archives into a sink
     inspection  inspection of an archive without keeping its files
 """

@@ -21,9 +21,9 @@ from dataclasses import asdict, dataclass
 from typing import IO, Final
 
 from damrak_archive.errors import ArchiveRefused
+from damrak_archive.extraction import unpack
 from damrak_archive.limits import MIB, NO_RUNTIMES, STANDARD, Limits, RuntimeLimits
 from damrak_archive.manifest import DESCRIPTION, Manifest
-from damrak_archive.unpacking import unpack
 
 if sys.platform != "win32":
     import resource

@@ -6,7 +6,7 @@ within their limits, and invalid input raises `WireError`, which names the field
     errors    WireError
     fields    validation of single fields
     words     enums, which are words in the engine
-    packing   protobuf encoding by hand
+    protobuf  encoding of messages by hand
     version   protocol versions and their negotiation
     boards    boards and rules
     clocks    thinking time

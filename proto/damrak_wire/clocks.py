@@ -8,7 +8,7 @@ from damrak_engine.clock import TimeControl, TimeLeft
 from damrak_engine.errors import MatchError
 from damrak_proto.v1 import game_pb2 as pb
 from damrak_wire.errors import WireError
-from damrak_wire.packing import numbers_of, varint
+from damrak_wire.protobuf import numbers_of, varint
 
 _DECISION: Final = varint(numbers_of(pb.TimeLeft)["decision_us"] << 3)
 _BANK: Final = varint(numbers_of(pb.TimeLeft)["bank_us"] << 3)

@@ -32,7 +32,7 @@ from damrak_proto.v1 import game_pb2 as pb
 from damrak_wire import fields
 from damrak_wire.enums import ENDS, FAULT_REASONS, of_card
 from damrak_wire.errors import WireError
-from damrak_wire.packing import KEPT, chunk, number, numbers, numbers_of, varint
+from damrak_wire.protobuf import KEPT, chunk, number, numbers, numbers_of, varint
 
 # ---- out ---------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from damrak_wire.clocks import decode_control, encode_control
 from damrak_wire.errors import WireError
 from damrak_wire.events import batch, decode_events
 from damrak_wire.orders import NAME_LIMIT, attempt_of
-from damrak_wire.packing import numbers_of
+from damrak_wire.protobuf import numbers_of
 from damrak_wire.reports import SeatFault, decode_fault, encode_fault
 from damrak_wire.table.decoder import voided_of
 from damrak_wire.table.responses import void_of

@@ -18,7 +18,7 @@ from damrak.bundle import Bundle, bundle_from_json
 from damrak.errors import BotNotFound
 from damrak.hosting.driver import Driver, SeatPlan
 from damrak.hosting.faults import Chosen
-from damrak.loading import parse_spec
+from damrak.specs import parse_spec
 
 NICENESS: Final = 15
 

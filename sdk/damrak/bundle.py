@@ -19,7 +19,7 @@ from damrak.hosting.driver import Question, SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
 from damrak.hosting.forms import Plain, event_of, observation_of
 from damrak.hosting.limits import STANDARD_LIMITS, Limits
-from damrak.loading import BotSpec
+from damrak.specs import BotSpec
 from damrak_engine.board import parse_board
 from damrak_engine.bundle import (
     CARD_FIELDS,

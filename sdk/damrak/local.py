@@ -27,8 +27,8 @@ from damrak.hosting.hosted import HostedBot
 from damrak.hosting.limits import STANDARD_LIMITS, Limits
 from damrak.hosting.shared import discard_launcher, launcher
 from damrak.hosting.trusted import TrustedBot
-from damrak.loading import BotSpec
 from damrak.record import GameFault, GameRecord, Rejection
+from damrak.specs import BotSpec
 from damrak_engine import replay
 from damrak_engine.board import Board
 from damrak_engine.clock import TimeControl

@@ -31,7 +31,7 @@ from damrak.hosting.hosted import HostedBot
 from damrak.hosting.limits import limited_memory
 from damrak.hosting.shared import discard_launcher, launcher
 from damrak.hosting.stdout_guard import REASON as PRINTED, WatchedStdout
-from damrak.loading import BotSpec
+from damrak.specs import BotSpec
 from damrak_engine.clock import US_PER_MS
 
 __all__ = ["Bundle", "Rerun", "read_bundle", "rerun", "write_bundle"]
@@ -40,7 +40,7 @@ __all__ = ["Bundle", "Rerun", "read_bundle", "rerun", "write_bundle"]
 NOT_THE_BOT: Final = (
     "damrak.repro",
     "damrak.hosting.*",
-    "damrak.loading",
+    "damrak.specs",
     "damrak.bot",
     "damrak.view",
     "damrak_engine.*",

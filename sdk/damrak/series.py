@@ -28,9 +28,9 @@ from damrak.hosting.driver import SeatPlan
 from damrak.hosting.hosted import HostedBot
 from damrak.hosting.limits import STANDARD_LIMITS
 from damrak.hosting.shared import launcher
-from damrak.loading import BotSpec
 from damrak.local import STANDARD_CONTROL, GamePlan, play_game
 from damrak.record import GameFault, GameRecord
+from damrak.specs import BotSpec
 from damrak.standing import Block, BotFailure, Game
 from damrak_engine.block import rotations
 from damrak_engine.board import Board

@@ -19,8 +19,8 @@ from damrak.hosting.faults import Answer, BotFault, Chosen, Silence
 from damrak.hosting.hosted import HostedBot
 from damrak.hosting.limits import STANDARD_LIMITS, Limits
 from damrak.hosting.shared import discard_launcher, launcher
-from damrak.loading import BotSpec
 from damrak.repro import late_detail
+from damrak.specs import BotSpec
 from damrak_engine.clock import TimeControl
 from damrak_engine.events import Fault
 from damrak_engine.seat_history import Asked, SeatHistory

@@ -1,7 +1,7 @@
 """Plays the mirrored blocks that `damrak-ladder simulate` reports, and records them.
 
     python tests/ladder/play_mirrors.py [BLOCKS] > mirror.json
-    mv mirror.json ladder/damrak_ladder/simulate/
+    mv mirror.json ladder/damrak_ladder/simulation/
 
 takes two minutes. Pairs range from two copies of one bot to bots that have little in common. A
 changed `planner` is the house bot with other constants.

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from damrak.hosting.limits import MIB, Limits
-from damrak.loading import parse_spec
 from damrak.local import GamePlan, GameRecord, play_game
+from damrak.specs import parse_spec
 from damrak_engine.boards import load_board
 from damrak_engine.clock import TimeControl
 

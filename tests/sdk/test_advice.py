@@ -11,8 +11,8 @@ import pytest
 from damrak.advice import advice
 from damrak.bundle import bundle_from_json
 from damrak.errors import BotNotFound
-from damrak.loading import parse_spec
 from damrak.local import GamePlan, play_game
+from damrak.specs import parse_spec
 from damrak_engine.boards import load_board
 from damrak_engine.bundle import Failed, Limited, Situation, bundle_json, step_json
 from damrak_engine.clock import TimeControl

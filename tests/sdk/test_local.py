@@ -8,8 +8,8 @@ from damrak import Bot, Result, View
 from damrak.bots import HOUSE_BOTS
 from damrak.hosting import shared, trusted
 from damrak.hosting.driver import Question
-from damrak.loading import parse_spec
 from damrak.local import GamePlan, chance_of, play_game
+from damrak.specs import parse_spec
 from damrak_engine.clock import TimeControl
 from damrak_engine.errors import OptionsError
 from damrak_engine.events import Decision

@@ -13,9 +13,9 @@ import pytest
 from damrak.bundle import FORMAT, bundle_from_json, bundle_to_json
 from damrak.errors import BotNotFound, BundleError
 from damrak.hosting.limits import STANDARD_LIMITS
-from damrak.loading import parse_spec
 from damrak.local import GameFault
 from damrak.repro import Bundle, read_bundle, rerun, write_bundle
+from damrak.specs import parse_spec
 from damrak_engine.cards import WORDS
 from damrak_engine.clock import TimeControl
 from positions import SMALL

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from damrak.errors import BotFileError
-from damrak.loading import parse_spec
 from damrak.series import SeriesPlan, play_series
+from damrak.specs import parse_spec
 from damrak.standing import Block, Game, Standing, unique_names
 from damrak_engine.errors import OptionsError
 from damrak_engine.options import Options

@@ -13,8 +13,8 @@ import pytest
 
 from cli import damrak
 from damrak.hosting.faults import BotFault, Chosen
-from damrak.loading import parse_spec
 from damrak.local import GamePlan, play_game
+from damrak.specs import parse_spec
 from damrak.study import Study
 from damrak_engine.clock import TimeControl
 from damrak_engine.errors import ReplayError

@@ -13,8 +13,8 @@ from damrak_ladder.api.access import READ, SETTINGS, caller
 from damrak_ladder.api.answers import set_private
 from damrak_ladder.api.description.refusals import refuses
 from damrak_ladder.api.problems import Problem, not_found
-from damrak_ladder.follows.following import MOST, follow, followed_by, target_of, unfollow
 from damrak_ladder.follows.models import Subject
+from damrak_ladder.follows.registry import MOST, follow, followed_by, target_of, unfollow
 
 FollowSubject = TypeAliasType("FollowSubject", Literal["bot", "author", "ladder", "tournament"])
 

@@ -14,8 +14,8 @@ from django.db.models import Q
 from damrak_ladder.bots.models import Promotion
 from damrak_ladder.follows import texts
 from damrak_ladder.follows.finals import FinalMatch, final_of
-from damrak_ladder.follows.following import of_bot, phase_of, public_tournaments
 from damrak_ladder.follows.models import Follow, Subject
+from damrak_ladder.follows.registry import of_bot, phase_of, public_tournaments
 from damrak_ladder.highlights.models import Story, StoryKind
 from damrak_ladder.message_codes.story_codes import WinStreak
 from damrak_ladder.notices.creation import tell

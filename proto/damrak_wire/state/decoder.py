@@ -14,7 +14,7 @@ from damrak_engine.rules import Rules
 from damrak_proto.v1 import game_pb2 as pb
 from damrak_wire.enums import ENDS, FAULT_REASONS
 from damrak_wire.errors import WireError
-from damrak_wire.packing import KEPT
+from damrak_wire.protobuf import KEPT
 
 _TOO_MANY: Final = ~sum([127 << 8 * kind for kind in range(len(CARDS))])
 

@@ -13,7 +13,7 @@ from typing import Final
 from damrak_engine.observation import UNKNOWN, Observation
 from damrak_proto.v1 import game_pb2 as pb
 from damrak_wire.enums import ENDS, FAULT_REASONS, of_card
-from damrak_wire.packing import (
+from damrak_wire.protobuf import (
     KEPT,
     bit_sets,
     chunk,

@@ -36,7 +36,7 @@ from damrak_wire.boards import board_bytes
 from damrak_wire.clocks import encode_control, encode_time_left, time_left_bytes
 from damrak_wire.enums import FAULT_OWNERS, WHYS, of_card
 from damrak_wire.events import batch, encode_fault
-from damrak_wire.packing import chunk, number, numbers_of, packed
+from damrak_wire.protobuf import chunk, number, numbers_of, packed
 from damrak_wire.results import encode_result
 from damrak_wire.state import state_bytes
 from damrak_wire.version import HIGHEST

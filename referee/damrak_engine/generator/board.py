@@ -7,8 +7,8 @@ from typing import Any, Final
 from damrak_engine.board import COLOUR_WORDS, FORMAT, ROUTE_COLOURS, parse_board
 from damrak_engine.drawing.labels import Label
 from damrak_engine.generator.contracts import Errand, write_contracts
+from damrak_engine.generator.decoration import Track, goods_cards, lay_tracks
 from damrak_engine.generator.draws import Draws
-from damrak_engine.generator.dressing import Track, goods_cards, lay_tracks
 from damrak_engine.generator.health import health
 from damrak_engine.generator.names import location_names, slug, town_name
 from damrak_engine.generator.plan import Plan, make_plan

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import IO, Final
 
 from damrak_archive.errors import ArchiveRefused
+from damrak_archive.extraction import unpack
 from damrak_archive.limits import RuntimeLimits
 from damrak_archive.manifest import DESCRIPTION, ENTRY
-from damrak_archive.unpacking import unpack
 from damrak_referee.runner.settings import MIB, RunnerSettings
 
 _MEMORY: Final = 512 * MIB

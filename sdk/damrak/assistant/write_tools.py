@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from damrak.errors import LadderError
-from damrak.ladder.packing import pack
+from damrak.ladder.archive import pack
 from damrak.ladder.registration import check_name, ensure_bot
 from damrak.ladder.site import Site, part
 

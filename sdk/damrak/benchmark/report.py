@@ -17,8 +17,8 @@ from damrak.benchmark.peers import PEERS, TUNED_PEERS
 from damrak.benchmark.timing import Windows
 from damrak.cores import cores
 from damrak.errors import HostError
-from damrak.loading import parse_spec
 from damrak.series import SeriesPlan, play_series
+from damrak.specs import parse_spec
 
 BUILDS: Final = ("rollout", "python_loop", "copy_us", "observe_us", "decide_us")
 START_S: Final = 0.7

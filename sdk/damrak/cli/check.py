@@ -20,8 +20,8 @@ from damrak.cli.console import out, remark
 from damrak.cli.errors import FAILED, OK
 from damrak.cli.outcome import print_traceback
 from damrak.cli.parser import FAULTS, Commands, add_command, add_json
-from damrak.loading import BotSpec, parse_spec
 from damrak.preflight.checks import Finding, Preflight
+from damrak.specs import BotSpec, parse_spec
 
 if TYPE_CHECKING:
     from damrak.preflight.like import LadderRuntime

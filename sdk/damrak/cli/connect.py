@@ -22,10 +22,10 @@ from damrak.hosting.driver import SeatPlan
 from damrak.hosting.hosted import HostedBot
 from damrak.hosting.limits import STANDARD_LIMITS
 from damrak.hosting.shared import discard_launcher, launcher
-from damrak.loading import BotSpec, parse_spec
 from damrak.local import STANDARD_CONTROL, package_version
 from damrak.remote.address import Address, parse_address
 from damrak.remote.credentials import find_token, login_file, save_token
+from damrak.specs import BotSpec, parse_spec
 from damrak_engine.boards import load_board
 from damrak_engine.rules import rules_for
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from damrak.cli.errors import Misuse
 from damrak.cli.files import read_replay
 from damrak.errors import LadderError
-from damrak.loading import BotSpec
+from damrak.specs import BotSpec
 from damrak_engine.clock import TimeControl
 from damrak_engine.errors import MatchError, ReplayError
 from damrak_engine.replay import Player, Replay, parse_replay

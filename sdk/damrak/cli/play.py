@@ -18,9 +18,9 @@ from damrak.cli.parser import FAULTS, Commands, add_command, add_json
 from damrak.cli.progress import Progress
 from damrak.cores import cores
 from damrak.errors import BotStartError, HostError
-from damrak.loading import parse_spec
 from damrak.local import STANDARD_CONTROL
 from damrak.series import SeriesPlan, play_series
+from damrak.specs import parse_spec
 from damrak.standing import Block, Standing
 from damrak_engine.clock import TimeControl
 from damrak_statistics.block_scores import Sprt

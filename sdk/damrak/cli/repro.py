@@ -31,8 +31,8 @@ from damrak.cli.parser import Commands, add_command, add_json
 from damrak.cli.repro_match import run_match
 from damrak.hosting.driver import SeatPlan
 from damrak.hosting.faults import BotFault, Chosen, Silence
-from damrak.loading import BotSpec, parse_spec
 from damrak.repro import Rerun, rerun
+from damrak.specs import BotSpec, parse_spec
 from damrak.study import question_of
 from damrak_engine.seat_history import SeatHistory
 

@@ -20,7 +20,7 @@ from damrak.cli.outcome import LINES_SHOWN, print_traceback
 from damrak.cli.position import position_table
 from damrak.cli.show import Step, steps_of
 from damrak.hosting.faults import BotFault, Chosen, Nonsense
-from damrak.loading import BotSpec
+from damrak.specs import BotSpec
 from damrak.study import Choice, Study
 from damrak_engine.bundle import OBSERVATION_FIELDS, shown
 from damrak_engine.seat_history import SeatHistory

@@ -19,10 +19,10 @@ from damrak.cli.console import err, out
 from damrak.cli.errors import INTERRUPTED, OK, Misuse
 from damrak.cli.parser import Commands, add_command, add_json
 from damrak.errors import HostError, RefereeError
-from damrak.loading import parse_spec
 from damrak.local import STANDARD_CONTROL
 from damrak.remote.address import parse_address
 from damrak.remote.credentials import kept_tokens, save_token
+from damrak.specs import parse_spec
 from damrak.standing import Block, Standing
 from damrak_engine.clock import TimeControl
 from damrak_engine.replay import Replay, to_bytes

@@ -16,11 +16,11 @@ from damrak.cli.console import err, out, remark
 from damrak.cli.errors import FAILED, INTERRUPTED, OK, Misuse
 from damrak.cli.ladders import add_site, clean
 from damrak.cli.parser import FAULTS, Commands, add_command, add_json
-from damrak.loading import parse_spec
+from damrak.specs import parse_spec
 
 if TYPE_CHECKING:
+    from damrak.ladder.archive import Packed
     from damrak.ladder.faults import Remains
-    from damrak.ladder.packing import Packed
     from damrak.ladder.site import Site
 
 ENOUGH: Final = 3
@@ -84,8 +84,8 @@ class _Order:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    from damrak.ladder.archive import pack
     from damrak.ladder.login import find_site
-    from damrak.ladder.packing import pack
 
     console = err() if args.json else out()
     slug = _slug(args.bot, args.place)

@@ -7,7 +7,7 @@ from typing import Final
 from google.protobuf.message import Message
 
 from damrak_proto.v1 import lobby_pb2, table_pb2
-from damrak_wire.packing import chunk, varint
+from damrak_wire.protobuf import chunk, varint
 
 UNKNOWN_FIELD: Final = 1_900
 UNKNOWN_KIND: Final = 90

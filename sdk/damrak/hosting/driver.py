@@ -11,7 +11,7 @@ from typing import Any
 from damrak.bot import Bot, MatchInfo
 from damrak.hosting.faults import DETAIL_LIMIT, Chosen, Nonsense
 from damrak.hosting.messages import NAME_LIMIT
-from damrak.loading import BotSpec, make_bot
+from damrak.specs import BotSpec, make_bot
 from damrak.view import View
 from damrak_engine.actions import Action
 from damrak_engine.clock import TimeControl, TimeLeft

@@ -16,10 +16,10 @@ from damrak.hosting.limits import STANDARD_LIMITS, Limits
 from damrak.hosting.shared import discard_launcher, launcher
 from damrak.hosting.stdout_guard import REASON as PRINTED
 from damrak.hosting.trusted import TrustedBot
-from damrak.loading import BotSpec, parse_spec
 from damrak.local import STANDARD_CONTROL, GamePlan, play_game
 from damrak.preflight.situations import AMSTERDAM, BARE_BOARD, Situation, situations
 from damrak.record import GameRecord
+from damrak.specs import BotSpec, parse_spec
 from damrak_engine.board import Board
 from damrak_engine.boards import board_names, load_board
 from damrak_engine.clock import TimeControl

@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 from damrak.errors import LadderError
 from damrak.hosting.limits import MIB, Limits
 from damrak.ladder.address import parse_site
-from damrak.ladder.packing import chosen_runtime, pack
+from damrak.ladder.archive import chosen_runtime, pack
 from damrak.ladder.site import Site, SiteRefusal, part
-from damrak.loading import BotSpec
 from damrak.preflight.checks import Finding, Preflight
 from damrak.preflight.imports import Import, imports_of
+from damrak.specs import BotSpec
 from damrak_engine.clock import TimeControl
 from damrak_engine.errors import MatchError
 from damrak_wire.errors import WireError

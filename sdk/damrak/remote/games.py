@@ -21,11 +21,11 @@ from damrak.hosting.hosted import HostedBot
 from damrak.hosting.launch import Child, Launcher
 from damrak.hosting.limits import Limits
 from damrak.hosting.shared import new_launcher
-from damrak.loading import BotSpec
 from damrak.remote.address import Address
 from damrak.remote.channels import Security
 from damrak.remote.reconnection import KeptLine
 from damrak.remote.session import SeatRecord, Session
+from damrak.specs import BotSpec
 from damrak_engine.rules import Rules
 
 START_SPARE: Final = 5.0  # seconds: the referee should report a slow start before we do

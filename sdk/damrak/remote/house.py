@@ -24,12 +24,12 @@ from typing import Final
 
 from damrak.bots import HOUSE_BOTS
 from damrak.errors import DamrakError
-from damrak.loading import BotSpec, parse_spec
 from damrak.remote.address import parse_address
 from damrak.remote.channels import Security
 from damrak.remote.connection import Line
 from damrak.remote.local_bot import PresentBot
 from damrak.remote.session import SeatRecord, Session
+from damrak.specs import BotSpec, parse_spec
 
 SOFTWARE: Final = "damrak-python (house)"
 DONE: Final = b'{"done": true}\n'

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from damrak.hosting.limits import forbid_core_dumps
 
 if TYPE_CHECKING:
-    from damrak.loading import BotSpec
+    from damrak.specs import BotSpec
 
 end_process: Final = os._exit  # saved, because a bot might replace it
 ADDRESS: Final = "DAMRAK_ADDRESS"
@@ -98,7 +98,7 @@ def _play(address_text: str, bot: str, class_name: str | None) -> int:
 
 def _spec(bot: str, class_name: str | None) -> BotSpec:
     """Return the bot at this path. Its version is left empty, because the sender knows it."""
-    from damrak.loading import ENTRY, BotSpec, parse_spec
+    from damrak.specs import ENTRY, BotSpec, parse_spec
 
     path = os.path.join(bot, ENTRY) if os.path.isdir(bot) else bot
     if not os.path.isfile(path):

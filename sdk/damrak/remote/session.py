@@ -14,8 +14,8 @@ from typing import Final, Protocol
 from damrak.errors import RefereeError
 from damrak.hosting.driver import Question, SeatPlan
 from damrak.hosting.faults import Answer, BotFault, Chosen, Nonsense, Silence
-from damrak.loading import BotSpec
 from damrak.remote.connection import AnyLine
+from damrak.specs import BotSpec
 from damrak_engine.clock import TimeLeft
 from damrak_engine.effects import Voided
 from damrak_engine.events import Event, Fault

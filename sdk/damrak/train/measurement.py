@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from damrak.env.vectorized.environment import vector
-from damrak.loading import parse_spec
 from damrak.series import SeriesPlan, play_series
+from damrak.specs import parse_spec
 from damrak.standing import Standing
 from damrak.train.network import Network
 

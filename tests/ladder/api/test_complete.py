@@ -46,7 +46,7 @@ from damrak_ladder.puzzles.models import Puzzle, PuzzleDay
 from damrak_ladder.standings.models import Fit, Meeting, Notable
 from ladder.calls import MEMORY, Program, problem_of
 from ladder.people import NOW
-from ladder.puzzles.puzzling import a_game, a_puzzle, recorded_game
+from ladder.puzzles.puzzle_games import a_game, a_puzzle, recorded_game
 from ladder.sites import fill, fill_recently
 from ladder.visitors import page, visitor
 

@@ -12,9 +12,9 @@ from django.utils import timezone
 from damrak_ladder.accounts.models import User
 from damrak_ladder.bots.lifecycle import promote
 from damrak_ladder.bots.models import Bot
-from damrak_ladder.follows.following import follow, followed_by
 from damrak_ladder.follows.models import Follow, Subject
 from damrak_ladder.follows.news import tell_followers
+from damrak_ladder.follows.registry import follow, followed_by
 from damrak_ladder.highlights.models import Story, StoryKind
 from damrak_ladder.matches.models import Ladder
 from damrak_ladder.message_codes.story_codes import WinStreak

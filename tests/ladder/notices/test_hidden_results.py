@@ -11,9 +11,9 @@ from django.core.mail.backends.locmem import EmailBackend as MemoryMailer
 from django.utils import timezone
 
 from damrak_ladder.accounts.models import User
-from damrak_ladder.follows.following import follow
 from damrak_ladder.follows.models import Subject
 from damrak_ladder.follows.news import tell_followers
+from damrak_ladder.follows.registry import follow
 from damrak_ladder.highlights.models import Story, StoryKind
 from damrak_ladder.message_codes.story_codes import WinStreak
 from damrak_ladder.notices.delivery import deliver

@@ -33,7 +33,7 @@ from damrak_ladder.puzzles.models import Puzzle, PuzzleDay, PuzzleSource
 from damrak_ladder.puzzles.reasons import reasons_of
 from damrak_ladder.puzzles.search import LEAST, Found
 from ladder.people import NOW
-from ladder.puzzles.puzzling import a_game, its_puzzles, recorded_game
+from ladder.puzzles.puzzle_games import a_game, its_puzzles, recorded_game
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from damrak_ladder.ratings import (
     rate,
 )
 from damrak_ladder.ratings.bands import honest_difference
-from damrak_ladder.simulate.world import world_of
+from damrak_ladder.simulation.world import world_of
 
 
 def rated(bots=30, blocks=600, seed=1, **how):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from damrak_ladder.ratings import covariance, rate, rating
-from damrak_ladder.simulate.world import world_of
+from damrak_ladder.simulation.world import world_of
 
 
 @pytest.mark.parametrize("reach", [300, 20])

@@ -6,7 +6,7 @@ import numpy as np
 
 from damrak_ladder.ratings import History, Online, Scale, rate
 from damrak_ladder.ratings.sweep import layout_of, sweep
-from damrak_ladder.simulate.world import world_of
+from damrak_ladder.simulation.world import world_of
 
 
 def played(blocks, later, bots=60):

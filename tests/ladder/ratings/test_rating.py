@@ -25,7 +25,7 @@ from damrak_ladder.ratings import (
 )
 from damrak_ladder.ratings.model import PHANTOM_GAMES
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT
-from damrak_ladder.simulate.world import world_of
+from damrak_ladder.simulation.world import world_of
 from damrak_statistics.block_scores import elo_estimate
 from samples import examples
 
@@ -375,7 +375,7 @@ def test_nonsense_is_refused(blocks):
 PRINTED = """
 import numpy as np
 from damrak_ladder.ratings import Scale, bands, first_probability, posterior, rate
-from damrak_ladder.simulate.world import world_of
+from damrak_ladder.simulation.world import world_of
 rng = np.random.default_rng(3)
 world = world_of(120, 3)
 tables = {n: rng.random((400, 120)).argsort(axis=1)[:, :n].astype(np.int32) for n in (2, 3, 4)}

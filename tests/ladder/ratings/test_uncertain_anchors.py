@@ -10,9 +10,9 @@ from hypothesis import given, strategies as st
 
 from damrak_ladder.ratings import Block, Game, History, Online, Scale, rate, rating
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT
-from damrak_ladder.simulate.coverage import coverage
-from damrak_ladder.simulate.seasons import Setting
-from damrak_ladder.simulate.world import world_of
+from damrak_ladder.simulation.coverage import coverage
+from damrak_ladder.simulation.seasons import Setting
+from damrak_ladder.simulation.world import world_of
 from samples import examples
 
 

@@ -34,7 +34,7 @@ from damrak_ladder.trials.trials import Bounds, start
 from damrak_ladder.webhooks.models import Endpoint, Post, Target
 from ladder.open_data.dumps import sample
 from ladder.people import somebody
-from ladder.puzzles.puzzling import a_puzzle
+from ladder.puzzles.puzzle_games import a_puzzle
 from ladder.sites import fill_recently
 from ladder.tournaments.cups import act, cup, some_league, started
 from ladder.visitors import visitor

@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from damrak_archive.errors import ArchiveRefused
+from damrak_archive.extraction import unpack
 from damrak_archive.manifest import Manifest
-from damrak_archive.unpacking import unpack
 from damrak_referee.runner.errors import CannotStore
 from damrak_referee.runner.settings import RunnerSettings
 from sandboxes import archive_of, ground

@@ -7,8 +7,8 @@ import pytest
 import uvloop
 
 import tables
-from damrak.loading import parse_spec
 from damrak.local import GamePlan, play_game
+from damrak.specs import parse_spec
 from damrak_engine.boards import load_board
 from damrak_engine.events import event_to_json
 from damrak_engine.options import parse_options

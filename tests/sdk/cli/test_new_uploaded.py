@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli import damrak
-from damrak.ladder.packing import pack
+from damrak.ladder.archive import pack
 from damrak_proto.v1 import control_pb2 as pb
 from damrak_referee.runner.optional import find_runtimes
 from damrak_referee.settings.settings import default_runtimes

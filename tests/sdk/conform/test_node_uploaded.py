@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from damrak.ladder.packing import pack
+from damrak.ladder.archive import pack
 from damrak_proto.v1 import control_pb2 as pb
 from damrak_wire.orders import Archive, House
 from damrak_wire.reports import MatchReport

@@ -18,9 +18,9 @@ import pytest
 
 from cli import damrak
 from damrak.errors import LadderError
-from damrak.loading import parse_spec
 from damrak.preflight.imports import imports_of
 from damrak.preflight.like import fetch_runtime, findings_like, preflight_like
+from damrak.specs import parse_spec
 from damrak_wire.runtime import BotRuntime, PythonPackage
 from runtimes import LIMITS, RUNTIME, TORCH
 from sdk.sites import Site, running_site
@@ -170,7 +170,7 @@ def test_module_of_an_optional_runtime_names_it(site: Site, tmp_path: Path) -> N
 THREADS = """
 import sys
 sys.path.insert(0, {tests!r})
-from damrak.loading import parse_spec
+from damrak.specs import parse_spec
 from damrak.preflight.like import LadderRuntime, preflight_like
 from damrak_engine.clock import TimeControl
 from runtimes import RUNTIME

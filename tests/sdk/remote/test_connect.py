@@ -20,13 +20,13 @@ import pytest
 
 from certificates import Authority
 from cli import COMMAND
-from damrak.loading import parse_spec
 from damrak.local import GamePlan, play_game
 from damrak.remote.address import parse_address
 from damrak.remote.channels import Security, open_channel
 from damrak.remote.table_series import private_replay
 from damrak.remote.troubles import trouble_of
 from damrak.repro import read_bundle, rerun
+from damrak.specs import parse_spec
 from damrak_engine.boards import load_board
 from damrak_proto.v1.lobby_pb2_grpc import LobbyStub
 from damrak_wire.lobby import Arrival, encode_request

@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 
 from damrak.hosting.limits import Limits
-from damrak.loading import parse_spec
 from damrak.local import GamePlan, play_game
 from damrak.remote.address import parse_address
 from damrak.remote.channels import Security
 from damrak.remote.connection import Line
 from damrak.remote.local_bot import PresentBot
 from damrak.remote.session import Session
+from damrak.specs import parse_spec
 from damrak_wire import table as wire
 from sdk.hostile import BOTS, eventually
 from sdk.tables import PATIENT, RULES, SEED, TestTable

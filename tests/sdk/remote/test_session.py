@@ -14,7 +14,6 @@ from damrak.hosting import hosted
 from damrak.hosting.hosted import HostedBot
 from damrak.hosting.limits import MIB, Limits
 from damrak.hosting.shared import new_launcher
-from damrak.loading import parse_spec
 from damrak.local import GamePlan, play_game
 from damrak.remote.address import parse_address
 from damrak.remote.channels import Security
@@ -22,6 +21,7 @@ from damrak.remote.connection import Line
 from damrak.remote.local_bot import PresentBot
 from damrak.remote.reconnection import KeptLine
 from damrak.remote.session import SeatRecord, Session
+from damrak.specs import parse_spec
 from damrak_engine.clock import TimeLeft
 from damrak_engine.effects import Rejected
 from damrak_engine.events import Event

@@ -6,8 +6,8 @@ from typing import Any
 
 from django import template
 
-from damrak_ladder.follows.following import follows
 from damrak_ladder.follows.models import Subject
+from damrak_ladder.follows.registry import follows
 from damrak_ladder.web.site.access import is_known
 
 register = template.Library()

@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from damrak_ladder.follows import feed_tokens
-from damrak_ladder.follows.following import follow, followed_by, unfollow
 from damrak_ladder.follows.models import Subject
+from damrak_ladder.follows.registry import follow, followed_by, unfollow
 from damrak_ladder.notices.kinds import Kind
 from damrak_ladder.notices.models import Notice
 from damrak_ladder.notices.results import without_results

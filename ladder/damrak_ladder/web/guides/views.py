@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from damrak_ladder.accounts.models import User
 from damrak_ladder.notices.unsubscribe import find_user, stop_mails
 from damrak_ladder.web.guides.library import PICTURES, library, rules_in, title_of
-from damrak_ladder.web.guides.rendering import Address, Rendered, render
+from damrak_ladder.web.guides.markdown import Address, Rendered, render
 from damrak_ladder.web.site.rate_limits import at_most
 
 # Pictures may use their own inline style sheet; everything else is forbidden.

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from damrak.bundle import bundle_from_json, bundle_to_json, read_bundle
-from damrak.loading import parse_spec
 from damrak.local import GameRecord
 from damrak.repro import rerun
+from damrak.specs import parse_spec
 from damrak_engine.replay import to_bytes
 from damrak_ladder.bots.models import Kind
 from damrak_ladder.matches.attempts import Trouble, start

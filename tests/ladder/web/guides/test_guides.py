@@ -18,7 +18,7 @@ from damrak_ladder.notices.rules import rules_of
 from damrak_ladder.notices.unsubscribe import stop_path
 from damrak_ladder.web.guides.figures import FIGURES
 from damrak_ladder.web.guides.library import library, rules_in
-from damrak_ladder.web.guides.rendering import render
+from damrak_ladder.web.guides.markdown import render
 from ladder.people import somebody
 
 CODES = [code for code, _ in settings.LANGUAGES]

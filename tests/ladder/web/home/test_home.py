@@ -11,9 +11,9 @@ import pytest
 from django.utils import timezone
 
 from damrak_ladder.accounts.models import User
-from damrak_ladder.follows.following import follow
 from damrak_ladder.follows.interest import running_by_interest
 from damrak_ladder.follows.models import Subject
+from damrak_ladder.follows.registry import follow
 from damrak_ladder.matches.models import Block, BlockState, Match, Purpose, Seat
 from damrak_ladder.message_codes.story_codes import (
     FeaturedClose,

@@ -14,7 +14,7 @@ from damrak_ladder.puzzles import generation
 from damrak_ladder.puzzles.generation import make_puzzles
 from damrak_ladder.puzzles.models import Puzzle
 from damrak_ladder.web.puzzles.memory import COOKIE, REMEMBERED, Memory
-from ladder.puzzles.puzzling import its_puzzles, recorded_game
+from ladder.puzzles.puzzle_games import its_puzzles, recorded_game
 from ladder.visitors import page, visitor
 
 DAY = date(2026, 11, 19)

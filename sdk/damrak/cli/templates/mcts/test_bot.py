@@ -5,7 +5,7 @@ from pathlib import Path
 
 from damrak import Bot
 from damrak.bots import house_bot
-from damrak.loading import make_bot, parse_spec
+from damrak.specs import make_bot, parse_spec
 from damrak.testing import assert_bot_survives, play_match
 
 HERE = parse_spec(str(Path(__file__).parent))

@@ -16,7 +16,7 @@ from typing import Any
 
 def mirror_variance() -> dict[str, float]:
     """Return each pair's variance of a mirrored block, divided by that of two independent games."""
-    text = files("damrak_ladder.simulate").joinpath("mirror.json").read_text("utf-8")
+    text = files("damrak_ladder.simulation").joinpath("mirror.json").read_text("utf-8")
     recorded: dict[str, Any] = json.loads(text)
     return {pair: round(ratio(one["blocks"]), 4) for pair, one in recorded["pairs"].items()}
 

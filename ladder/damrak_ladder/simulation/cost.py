@@ -1,6 +1,6 @@
 """The cost of a fit: time and memory of a process that runs nothing else.
 
-    python -m damrak_ladder.simulate.cost HISTORY.npz
+    python -m damrak_ladder.simulation.cost HISTORY.npz
 
 reads a history, fits it, and prints one JSON object.
 """

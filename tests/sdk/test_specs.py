@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from damrak.errors import BotError, BotFileError, BotNotFound, BotSpecError
-from damrak.loading import content_hash, make_bot, parse_spec
+from damrak.specs import content_hash, make_bot, parse_spec
 
 ONE = "from damrak import Bot\nclass Mine(Bot):\n    def choose(self, view): return view.legal[0]\n"
 TWO = ONE + "class Other(Mine):\n    pass\nclass Third(Bot):\n    pass\n"

@@ -1,6 +1,6 @@
 """The cost of publishing a long history, which is loaded from a real database, fitted and written.
 
-    python -m damrak_ladder.simulate.publishing_cost --versions 10000 --blocks 1000000
+    python -m damrak_ladder.simulation.publishing_cost --versions 10000 --blocks 1000000
 
 creates the history in a new database in a temporary folder, or in an empty PostgreSQL database
 named by DATABASE_URL, publishes it, counts and withdraws blocks, publishes again, and prints JSON.
@@ -215,7 +215,7 @@ def _fill(versions: int, blocks: int, seed: int) -> Ladder:
 
 def _history(versions: int, blocks: int, seed: int) -> History:
     from damrak_ladder.ratings.history import SEATS
-    from damrak_ladder.simulate.world import world_of
+    from damrak_ladder.simulation.world import world_of
 
     world = world_of(versions, seed)
     rng = np.random.default_rng([seed, 9])

@@ -1,4 +1,4 @@
-"""Following and unfollowing."""
+"""Who follows what: begin, end and list."""
 
 from __future__ import annotations
 

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, strategies as st
 
 from damrak_ladder.ratings import Scale
-from damrak_ladder.simulate.comparison import Contest, compare
-from damrak_ladder.simulate.forecasts import WORLDS, bins_of, calibration
-from damrak_ladder.simulate.mirror import mirror_variance, ratio
-from damrak_ladder.simulate.pairing import PAIRINGS, Standing
-from damrak_ladder.simulate.peers import Elo, Glicko2
-from damrak_ladder.simulate.report import as_text, blocks_needed, first_mark
-from damrak_ladder.simulate.season import play_season, rank_correlation
-from damrak_ladder.simulate.seasons import anchored
-from damrak_ladder.simulate.side_by_side import side_by_side
-from damrak_ladder.simulate.trueskill import rated
-from damrak_ladder.simulate.world import world_of
+from damrak_ladder.simulation.comparison import Contest, compare
+from damrak_ladder.simulation.forecasts import WORLDS, bins_of, calibration
+from damrak_ladder.simulation.mirror import mirror_variance, ratio
+from damrak_ladder.simulation.pairing import PAIRINGS, Standing
+from damrak_ladder.simulation.peers import Elo, Glicko2
+from damrak_ladder.simulation.report import as_text, blocks_needed, first_mark
+from damrak_ladder.simulation.season import play_season, rank_correlation
+from damrak_ladder.simulation.seasons import anchored
+from damrak_ladder.simulation.side_by_side import side_by_side
+from damrak_ladder.simulation.trueskill import rated
+from damrak_ladder.simulation.world import world_of
 from ladder.play_mirrors import FIRST, PAIRS, block
 from samples import examples
 
@@ -201,7 +201,7 @@ def test_recorded_mirrors_reach_from_equal_to_unlike():
 @pytest.mark.parametrize("pair", PAIRS)
 def test_recorded_mirrors_end_today_as_they_did(pair):
     """A failure means that bots or rules have changed: create a new record (play_mirrors.py)."""
-    recorded = json.loads(files("damrak_ladder.simulate").joinpath("mirror.json").read_text())
+    recorded = json.loads(files("damrak_ladder.simulation").joinpath("mirror.json").read_text())
     ended = recorded["pairs"][pair]
     assert [block(pair, number) for number in range(FIRST)] == ended["first"]
     assert sum(ended["blocks"].values()) == 1000

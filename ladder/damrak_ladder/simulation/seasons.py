@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from damrak_ladder.ratings import Scale
-from damrak_ladder.simulate.pairing import PAIRINGS
-from damrak_ladder.simulate.season import Season, play_season
-from damrak_ladder.simulate.side_by_side import Progress, side_by_side
-from damrak_ladder.simulate.world import World, world_of
+from damrak_ladder.simulation.pairing import PAIRINGS
+from damrak_ladder.simulation.season import Season, play_season
+from damrak_ladder.simulation.side_by_side import Progress, side_by_side
+from damrak_ladder.simulation.world import World, world_of
 
 _EFFORT: Final = 600_000  # blocks that each pairing plays in all its seasons together, including
 _BEGIN: Final = 1600  # the overhead of a season, in blocks, and

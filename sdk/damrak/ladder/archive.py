@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from damrak.errors import LadderError
-from damrak.loading import ENTRY
+from damrak.specs import ENTRY
 from damrak_archive.errors import ArchiveRefused
 from damrak_archive.inspection import Inspection, inspect
 from damrak_archive.limits import CEILING, MIB, STANDARD

@@ -12,16 +12,16 @@ import numpy as np
 
 from damrak_ladder.matchmaking import MOST_TURNS
 from damrak_ladder.ratings import History, Scale
-from damrak_ladder.simulate.comparison import Contest, Score, compare
-from damrak_ladder.simulate.cost import fit_cost
-from damrak_ladder.simulate.coverage import ERRORS, arranged, coverage, rows_of
-from damrak_ladder.simulate.forecasts import SEASONS, calibration
-from damrak_ladder.simulate.mirror import mirror_variance
-from damrak_ladder.simulate.pairing import PAIRINGS
-from damrak_ladder.simulate.season import Season
-from damrak_ladder.simulate.seasons import Setting, mean_marks, play, shares_of
-from damrak_ladder.simulate.side_by_side import side_by_side
-from damrak_ladder.simulate.world import World
+from damrak_ladder.simulation.comparison import Contest, Score, compare
+from damrak_ladder.simulation.cost import fit_cost
+from damrak_ladder.simulation.coverage import ERRORS, arranged, coverage, rows_of
+from damrak_ladder.simulation.forecasts import SEASONS, calibration
+from damrak_ladder.simulation.mirror import mirror_variance
+from damrak_ladder.simulation.pairing import PAIRINGS
+from damrak_ladder.simulation.season import Season
+from damrak_ladder.simulation.seasons import Setting, mean_marks, play, shares_of
+from damrak_ladder.simulation.side_by_side import side_by_side
+from damrak_ladder.simulation.world import World
 
 _COMPARED: Final = 80_000  # limit of blocks in the comparison of ratings: other ratings are slow
 _MOST_COMPARED: Final = 200  # seasons

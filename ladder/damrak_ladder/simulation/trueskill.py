@@ -16,7 +16,7 @@ from scipy.special import ndtri
 
 from damrak_ladder.ratings import History
 from damrak_ladder.ratings.scale import Floats
-from damrak_ladder.simulate.peers import Places, games_of
+from damrak_ladder.simulation.peers import Places, games_of
 
 MU: Final = 25.0
 SIGMA: Final = MU / 3

@@ -1,4 +1,4 @@
-"""Rendering of Markdown documents as HTML, with links adapted to the site."""
+"""Markdown documents as HTML, with links adapted to the site."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from scipy.stats import rankdata
 from damrak_ladder.ratings import History, Online, Ratings, Scale, rate, strengths
 from damrak_ladder.ratings.online import UNKNOWN
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT, Booleans, Floats
-from damrak_ladder.simulate.pairing import OurPairing, Pairing, Standing, Waits
-from damrak_ladder.simulate.world import World
+from damrak_ladder.simulation.pairing import OurPairing, Pairing, Standing, Waits
+from damrak_ladder.simulation.world import World
 
 _ROUNDS: Final = 1000  # limit of the rounds of a season
 _NEWS: Final = 16  # a round is at most this fraction (1/16) of the blocks played

@@ -8,7 +8,7 @@ import numpy as np
 
 from damrak_ladder.ratings import History
 from damrak_ladder.ratings.scale import Floats
-from damrak_ladder.simulate.peers import games_of
+from damrak_ladder.simulation.peers import games_of
 
 
 def is_installed() -> bool:

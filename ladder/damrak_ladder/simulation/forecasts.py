@@ -15,9 +15,9 @@ import numpy as np
 
 from damrak_ladder.ratings import Scale, first_probability, posterior, rate
 from damrak_ladder.ratings.scale import Floats
-from damrak_ladder.simulate.pairing import RandomPairing, Standing
-from damrak_ladder.simulate.side_by_side import Progress, side_by_side
-from damrak_ladder.simulate.world import world_of
+from damrak_ladder.simulation.pairing import RandomPairing, Standing
+from damrak_ladder.simulation.side_by_side import Progress, side_by_side
+from damrak_ladder.simulation.world import world_of
 from damrak_ladder.standings.fit.knockout import DRAWS, forecast
 
 BOTS: Final = 24

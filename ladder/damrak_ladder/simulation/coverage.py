@@ -15,11 +15,11 @@ import numpy as np
 
 from damrak_ladder.ratings import History, Ratings, Scale, rate
 from damrak_ladder.ratings.scale import Booleans
-from damrak_ladder.simulate.pairing import PAIRINGS, Standing
-from damrak_ladder.simulate.season import joined
-from damrak_ladder.simulate.seasons import Setting, anchored
-from damrak_ladder.simulate.side_by_side import Progress, side_by_side
-from damrak_ladder.simulate.world import World
+from damrak_ladder.simulation.pairing import PAIRINGS, Standing
+from damrak_ladder.simulation.season import joined
+from damrak_ladder.simulation.seasons import Setting, anchored
+from damrak_ladder.simulation.side_by_side import Progress, side_by_side
+from damrak_ladder.simulation.world import World
 
 ERRORS: Final = (0.0, 30.0, 60.0)
 USUAL: Final = 30.0

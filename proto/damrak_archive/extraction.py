@@ -1,4 +1,4 @@
-"""Unpacking of untrusted archives.
+"""Extraction of untrusted archives.
 
 An archive may contain only files and folders, with names that mean the same on every system. It is
 untrusted input: all its metadata is checked while it is read.
@@ -51,15 +51,15 @@ def unpack(
     _check_size(size, bounds.archive_mb)
     magic = source.read(4)
     source.seek(0)
-    unpacking = _Unpacking(size, sink, bounds)
+    extraction = _Extraction(size, sink, bounds)
     try:
         if magic in _ZIP_MAGIC:
-            _unzip(source, unpacking)
+            _unzip(source, extraction)
         elif magic.startswith(_GZIP_MAGIC):
             with gzip.GzipFile(fileobj=source) as plain:
-                _untar(plain, unpacking, bounds)
+                _untar(plain, extraction, bounds)
         else:
-            _untar(source, unpacking, bounds)
+            _untar(source, extraction, bounds)
     except (EOFError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError) as problem:
         raise ArchiveRefused("archive-damaged", problem=str(problem)) from None
     except (
@@ -69,7 +69,7 @@ def unpack(
         raise ArchiveRefused("archive-invalid", problem=str(problem)) from None
     except MemoryError:
         raise ArchiveRefused("archive-too-demanding") from None
-    return _checked(read_manifest(unpacking.files, sink), unpacking, limits, runtimes)
+    return _checked(read_manifest(extraction.files, sink), extraction, limits, runtimes)
 
 
 def _highest(limits: Limits, runtimes: Mapping[str, RuntimeLimits] | None) -> Limits:
@@ -87,14 +87,14 @@ def _highest(limits: Limits, runtimes: Mapping[str, RuntimeLimits] | None) -> Li
 
 def _checked(
     manifest: Manifest,
-    unpacking: _Unpacking,
+    extraction: _Extraction,
     limits: Limits,
     runtimes: Mapping[str, RuntimeLimits] | None,
 ) -> Manifest:
     """Return the manifest if the archive is within the limits of its runtime."""
     chosen = limits if manifest.runtime is None else _chosen(manifest.runtime, runtimes)
-    _check_size(unpacking.size, chosen.archive_mb)
-    if unpacking.bytes > chosen.unpacked_mb * MIB:
+    _check_size(extraction.size, chosen.archive_mb)
+    if extraction.bytes > chosen.unpacked_mb * MIB:
         raise ArchiveRefused("archive-holds-too-much", mebibytes=chosen.unpacked_mb)
     return manifest
 
@@ -124,8 +124,8 @@ def _chosen(name: str, runtimes: Mapping[str, RuntimeLimits] | None) -> RuntimeL
     )
 
 
-class _Unpacking:
-    """State of unpacking an archive, with checks of its limits."""
+class _Extraction:
+    """State of an extraction, with checks of its limits."""
 
     def __init__(self, size: int, sink: Sink, limits: Limits) -> None:
         self.files: set[str] = set()
@@ -195,20 +195,20 @@ class _Unpacking:
             raise ArchiveRefused("archive-ratio", times=limits.archive_ratio)
 
 
-def _unzip(source: IO[bytes], unpacking: _Unpacking) -> None:
+def _unzip(source: IO[bytes], extraction: _Extraction) -> None:
     with zipfile.ZipFile(source) as archive:
         for info in archive.infolist():
             if info.filename != info.orig_filename or not (
                 info.filename.isascii() or info.flag_bits & _ZIP_UTF_8
             ):
                 raise ArchiveRefused("archive-name-encoding", name=_shown(info.filename))
-            name = unpacking.name(info.filename)
+            name = extraction.name(info.filename)
             mode = info.external_attr >> 16
             _check_mode(info.filename, mode)
             if name is None:
                 continue
             if info.is_dir() or stat.S_ISDIR(mode):
-                unpacking.folder(name)
+                extraction.folder(name)
                 continue
             if info.flag_bits & _ZIP_ENCRYPTED:
                 raise ArchiveRefused("archive-encrypted")
@@ -217,21 +217,21 @@ def _unzip(source: IO[bytes], unpacking: _Unpacking) -> None:
             if info.header_offset < 0:  # an offset before the start of the file
                 raise zipfile.BadZipFile(f"no place for {ascii(info.filename)[:80]}")
             with archive.open(info) as content:
-                unpacking.file(name, info.file_size, mode, content)
+                extraction.file(name, info.file_size, mode, content)
 
 
-def _untar(source: _Readable, unpacking: _Unpacking, limits: Limits) -> None:
+def _untar(source: _Readable, extraction: _Extraction, limits: Limits) -> None:
     bounded = _Bounded(source, limits)
     # A stream only needs `read`, although the stubs require more.
     with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r|") as archive:
         for info in archive:
-            name = unpacking.name(info.name)
+            name = extraction.name(info.name)
             if info.issym() or info.islnk():
                 raise ArchiveRefused("archive-link", name=_shown(info.name))
             if info.isdir():
                 _check_mode(info.name, stat.S_IFDIR | info.mode)
                 if name is not None:
-                    unpacking.folder(name)
+                    extraction.folder(name)
                 continue
             if not info.isreg() or info.issparse():
                 raise ArchiveRefused("archive-special-file", name=_shown(info.name))
@@ -239,7 +239,7 @@ def _untar(source: _Readable, unpacking: _Unpacking, limits: Limits) -> None:
             content = archive.extractfile(info)
             assert content is not None
             if name is not None:
-                unpacking.file(name, info.size, info.mode, content)
+                extraction.file(name, info.size, info.mode, content)
     if not bounded.tail.endswith(bytes(_TAR_BLOCK)):
         raise ArchiveRefused("archive-damaged", problem="it has no end")
 

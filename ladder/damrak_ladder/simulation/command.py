@@ -134,10 +134,10 @@ def run(args: argparse.Namespace) -> int:
     if args.no_anchors and "coverage" in (args.only or ()):
         raise Misuse("--no-anchors: the part coverage is about anchors")
     # Imported late, because numpy and SciPy take longer to load than help takes to read.
-    from damrak_ladder.simulate.coverage import ERRORS
-    from damrak_ladder.simulate.open_skill import is_installed
-    from damrak_ladder.simulate.report import as_text, simulate, teller
-    from damrak_ladder.simulate.seasons import Setting
+    from damrak_ladder.simulation.coverage import ERRORS
+    from damrak_ladder.simulation.open_skill import is_installed
+    from damrak_ladder.simulation.report import as_text, simulate, teller
+    from damrak_ladder.simulation.seasons import Setting
 
     parts = [part for part in PARTS if args.only is None or part in args.only]
     if args.no_anchors:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from damrak.errors import LadderError
-from damrak.ladder.packing import pack
+from damrak.ladder.archive import pack
 from damrak.ladder.safe_text import plain
 from damrak_archive.inspection import inspect
 

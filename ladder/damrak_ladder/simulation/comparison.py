@@ -12,12 +12,12 @@ import numpy as np
 
 from damrak_ladder.ratings import History, Ratings, Scale, Tables, rate
 from damrak_ladder.ratings.scale import ELO_PER_LOGIT, NORMAL_975, Booleans, Floats
-from damrak_ladder.simulate import open_skill
-from damrak_ladder.simulate.peers import Elo, Glicko2, Peer
-from damrak_ladder.simulate.season import joined
-from damrak_ladder.simulate.side_by_side import Progress, Run
-from damrak_ladder.simulate.trueskill import TrueSkill
-from damrak_ladder.simulate.world import World
+from damrak_ladder.simulation import open_skill
+from damrak_ladder.simulation.peers import Elo, Glicko2, Peer
+from damrak_ladder.simulation.season import joined
+from damrak_ladder.simulation.side_by_side import Progress, Run
+from damrak_ladder.simulation.trueskill import TrueSkill
+from damrak_ladder.simulation.world import World
 
 HELD_OUT: Final = 10  # one block in this many is held out for prediction
 _FORETOLD: Final = 2000  # minimum of predicted blocks; simulated repeats fill the rest
