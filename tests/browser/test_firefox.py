@@ -10,8 +10,8 @@ import pytest
 
 from browser.films import recorded_in
 from browser.firefox import Firefox, firefox_path, running_firefox
-from browser.playing import played_in
 from browser.sites import running_site
+from browser.stepped_game import played_in
 from browser.test_play import relay
 from referee_process import RefereeProcess, short_folder
 

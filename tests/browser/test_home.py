@@ -8,8 +8,8 @@ from typing import NamedTuple
 from playwright.sync_api import Browser, Page, expect
 
 from browser.conftest import new_context
-from browser.playing import played_in
 from browser.sites import running_site
+from browser.stepped_game import played_in
 
 DESKTOPS = ((1024, 768), (1366, 768), (1440, 800), (1920, 1080))
 PHONE = {"width": 360, "height": 740}

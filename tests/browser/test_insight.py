@@ -9,9 +9,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from browser.analysing import analyse_in
 from browser.conftest import new_context, watch
 from browser.films import recorded_in
+from browser.queued_analyses import analyse_in
 from browser.sites import Site, running_site
 from browser.test_viewer import RULES, Cinema, at, opened
 

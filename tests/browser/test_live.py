@@ -9,8 +9,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from browser.playing import played_in
 from browser.sites import running_site
+from browser.stepped_game import played_in
 from ports import free_port
 
 PATIENCE_MS = 90_000

@@ -17,7 +17,7 @@ EFFORT = 0.03
 def analyse_in(home: Path) -> None:
     """Compute the queued analyses in a separate process."""
     variables = os.environ | {"DAMRAK_HOME": str(home), "PYTHONPATH": str(TESTS)}
-    subprocess.run([sys.executable, "-m", "browser.analysing"], env=variables, check=True)
+    subprocess.run([sys.executable, "-m", "browser.queued_analyses"], env=variables, check=True)
 
 
 def main() -> None:

@@ -58,7 +58,7 @@ class Game:
 def played_in(home: Path) -> Iterator[Game]:
     """Yield a queued match in this data folder, before its first decision."""
     variables = os.environ | {"DAMRAK_HOME": str(home), "PYTHONPATH": str(TESTS)}
-    command = [sys.executable, "-m", "browser.playing"]
+    command = [sys.executable, "-m", "browser.stepped_game"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, env=variables, stdin=pipe, stdout=pipe, text=True) as process:
         try:
