@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from damrak.assistant.read_tools import Reading
 from damrak.assistant.write_tools import Changing
 from damrak.errors import DamrakError
+from damrak.ladder.cures import advice
 from damrak.ladder.site import Site
 from damrak.local import package_version
 from damrak_engine.errors import EngineError
@@ -98,7 +99,7 @@ def _add(server: MCPServer, tool: Callable[..., Any], annotations: ToolAnnotatio
         try:
             return tool(*args, **options)
         except (DamrakError, EngineError, OSError) as problem:
-            raise ToolError(str(problem)) from None
+            raise ToolError(advice(problem)) from None
 
     server.add_tool(run, annotations=annotations)
 
@@ -108,7 +109,7 @@ def _add_replays(server: MCPServer, reading: Reading) -> None:
         try:
             return reading.replay(match).decode("utf-8")
         except DamrakError as problem:
-            raise ResourceError(str(problem)) from None
+            raise ResourceError(advice(problem)) from None
 
     server.resource(
         "damrak://matches/{match}/replay",

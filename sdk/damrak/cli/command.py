@@ -74,7 +74,7 @@ def run(parser: Parser, arguments: Sequence[str]) -> int:
     except Misuse as problem:
         return _complain(str(problem))
     except LadderError as problem:
-        from damrak.cli.cures import advice
+        from damrak.ladder.cures import advice
 
         return _complain(advice(problem))
     except (DamrakError, EngineError) as problem:

@@ -137,7 +137,8 @@ def test_matches_replays_and_comparisons_are_read(site: Site, tmp_path: Path) ->
         )
         assert [one["bot"] for one in both["versions"]] == [first, second]
         assert "amsterdam" in (await call(client, "show_standings"))["ladders"]
-        assert "no match" in await refusal(client, "summarise_replay", match=999999)
+        unknown = await refusal(client, "summarise_replay", match=999999)
+        assert "no match 999999: damrak matches lists those there are" in unknown
         assert "cursor" in await refusal(client, "list_matches", cursor="x")
 
     use(site, tmp_path, "", doing)

@@ -1,4 +1,4 @@
-"""What to type after a refusal of a ladder's site, whose own advice names requests of the API."""
+"""What to type after a refusal of the site, whose own advice names requests of the API."""
 
 from __future__ import annotations
 
