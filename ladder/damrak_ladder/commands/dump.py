@@ -81,10 +81,10 @@ def _dump(args: argparse.Namespace) -> int:
             }
         )
         return 0
-    days = f"{len(done.index.days)} days, {len(done.written)} of them written now"
-    say(f"{folder}: {days}; {len(files)} files, {size / 1e6:.1f} MB")
+    days = f"days: {len(done.index.days)}, written now: {len(done.written)}"
+    say(f"{folder}: {days}; files: {len(files)}, {size / 1e6:.1f} MB")
     if lost:
-        say(f"{lost} replays are missing in the store: see damrak-ladder doctor")
+        say(f"Replays missing in the store: {lost}. See damrak-ladder doctor.")
     return 0
 
 
