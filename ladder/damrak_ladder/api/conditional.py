@@ -71,7 +71,8 @@ def stated_serial(request: HttpRequest, what: str) -> int:
         )
     match = re.fullmatch(SERIAL_PATTERN, given.strip())
     if match is None:
-        raise Problem(400, "bad-serial", f"If-Match: {given[:40]!r} is not a serial")
+        cure = "read it with your token; the serial is the ETag"
+        raise Problem(400, "bad-serial", f"If-Match: {given[:40]!r} is not a serial", cure)
     return int(match[1])
 
 

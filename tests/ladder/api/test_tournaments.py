@@ -200,7 +200,8 @@ def test_acts_take_a_serial_and_a_key() -> None:
     assert tag == f'"{tournament.serial}"'
     body = {"kind": "replay_round", "payload": {"round": 1}, "reason": "noise"}
     problem_of(program.post(path, body), 428, "serial-needed")
-    problem_of(program.post(path, body, If_Match="soon"), 400, "bad-serial")
+    bad = problem_of(program.post(path, body, If_Match="soon"), 400, "bad-serial")
+    assert "with your token" in bad["cure"]
     stale = problem_of(program.post(path, body, If_Match='"3"'), 412, "stale")
     assert stale["serial"] == tournament.serial
     seen = json.loads(program.post(path, body | {"dry_run": True}, If_Match=tag).content)
