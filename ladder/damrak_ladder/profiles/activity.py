@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Count, Q
 
 from damrak_ladder.matches.models import (
     Attempt,
@@ -41,21 +41,25 @@ class Shares:
 def blocks_by_hour(hosts: Sequence[Host], now: datetime) -> dict[int, list[int]]:
     """Return the blocks recorded by each of these hosts in each of the last 24 hours, latest last.
 
-    It takes one index lookup per host and hour.
+    It takes one range of an index per host.
     """
     begins = [now - timedelta(hours=back) for back in range(HOURS, 0, -1)]
-    blocks = visible_blocks(None).filter(host=OuterRef("pk"), state=BlockState.RECORDED).order_by()
-    counts: dict[str, Any] = {
-        f"hour_{at}": Subquery(
-            blocks.filter(finished__gte=begin, finished__lt=begin + timedelta(hours=1))
-            .values("host")
-            .annotate(count=Count("pk"))
-            .values("count")
+    recent = visible_blocks(None).filter(
+        host__in=[host.pk for host in hosts],
+        state=BlockState.RECORDED,
+        finished__gte=begins[0],
+        finished__lt=now,
+    )
+    counts = {
+        f"hour_{at}": Count(
+            "pk", filter=Q(finished__gte=begin, finished__lt=begin + timedelta(hours=1))
         )
         for at, begin in enumerate(begins)
     }
-    rows = Host.objects.filter(pk__in=[host.pk for host in hosts]).annotate(**counts)
-    return {row[0]: [one or 0 for one in row[1:]] for row in rows.values_list("pk", *counts)}
+    found = {host.pk: [0] * HOURS for host in hosts}
+    for host, *hours in recent.order_by().values_list("host").annotate(**counts):
+        found[host] = hours
+    return found
 
 
 def games_since(since: datetime) -> dict[int, int]:

@@ -267,6 +267,8 @@ class PairingBlock(models.Model):
     """A block of a pairing. A replay by ruling is another block, of the next take."""
 
     pairing = models.ForeignKey(Pairing, on_delete=models.CASCADE, related_name="blocks")
+    # Also known from the pairing: the gate, a part of most queries, needs two joins fewer.
+    tournament = models.ForeignKey(Tournament, on_delete=models.CASCADE, related_name="+")
     number = models.PositiveSmallIntegerField()  # from 1 within its pairing
     take = models.PositiveIntegerField(default=0)  # the serial of the act that ordered the replay
     block = models.OneToOneField(Block, on_delete=models.CASCADE, related_name="pairing_block")

@@ -109,7 +109,13 @@ class TournamentSource:
             round__generation=key.generation,
             table=key.table,
         )
-        PairingBlock.objects.create(pairing=pairing, number=key.number, take=key.take, block=block)
+        PairingBlock.objects.create(
+            pairing=pairing,
+            tournament=self.tournament,
+            number=key.number,
+            take=key.take,
+            block=block,
+        )
         self._pending.update(one.pk for one in versions if one.kind == Kind.REMOTE)
         self._games_left -= len(versions) * rules.rotations
         return block

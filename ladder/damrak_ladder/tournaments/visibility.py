@@ -30,8 +30,6 @@ from damrak_ladder.tournaments.models import PairingBlock, PairingEntrant, Tourn
 
 M = TypeVar("M", bound=Model)
 
-_TOURNAMENT: Final = "pairing__round__stage__tournament"
-
 GATED: Final[dict[type[Model], str]] = {
     Block: "pk",
     Attempt: "block",
@@ -87,21 +85,21 @@ def passed(model: type[M]) -> QuerySet[M, M]:
 def blocks_under_way() -> QuerySet[Any, Any]:
     """Return the blocks of tournaments that have not ended, whose data must be kept."""
     ended = (Phase.FINAL, Phase.CANCELLED)
-    rows = PairingBlock.objects.exclude(pairing__round__stage__tournament__phase__in=ended)
+    rows = PairingBlock.objects.exclude(tournament__phase__in=ended)
     return rows.values("block")
 
 
 def _released_to(viewer: Viewer) -> Q:
     user = user_of(viewer)
-    is_private = Q(**{f"{_TOURNAMENT}__visibility": "private"})
+    is_private = Q(tournament__visibility="private")
     is_public = Q(pairing__release=Release.PUBLIC)
     if user is None:
         return is_public & ~is_private
     entered = Tournament.objects.filter(entrants__owner=user).values("pk")
     own = PairingEntrant.objects.filter(entrant__owner=user).values("pairing")
-    seen = is_public & (~is_private | Q(**{f"{_TOURNAMENT}__in": entered}))
+    seen = is_public & (~is_private | Q(tournament__in=entered))
     seen |= Q(pairing__release=Release.ENTRANTS, pairing__in=own)
     if may_act_as(user, Role.ORGANISER):
         organised = Tournament.objects.filter(Q(owner=user) | Q(organisers__user=user))
-        seen |= Q(**{f"{_TOURNAMENT}__in": organised.values("pk")})
+        seen |= Q(tournament__in=organised.values("pk"))
     return seen

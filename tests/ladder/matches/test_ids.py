@@ -12,6 +12,7 @@ from django.db import IntegrityError, connection, transaction
 
 from damrak_ladder.matches.models import Block, Match, Seat
 from damrak_ladder.time_ordered_ids import new_id
+from damrak_ladder.tournaments.models import PairingBlock
 from ladder.databases import migrate, original_executor, separate_database
 from ladder.people import NOW
 from ladder.tables import some_block, some_versions
@@ -59,6 +60,16 @@ def earlier(committed: Any, tmp_path: Path) -> Iterator[Any]:
         yield executor.loader.project_state(BEFORE).apps
 
 
+def some_pairing(earlier: Any) -> Any:
+    """Return a pairing of an earlier release."""
+    owner = earlier.get_model("accounts", "User").objects.create(username="olga")
+    cup = earlier.get_model("tournaments", "Tournament").objects.create(
+        slug="cup", name="Cup", owner=owner, secret=bytes(32), created=NOW
+    )
+    first = cup.stages.create(number=0).rounds.create(number=1, serial=1, paired=NOW)
+    return first.pairings.create(table=1)
+
+
 def test_rows_of_earlier_releases_keep_their_ids(earlier: Any) -> None:
     blocks = earlier.get_model("matches", "Block").objects
     matches = earlier.get_model("matches", "Match").objects
@@ -69,12 +80,15 @@ def test_rows_of_earlier_releases_keep_their_ids(earlier: Any) -> None:
         )  # fmt: skip
         for number in range(2):
             matches.create(block=block, number=number)
+    pairing = some_pairing(earlier)
+    pairing.blocks.create(number=1, block=block)
     before = list(matches.order_by("pk").values_list("pk", "block", "number"))
     assert [row[:2] for row in before] == [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3)]
 
     migrate()
     connection.check_constraints()
     assert list(Match.objects.order_by("pk").values_list("pk", "block", "number")) == before
+    assert PairingBlock.objects.get(block=3).tournament.slug == "cup"
     new = some_block()
     assert new.pk > 1 << 32
     assert Block.objects.latest("pk").pk == new.pk
