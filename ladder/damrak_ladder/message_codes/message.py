@@ -40,6 +40,7 @@ _NUL: Final = "\x00"
 """PostgreSQL cannot store this character."""
 
 _CLASSES: Final[dict[str, type[Message]]] = {}
+_TYPES: Final[dict[type[Message], Mapping[str, Any]]] = {}  # cached: pages word many messages
 
 
 @dataclass_transform(frozen_default=True)
@@ -83,10 +84,14 @@ def all_classes() -> Mapping[str, type[Message]]:
     return dict(_CLASSES)
 
 
-def parameter_types(kind: type[Message]) -> dict[str, Any]:
+def parameter_types(kind: type[Message]) -> Mapping[str, Any]:
     """Return the types of the parameters of a class of messages."""
-    hints = get_type_hints(kind, include_extras=True)
-    return {field.name: hints[field.name] for field in fields(kind)}  # type: ignore[arg-type]
+    found = _TYPES.get(kind)
+    if found is None:
+        hints = get_type_hints(kind, include_extras=True)
+        names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+        found = _TYPES[kind] = {name: hints[name] for name in names}
+    return found
 
 
 def message_of(stored: Any) -> Message:

@@ -153,7 +153,7 @@ def _standings(before: At, after: At) -> list[dict[str, Any]]:
 
 def _blocks(tournament: Tournament, before: At, after: At) -> dict[str, Any]:
     """Return the blocks that stop counting, the games lost, and the results that were public."""
-    rows = PairingBlock.objects.filter(pairing__round__stage__tournament=tournament)
+    rows = PairingBlock.objects.filter(tournament=tournament)
     wanted = wanted_blocks(*after)
     counts: Counter[str] = Counter()
     lost, public = 0, set()
@@ -192,7 +192,7 @@ def _seats(state: State, origin: PairingKey) -> int:
 def _block_seconds(tournament: Tournament) -> float:
     """Return the mean duration of this tournament's latest blocks."""
     played = Attempt.objects.filter(
-        block__pairing_block__pairing__round__stage__tournament=tournament,
+        block__pairing_block__tournament=tournament,
         outcome=Outcome.RECORDED,
     )
     latest = played.order_by("-pk").values("pk")[:32]

@@ -227,7 +227,7 @@ def _pairing_json(
 def _blocks(tournament: Tournament, made: Round) -> dict[BlockKey, dict[str, Any]]:
     """Return the blocks of a round, also those of earlier generations that count in it."""
     rows = PairingBlock.objects.filter(
-        pairing__round__stage__tournament=tournament,
+        tournament=tournament,
         pairing__round__stage__number=made.key.stage,
         pairing__round__number=made.key.number,
     ).select_related("pairing__round__stage", "block", "result")

@@ -252,9 +252,7 @@ def _skip_dead_blocks(tournament: Tournament, now: datetime) -> int:
 
 def dead_blocks(tournament: Tournament, state: State) -> dict[Any, Block]:
     """Return the blocks that count and could not be played, by key."""
-    rows = PairingBlock.objects.filter(
-        pairing__round__stage__tournament=tournament, block__state=BlockState.DEAD
-    )
+    rows = PairingBlock.objects.filter(tournament=tournament, block__state=BlockState.DEAD)
     return {key: row.block for row, key in keyed(rows) if state.counts(key)}
 
 

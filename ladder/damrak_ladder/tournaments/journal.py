@@ -85,7 +85,7 @@ def results_of(
     tournament: Tournament, rounds: Collection[RoundKey] | None = None
 ) -> dict[BlockKey, Games]:
     """Return the results of the tournament's recorded blocks, of these rounds only if given."""
-    rows = BlockResult.objects.filter(pairing_block__pairing__round__stage__tournament=tournament)
+    rows = BlockResult.objects.filter(pairing_block__tournament=tournament)
     if rounds is not None:
         numbers = {key.number for key in rounds}
         stages = {key.stage for key in rounds}
@@ -108,7 +108,7 @@ def results_of(
 
 def mark_of_results(tournament: Tournament) -> tuple[int, int]:
     """Return a mark that changes with every result that is added or removed."""
-    rows = BlockResult.objects.filter(pairing_block__pairing__round__stage__tournament=tournament)
+    rows = BlockResult.objects.filter(pairing_block__tournament=tournament)
     found = rows.aggregate(count=Count("pk"), last=Max("pk"))
     return found["count"], found["last"] or 0
 

@@ -165,7 +165,7 @@ def open_verdicts(tournament: Tournament, state: State) -> list[tuple[Round, tup
 
 def unsettled_blocks(tournament: Tournament) -> dict[BlockKey, int]:
     """Return the blocks of the tournament that have no result yet, by key."""
-    rows = PairingBlock.objects.filter(pairing__round__stage__tournament=tournament)
+    rows = PairingBlock.objects.filter(tournament=tournament)
     unsettled = rows.filter(result=None)  # also blocks that are recorded, but not settled yet
     found = unsettled.select_related("pairing__round__stage")
     return {key_of(one): one.block_id for one in found}
@@ -248,7 +248,7 @@ def _remote_blocks(tournament: Tournament) -> Counter[int]:
     """Return the number of waiting and running blocks of each remote version."""
     seats = Match.objects.filter(
         number=0,
-        block__pairing_block__pairing__round__stage__tournament=tournament,
+        block__pairing_block__tournament=tournament,
         block__state__in=(BlockState.WAITING, BlockState.RUNNING),
         seats__version__kind=Kind.REMOTE,
     )
@@ -258,6 +258,6 @@ def _remote_blocks(tournament: Tournament) -> Counter[int]:
 def _games_since(tournament: Tournament, now: datetime) -> int:
     """Return the number of games booked within the last minute."""
     return Match.objects.filter(
-        block__pairing_block__pairing__round__stage__tournament=tournament,
+        block__pairing_block__tournament=tournament,
         block__created__gt=now - timedelta(minutes=1),
     ).count()

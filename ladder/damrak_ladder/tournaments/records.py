@@ -65,9 +65,7 @@ def strike_unwanted(tournament: Tournament, state: State, course: Course) -> int
     A worker that is about to start one of them finds nothing to start.
     """
     wanted = wanted_blocks(state, course)
-    waiting = PairingBlock.objects.filter(
-        pairing__round__stage__tournament=tournament, block__state=BlockState.WAITING
-    )
+    waiting = PairingBlock.objects.filter(tournament=tournament, block__state=BlockState.WAITING)
     gone = [one.block_id for one, key in keyed(waiting) if key not in wanted]
     if not gone:
         return 0

@@ -40,9 +40,7 @@ def verified(
     tournament: Tournament, after: int = 0, limit: int | None = None, jobs: int = 1
 ) -> Iterator[Verified]:
     """Yield the recorded blocks after this one, in the order of their keys."""
-    rows = PairingBlock.objects.filter(
-        pairing__round__stage__tournament=tournament, block__gt=after, result__isnull=False
-    )
+    rows = PairingBlock.objects.filter(tournament=tournament, block__gt=after, result__isnull=False)
     full = rows.select_related("pairing__round__stage", "result").order_by("block")[:limit]
     by_block = {row.block_id: row for row in full}
     orders = _orders(list(by_block))

@@ -48,7 +48,7 @@ def wall(request: HttpRequest, slug: str) -> HttpResponse:
     played = Q(block__state=BlockState.RECORDED, block__finished__gte=since) & ~Q(replay="")
     boards = visible_matches(None).filter(
         Q(block__state=BlockState.RUNNING) | played,
-        block__pairing_block__pairing__round__stage__tournament=found.tournament,
+        block__pairing_block__tournament=found.tournament,
         number=0,
     )
     boards = boards.order_by(F("block__finished").desc(nulls_first=True), "block")[:BOARDS]
