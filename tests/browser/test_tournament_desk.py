@@ -107,7 +107,7 @@ def test_cup_is_created_run_corrected_and_revealed(
         tab.get_by_role("button", name="Preview").click()
         tab.screenshot(path=shots / "desk-preview.png", full_page=True)
         _confirm(tab, f"The game at table {table} was played by hand.")
-    expect(tab.get_by_text("The game at table 2 was played by hand.")).to_be_visible()
+    expect(tab.get_by_role("cell", name="The game at table 2 was played by hand.")).to_be_visible()
     tab.screenshot(path=shots / "desk-running.png", full_page=True)
 
     public = f"{site.url}/en/tournaments/{slug}/rounds/0/1/"
